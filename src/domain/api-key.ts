@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import type { Scope } from "./caller.js";
+import { issueCredential, readCredential } from "./credential.js";
+import type { Environment } from "./environment.js";
+
+/** An API key as it may be listed: never the secret. */
+export interface ApiKey {
+  readonly id: number;
+  readonly accountId: number;
+  readonly environment: Environment;
+  readonly scope: Scope;
+  readonly name: string;
+  /** The secret's first and last characters, for telling keys apart. */
+  readonly hint: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+}
+
+const PREFIXES: Readonly<Record<Environment, string>> = { Customer: "ugk_live_", Testing: "ugk_test_" };
+
+/** Makes a new API key (decision 13). The secret is to be shown once; only its hash and hint are kept. */
+export function issueApiKey(accountId: number, environment: Environment) {
+  const secret = issueCredential(PREFIXES[environment], accountId);
+  return {
+    secret,
+    hash: hashApiKey(secret),
+    hint: `${PREFIXES[environment]}…${secret.slice(-4)}`,
+  };
+}
+
+/** The account a key claims to belong to, or null for a text that cannot be one of our keys. */
+export function readApiKey(secret: string): { readonly accountId: number } | null {
+  return readCredential(PREFIXES.Customer, secret) ?? readCredential(PREFIXES.Testing, secret);
+}
+
+/** What the database holds of a key. A plain SHA-256 does: 256 random bits need no slow hash. */
+export function hashApiKey(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}

@@ -1,0 +1,24 @@
+import type { Environment } from "./environment.js";
+
+export const SCOPES = ["read", "write", "admin"] as const;
+
+/** What an API key may do: each scope includes the ones before it (decision 13). */
+export type Scope = (typeof SCOPES)[number];
+
+/** The part of the data that a request may touch: one environment of one account. */
+export interface Tenant {
+  readonly accountId: number;
+  readonly environment: Environment;
+}
+
+/** Who is asking: the holder of an API key. */
+export interface Caller extends Tenant {
+  readonly accountName: string;
+  readonly keyId: number;
+  readonly scope: Scope;
+}
+
+/** A caller whose scope was checked and allows changes. */
+export interface Writer extends Caller {
+  readonly scope: "write" | "admin";
+}

@@ -1,0 +1,61 @@
+/** Every way in which a call can fail. Both faces hold a `Record<ErrorCode, …>`, so a new code compiles only once both decide. */
+export const ERROR_CODES = [
+  "invalid_json",
+  "invalid_field",
+  "unauthenticated",
+  "forbidden",
+  "not_found",
+  "user_group_not_found",
+  "data_source_not_found",
+  "method_not_allowed",
+  "user_group_mismatch",
+  "user_group_exists",
+  "data_source_exists",
+  "data_source_in_use",
+  "version_conflict",
+  "payload_too_large",
+  "unsupported_media_type",
+  "unknown_data_source",
+  "rate_limited",
+  "internal",
+  "unavailable",
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** Where in the caller's input a fault lies, in the domain's names: `["mapping", "sales"]`. */
+export type FieldPath = readonly string[];
+
+export interface DomainErrorDetails {
+  readonly field?: FieldPath;
+  /** Whole seconds after which a retry makes sense. */
+  readonly retryAfter?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * A failure whose message may be shown to the caller as it stands: it never holds a table name, a secret or a stack.
+ * What lies underneath goes into `cause`.
+ */
+export class DomainError extends Error {
+  override readonly name = "DomainError";
+  readonly code: ErrorCode;
+  readonly field: FieldPath | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.field = details.field;
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+/**
+ * The error of an unusable input field.
+ * @param field its path, in the domain's names
+ * @param rule what the field must be, completing the sentence "`name` …": "must be a string"
+ */
+export function invalidField(field: FieldPath, rule: string): DomainError {
+  return new DomainError("invalid_field", rule, { field });
+}

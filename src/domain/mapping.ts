@@ -1,0 +1,71 @@
+import { type FieldPath, invalidField } from "./errors.js";
+import { isObject } from "./json.js";
+import { parseText } from "./text-field.js";
+
+/** Decision 12. */
+export const MAX_MAPPING_ENTRIES = 1000;
+
+/** What a caller asks for: `dataSource` is a caller-supplied id or, failing that, an internal id (decision 10). */
+export interface MappingReference {
+  readonly schemaId: string;
+  readonly dataSource: string;
+}
+
+/** What is stored: one schema id of a group and the data source it leads to. */
+export interface MappingEntry {
+  readonly schemaId: string;
+  readonly dataSourceId: number;
+}
+
+/**
+ * Checks a mapping given as an object from schema ids to data source references; null is the empty mapping.
+ * @throws DomainError `invalid_field`
+ */
+export function parseMapping(value: unknown, field: FieldPath): readonly MappingReference[] {
+  if (value === null) return [];
+  if (!isObject(value)) throw invalidField(field, "must be a JSON object or null");
+  const entries = Object.entries(value);
+  requireRoom(entries.length, field);
+  return entries.map(([schemaId, dataSource]) => parseMappingReference({ schemaId, dataSource }, field));
+}
+
+/**
+ * Checks a mapping given as a list; null is the empty mapping.
+ * @throws DomainError `invalid_field`, also for a schema id that stands twice
+ */
+export function parseMappingList(
+  list: readonly MappingReference[] | null,
+  field: FieldPath,
+): readonly MappingReference[] {
+  if (list === null) return [];
+  requireRoom(list.length, field);
+  const seen = new Set<string>();
+  return list.map((entry) => {
+    const reference = parseMappingReference(entry, field);
+    if (seen.has(reference.schemaId))
+      throw invalidField([...field, reference.schemaId], "must stand only once");
+    seen.add(reference.schemaId);
+    return reference;
+  });
+}
+
+/**
+ * Checks one entry of a mapping; `field` is the mapping's.
+ * @throws DomainError `invalid_field` naming the schema id
+ */
+export function parseMappingReference(
+  entry: { readonly schemaId: string; readonly dataSource: unknown },
+  field: FieldPath,
+): MappingReference {
+  const entryField = [...field, entry.schemaId];
+  return {
+    schemaId: parseText(entry.schemaId, entryField),
+    dataSource: parseText(entry.dataSource, entryField),
+  };
+}
+
+/** @throws DomainError `invalid_field` when a mapping would have more entries than allowed */
+export function requireRoom(entries: number, field: FieldPath): void {
+  if (entries > MAX_MAPPING_ENTRIES)
+    throw invalidField(field, `must have at most ${MAX_MAPPING_ENTRIES} entries`);
+}

@@ -1,0 +1,100 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+
+/** A token as the database holds it: nonce, ciphertext and tag under the key `keyId`. */
+export interface SealedToken {
+  readonly keyId: string;
+  readonly ciphertext: Buffer;
+}
+
+/** What a sealed token is bound to: in another group's row it does not open. */
+export interface TokenBinding {
+  readonly accountId: number;
+  readonly id: number;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+interface VaultKey {
+  readonly id: string;
+  readonly encryption: Buffer;
+  readonly lookup: Buffer;
+}
+
+/**
+ * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14). The first key seals; all open,
+ * so that a new key can be put in front while tokens sealed under the old one are still about.
+ */
+export class TokenVault {
+  readonly #keys: readonly VaultKey[];
+  readonly #primary: VaultKey;
+
+  /** @param keys 32 bytes each, the sealing one first; at least one */
+  constructor(keys: readonly [Buffer, ...Buffer[]]) {
+    this.#primary = deriveKey(keys[0]);
+    this.#keys = [this.#primary, ...keys.slice(1).map(deriveKey)];
+  }
+
+  /** The id of the sealing key: derived from the key itself, so that two keys never share one. */
+  get primaryKeyId(): string {
+    return this.#primary.id;
+  }
+
+  /** Says whether tokens sealed under that key can be opened here. */
+  holds(keyId: string): boolean {
+    return this.#keys.some((key) => key.id === keyId);
+  }
+
+  seal(token: string, binding: TokenBinding): SealedToken {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv("aes-256-gcm", this.#primary.encryption, nonce);
+    cipher.setAAD(associatedData(this.#primary.id, binding));
+    const ciphertext = Buffer.concat([
+      nonce,
+      cipher.update(token, "utf8"),
+      cipher.final(),
+      cipher.getAuthTag(),
+    ]);
+    return { keyId: this.#primary.id, ciphertext };
+  }
+
+  /** @throws Error when the key is not held, or the sealed token was altered or moved between groups */
+  open(sealed: SealedToken, binding: TokenBinding): string {
+    const key = this.#keys.find(({ id }) => id === sealed.keyId);
+    if (!key) throw new Error(`No encryption key with the id ${sealed.keyId} is configured.`);
+    const nonce = sealed.ciphertext.subarray(0, NONCE_BYTES);
+    const body = sealed.ciphertext.subarray(NONCE_BYTES, -TAG_BYTES);
+    const decipher = createDecipheriv("aes-256-gcm", key.encryption, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(associatedData(key.id, binding));
+    decipher.setAuthTag(sealed.ciphertext.subarray(-TAG_BYTES));
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
+  }
+
+  /** The hash under which a newly sealed token is found. */
+  lookup(token: string): Buffer {
+    return lookupHash(this.#primary, token);
+  }
+
+  /** The hashes under which a token may be found, one for each key. */
+  lookups(token: string): readonly Buffer[] {
+    return this.#keys.map((key) => lookupHash(key, token));
+  }
+}
+
+function deriveKey(root: Buffer): VaultKey {
+  const derive = (purpose: string) =>
+    Buffer.from(hkdfSync("sha256", root, "", `user group token ${purpose}`, 32));
+  return {
+    id: derive("key id").toString("hex", 0, 4),
+    encryption: derive("encryption"),
+    lookup: derive("lookup"),
+  };
+}
+
+function associatedData(keyId: string, binding: TokenBinding): Buffer {
+  return Buffer.from(`${keyId}/${binding.accountId}/${binding.id}`);
+}
+
+function lookupHash(key: VaultKey, token: string): Buffer {
+  return createHmac("sha256", key.lookup).update(token).digest();
+}

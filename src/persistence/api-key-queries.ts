@@ -1,0 +1,53 @@
+import type { Scope } from "../domain/caller.js";
+import type { Environment } from "../domain/environment.js";
+import type { Queryable } from "./database.js";
+
+const BY_HASH = {
+  name: "api_key_by_hash",
+  text: `SELECT api_key.id AS "keyId", api_key.environment, api_key.scope, account.id AS "accountId",
+      account.name AS "accountName", account.token_key_id AS "tokenKeyId"
+    FROM api_key JOIN account ON account.id = api_key.account_id
+    WHERE api_key.account_id = $1 AND api_key.hash = $2
+      AND api_key.revoked_at IS NULL AND (api_key.expires_at IS NULL OR api_key.expires_at > now())`,
+};
+
+const TOUCH = {
+  name: "api_keys_touch",
+  text: `UPDATE api_key SET last_used_at = used.at
+    FROM unnest($1::integer[], $2::integer[], $3::timestamptz[]) AS used (account_id, id, at)
+    WHERE api_key.account_id = used.account_id AND api_key.id = used.id
+      AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`,
+};
+
+/** An API key that is valid now, with what a request needs to know of its account. */
+export interface ActiveKey {
+  readonly keyId: number;
+  readonly environment: Environment;
+  readonly scope: Scope;
+  readonly accountId: number;
+  readonly accountName: string;
+  readonly tokenKeyId: string;
+}
+
+/** The key with this hash, unless it is unknown, revoked or expired. */
+export async function findActiveKey(
+  db: Queryable,
+  accountId: number,
+  hash: Buffer,
+): Promise<ActiveKey | null> {
+  const rows = await db.run<ActiveKey>(BY_HASH, [accountId, hash]);
+  return rows[0] ?? null;
+}
+
+/** Notes when keys were last used; a later time that is already there stays. */
+export async function touchApiKeys(
+  db: Queryable,
+  uses: readonly { readonly accountId: number; readonly keyId: number; readonly at: Date }[],
+): Promise<void> {
+  if (uses.length === 0) return;
+  await db.run(TOUCH, [
+    uses.map((use) => use.accountId),
+    uses.map((use) => use.keyId),
+    uses.map((use) => use.at),
+  ]);
+}

@@ -1,0 +1,60 @@
+import type { Tenant } from "../domain/caller.js";
+import type { DataSource } from "../domain/data-source.js";
+import { type DataSourceEntity, toDataSource } from "./data-source-entity.js";
+import type { Queryable } from "./database.js";
+
+const COLUMNS = `id, provided_id AS "providedId", name, created_at AS "createdAt"`;
+
+const BY_IDS = {
+  name: "data_sources_by_ids",
+  text: `SELECT ${COLUMNS} FROM data_source WHERE account_id = $1 AND id = ANY ($2::integer[])`,
+};
+
+const BY_PROVIDED_IDS = {
+  name: "data_sources_by_provided_ids",
+  text: `SELECT ${COLUMNS} FROM data_source WHERE account_id = $1 AND provided_id = ANY ($2::text[])`,
+};
+
+const BY_REFERENCES_LOCKED = {
+  name: "data_sources_by_references_locked",
+  // The lock keeps a data source from being deleted until the mapping that is about to name it has committed. One order
+  // of locking for all keeps transactions from waiting for one another in a ring.
+  text: `SELECT ${COLUMNS} FROM data_source
+    WHERE account_id = $1 AND (provided_id = ANY ($2::text[]) OR id = ANY ($3::integer[]))
+    ORDER BY id FOR KEY SHARE`,
+};
+
+type DataSourceRow = Omit<DataSourceEntity, "accountId">;
+
+/** The data sources of the tenant's account that have these internal ids, in no order. */
+export async function findDataSourcesByIds(
+  db: Queryable,
+  tenant: Tenant,
+  ids: readonly number[],
+): Promise<DataSource[]> {
+  return (await db.run<DataSourceRow>(BY_IDS, [tenant.accountId, ids])).map(toDataSource);
+}
+
+/** The data sources of the tenant's account that have these provided ids, in no order. */
+export async function findDataSourcesByProvidedIds(
+  db: Queryable,
+  tenant: Tenant,
+  providedIds: readonly string[],
+): Promise<DataSource[]> {
+  return (await db.run<DataSourceRow>(BY_PROVIDED_IDS, [tenant.accountId, providedIds])).map(toDataSource);
+}
+
+/** The data sources that either list names, locked against deletion until the transaction ends. */
+export async function lockDataSources(
+  transaction: Queryable,
+  tenant: Tenant,
+  providedIds: readonly string[],
+  ids: readonly number[],
+): Promise<DataSource[]> {
+  const rows = await transaction.run<DataSourceRow>(BY_REFERENCES_LOCKED, [
+    tenant.accountId,
+    providedIds,
+    ids,
+  ]);
+  return rows.map(toDataSource);
+}

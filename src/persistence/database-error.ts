@@ -1,0 +1,56 @@
+import { QueryFailedError } from "typeorm";
+import { DomainError } from "../domain/errors.js";
+
+/** How long a caller should wait when the database is out of reach, in seconds. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** Operating system and driver codes that mean "no connection", beside PostgreSQL's own. */
+const CONNECTION_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+/** pg reports these without a code. */
+const CONNECTION_MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Driver not Connected)/i;
+
+/**
+ * Gives a failure of the database its meaning for a caller.
+ * @returns a DomainError `unavailable` where the database is out of reach; every other error as it came
+ */
+export function translateDatabaseError(error: unknown): unknown {
+  if (error instanceof DomainError || !isUnreachable(driverError(error))) return error;
+  return new DomainError("unavailable", "The service is temporarily unavailable. Try again shortly.", {
+    retryAfter: RETRY_AFTER_SECONDS,
+    cause: error,
+  });
+}
+
+/** Says whether an error is the violation of the constraint of that name. */
+export function violates(error: unknown, constraint: string): boolean {
+  return property(driverError(error), "constraint") === constraint;
+}
+
+function isUnreachable(error: unknown): boolean {
+  const code = property(error, "code");
+  if (typeof code === "string") {
+    // Class 08: connection exception; 57P: shutdown, crash, starting up; 53300: too many connections.
+    return CONNECTION_CODES.has(code) || /^(08|57P0[1-5]|53300)/.test(code);
+  }
+  return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
+}
+
+function driverError(error: unknown): unknown {
+  return error instanceof QueryFailedError ? error.driverError : error;
+}
+
+function property(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}

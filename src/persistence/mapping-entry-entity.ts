@@ -1,0 +1,40 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
+import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import { DataSourceEntity } from "./data-source-entity.js";
+import { UserGroupEntity } from "./user-group-entity.js";
+
+@Entity("mapping_entry")
+@ForeignKey(
+  () => UserGroupEntity,
+  ["accountId", "environment", "userGroupId"],
+  ["accountId", "environment", "id"],
+  { name: "mapping_entry_user_group_fk", onDelete: "CASCADE" },
+)
+@ForeignKey(() => DataSourceEntity, ["accountId", "dataSourceId"], ["accountId", "id"], {
+  name: "mapping_entry_data_source_fk",
+})
+@Index("mapping_entry_data_source_ix", ["accountId", "dataSourceId"])
+export class MappingEntryEntity {
+  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "mapping_entry_pk" })
+  accountId!: number;
+
+  @PrimaryColumn("enum", {
+    enum: ENVIRONMENTS,
+    enumName: "environment",
+    primaryKeyConstraintName: "mapping_entry_pk",
+  })
+  environment!: Environment;
+
+  @PrimaryColumn("integer", { name: "user_group_id", primaryKeyConstraintName: "mapping_entry_pk" })
+  userGroupId!: number;
+
+  @PrimaryColumn("character varying", {
+    length: 255,
+    name: "schema_id",
+    primaryKeyConstraintName: "mapping_entry_pk",
+  })
+  schemaId!: string;
+
+  @Column("integer", { name: "data_source_id" })
+  dataSourceId!: number;
+}

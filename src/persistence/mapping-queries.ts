@@ -1,0 +1,108 @@
+import type { Tenant } from "../domain/caller.js";
+import type { MappingEntry } from "../domain/mapping.js";
+import type { Queryable } from "./database.js";
+
+const BY_GROUPS = {
+  name: "mapping_by_user_groups",
+  // COLLATE "C": the order that JavaScript's comparison and every PostgreSQL agree upon.
+  text: `SELECT user_group_id AS "userGroupId", schema_id AS "schemaId", data_source_id AS "dataSourceId"
+    FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::integer[])
+    ORDER BY user_group_id, schema_id COLLATE "C"`,
+};
+
+const PUT = {
+  name: "mapping_put",
+  text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
+    SELECT $1, $2, $3, entry.schema_id, entry.data_source_id
+    FROM unnest($4::text[], $5::integer[]) AS entry (schema_id, data_source_id)
+    ON CONFLICT (account_id, environment, user_group_id, schema_id)
+      DO UPDATE SET data_source_id = excluded.data_source_id`,
+};
+
+const REMOVE = {
+  name: "mapping_remove",
+  text: `DELETE FROM mapping_entry
+    WHERE account_id = $1 AND environment = $2 AND user_group_id = $3 AND schema_id = $4
+    RETURNING schema_id`,
+};
+
+const KEEP_ONLY = {
+  name: "mapping_keep_only",
+  text: `DELETE FROM mapping_entry
+    WHERE account_id = $1 AND environment = $2 AND user_group_id = $3 AND schema_id <> ALL ($4::text[])`,
+};
+
+const COUNT = {
+  name: "mapping_count",
+  text: `SELECT count(*)::integer AS entries FROM mapping_entry
+    WHERE account_id = $1 AND environment = $2 AND user_group_id = $3`,
+};
+
+/** The mapping of each of these groups, ordered by schema id. A group without one has no key in the result. */
+export async function findMappings(
+  db: Queryable,
+  tenant: Tenant,
+  userGroupIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly MappingEntry[]>> {
+  const rows = await db.run<MappingEntry & { userGroupId: number }>(BY_GROUPS, [
+    tenant.accountId,
+    tenant.environment,
+    userGroupIds,
+  ]);
+  const mappings = new Map<number, MappingEntry[]>();
+  for (const { userGroupId, schemaId, dataSourceId } of rows) {
+    const mapping = mappings.get(userGroupId) ?? [];
+    mapping.push({ schemaId, dataSourceId });
+    mappings.set(userGroupId, mapping);
+  }
+  return mappings;
+}
+
+/** Adds entries to a group's mapping; a schema id that is there already gets the new data source. */
+export async function putMappingEntries(
+  db: Queryable,
+  tenant: Tenant,
+  userGroupId: number,
+  entries: readonly MappingEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await db.run(PUT, [
+    tenant.accountId,
+    tenant.environment,
+    userGroupId,
+    entries.map(({ schemaId }) => schemaId),
+    entries.map(({ dataSourceId }) => dataSourceId),
+  ]);
+}
+
+/** Makes these entries the whole mapping of a group whose row the transaction has locked. */
+export async function replaceMappingEntries(
+  db: Queryable,
+  tenant: Tenant,
+  userGroupId: number,
+  entries: readonly MappingEntry[],
+): Promise<void> {
+  const schemaIds = entries.map(({ schemaId }) => schemaId);
+  await db.run(KEEP_ONLY, [tenant.accountId, tenant.environment, userGroupId, schemaIds]);
+  await putMappingEntries(db, tenant, userGroupId, entries);
+}
+
+/** Takes one entry out of a group's mapping. @returns whether it was there */
+export async function removeMappingEntry(
+  db: Queryable,
+  tenant: Tenant,
+  userGroupId: number,
+  schemaId: string,
+): Promise<boolean> {
+  const rows = await db.run(REMOVE, [tenant.accountId, tenant.environment, userGroupId, schemaId]);
+  return rows.length > 0;
+}
+
+export async function countMappingEntries(
+  db: Queryable,
+  tenant: Tenant,
+  userGroupId: number,
+): Promise<number> {
+  const rows = await db.run<{ entries: number }>(COUNT, [tenant.accountId, tenant.environment, userGroupId]);
+  return rows[0]?.entries ?? 0;
+}

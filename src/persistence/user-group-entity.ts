@@ -1,0 +1,95 @@
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, Unique } from "typeorm";
+import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import type { Properties } from "../domain/properties.js";
+import type { UserGroup } from "../domain/user-group.js";
+import { AccountEntity } from "./account-entity.js";
+
+@Entity("user_group")
+@Unique("user_group_provided_id_uq", ["accountId", "environment", "providedId"])
+@Unique("user_group_token_uq", ["accountId", "tokenLookup"])
+@Index("user_group_previous_token_ix", ["accountId", "previousTokenLookup"], {
+  where: "previous_token_lookup IS NOT NULL",
+})
+@ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "user_group_account_fk" })
+export class UserGroupEntity {
+  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "user_group_pk" })
+  accountId!: number;
+
+  @PrimaryColumn("enum", {
+    enum: ENVIRONMENTS,
+    enumName: "environment",
+    primaryKeyConstraintName: "user_group_pk",
+  })
+  environment!: Environment;
+
+  @PrimaryColumn("integer", { primaryKeyConstraintName: "user_group_pk" })
+  id!: number;
+
+  @Column("character varying", { length: 255, name: "provided_id" })
+  providedId!: string;
+
+  @Column("character varying", { length: 255 })
+  name!: string;
+
+  @Column("text", { name: "token_key_id" })
+  tokenKeyId!: string;
+
+  @Column("bytea", { name: "token_ciphertext" })
+  tokenCiphertext!: Buffer;
+
+  @Column("bytea", { name: "token_lookup" })
+  tokenLookup!: Buffer;
+
+  @Column("bytea", { name: "previous_token_lookup", nullable: true })
+  previousTokenLookup!: Buffer | null;
+
+  @Column("timestamp with time zone", { precision: 3, name: "previous_token_expires_at", nullable: true })
+  previousTokenExpiresAt!: Date | null;
+
+  @Column("json", { nullable: true })
+  properties!: Properties;
+
+  @Column("integer", { default: 1 })
+  version!: number;
+
+  @CreateDateColumn({
+    type: "timestamp with time zone",
+    precision: 3,
+    default: () => "now()",
+    name: "created_at",
+  })
+  createdAt!: Date;
+
+  @CreateDateColumn({
+    type: "timestamp with time zone",
+    precision: 3,
+    default: () => "now()",
+    name: "updated_at",
+  })
+  updatedAt!: Date;
+}
+
+/** The columns a group is read from; the hot queries select just these, and skip TypeORM's hydration. */
+export const USER_GROUP_COLUMNS = `
+  account_id AS "accountId", environment, id, provided_id AS "providedId", name, token_key_id AS "tokenKeyId",
+  token_ciphertext AS "tokenCiphertext", properties, version, created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+export type UserGroupRow = Omit<
+  UserGroupEntity,
+  "tokenLookup" | "previousTokenLookup" | "previousTokenExpiresAt"
+>;
+
+export function toUserGroup(row: UserGroupRow): UserGroup {
+  return {
+    accountId: row.accountId,
+    environment: row.environment,
+    id: row.id,
+    providedId: row.providedId,
+    name: row.name,
+    sealedToken: { keyId: row.tokenKeyId, ciphertext: row.tokenCiphertext },
+    properties: row.properties,
+    version: row.version,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}

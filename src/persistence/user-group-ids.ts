@@ -1,0 +1,45 @@
+import type { Queryable } from "./database.js";
+
+const RESERVE = {
+  name: "user_group_ids_reserve",
+  text: "SELECT nextval('user_group_team_id')::integer AS id FROM generate_series(1, $1)",
+};
+
+/** How many ids a process draws at once: few enough that the ones lost at a restart do not matter. */
+const BLOCK = 32;
+
+/**
+ * Hands out internal ids of groups. An id is needed before the insert, as the token is sealed for it; drawing them in blocks
+ * saves the round trip, and an id that came to no use (the group existed already) goes back instead of being burnt.
+ */
+export class UserGroupIds {
+  readonly #db: Queryable;
+  readonly #free: number[] = [];
+  #refill: Promise<void> | null = null;
+
+  constructor(db: Queryable) {
+    this.#db = db;
+  }
+
+  async take(): Promise<number> {
+    for (;;) {
+      const id = this.#free.shift();
+      if (id !== undefined) return id;
+      this.#refill ??= this.#reserve();
+      await this.#refill;
+    }
+  }
+
+  giveBack(id: number): void {
+    this.#free.unshift(id);
+  }
+
+  async #reserve(): Promise<void> {
+    try {
+      const rows = await this.#db.run<{ id: number }>(RESERVE, [BLOCK]);
+      this.#free.push(...rows.map(({ id }) => id));
+    } finally {
+      this.#refill = null;
+    }
+  }
+}

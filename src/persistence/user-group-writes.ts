@@ -1,0 +1,194 @@
+import type { Tenant } from "../domain/caller.js";
+import type { Properties } from "../domain/properties.js";
+import type { SealedToken } from "../domain/token-vault.js";
+import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
+import type { Queryable, Statement } from "./database.js";
+import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
+
+/** A sealed token and the hash under which it is found. */
+export interface StoredToken extends SealedToken {
+  readonly lookup: Buffer;
+}
+
+/** A reference as the database knows it: a token is searched by its look-up hashes. */
+export type StoredRef =
+  | Exclude<UserGroupRef, { by: "token" }>
+  | { readonly by: "token"; readonly lookups: readonly Buffer[] };
+
+const INSERT = {
+  name: "user_group_insert",
+  text: `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
+      token_key_id, token_ciphertext, token_lookup)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    ON CONFLICT (account_id, environment, provided_id) DO NOTHING
+    RETURNING ${USER_GROUP_COLUMNS}`,
+};
+
+/** What names a group, as the fourth condition of a statement. */
+const REF_CONDITIONS: Readonly<Record<StoredRef["by"], string>> = {
+  id: "id = $3",
+  providedId: "provided_id = $3",
+  token: "token_lookup = ANY ($3::bytea[])",
+};
+
+const UPDATES: Readonly<Record<StoredRef["by"], Statement>> = {
+  id: updateStatement("id"),
+  providedId: updateStatement("providedId"),
+  token: updateStatement("token"),
+};
+
+const LOCKS: Readonly<Record<StoredRef["by"], Statement>> = {
+  id: lockStatement("id"),
+  providedId: lockStatement("providedId"),
+  token: lockStatement("token"),
+};
+
+const ROTATE = {
+  name: "user_group_rotate",
+  text: `UPDATE user_group SET token_key_id = $5, token_ciphertext = $6, token_lookup = $7,
+      previous_token_lookup = CASE WHEN $8::integer > 0 THEN token_lookup END,
+      previous_token_expires_at = CASE WHEN $8::integer > 0 THEN now() + make_interval(secs => $8::integer) END,
+      version = version + 1, updated_at = now()
+    WHERE account_id = $1 AND environment = $2 AND id = $3 AND token_lookup = ANY ($4::bytea[])
+    RETURNING ${USER_GROUP_COLUMNS}`,
+};
+
+const DELETE = {
+  name: "user_group_delete",
+  text: `DELETE FROM user_group AS doomed
+    WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
+      AND ($4::text IS NULL OR provided_id = $4)
+      AND ($5::text IS NULL OR EXISTS (
+        SELECT FROM mapping_entry JOIN data_source USING (account_id)
+        WHERE mapping_entry.account_id = doomed.account_id AND mapping_entry.environment = doomed.environment
+          AND mapping_entry.user_group_id = doomed.id AND data_source.id = mapping_entry.data_source_id
+          AND data_source.provided_id = $5))
+    RETURNING ${USER_GROUP_COLUMNS}`,
+};
+
+/** Inserts a group unless its provided id is taken. @returns null when it is */
+export async function insertUserGroup(
+  db: Queryable,
+  tenant: Tenant,
+  group: {
+    readonly id: number;
+    readonly providedId: string;
+    readonly name: string;
+    readonly properties: Properties;
+    readonly token: StoredToken;
+  },
+): Promise<UserGroup | null> {
+  return one(db, INSERT, tenant, [
+    group.id,
+    group.providedId,
+    group.name,
+    toJson(group.properties),
+    group.token.keyId,
+    group.token.ciphertext,
+    group.token.lookup,
+  ]);
+}
+
+/**
+ * Changes a group and counts its version up, also when only its mapping is about to change; the row stays locked until
+ * the transaction ends. An absent name or properties stay as they are.
+ * @returns null when no group has this reference
+ */
+export async function updateUserGroup(
+  db: Queryable,
+  tenant: Tenant,
+  ref: StoredRef,
+  changes: { readonly name?: string; readonly properties?: Properties },
+): Promise<UserGroup | null> {
+  return one(db, UPDATES[ref.by], tenant, [
+    refValue(ref),
+    changes.name ?? null,
+    changes.properties !== undefined,
+    toJson(changes.properties ?? null),
+  ]);
+}
+
+/** Reads a group and locks it until the transaction ends. */
+export async function lockUserGroup(
+  transaction: Queryable,
+  tenant: Tenant,
+  ref: StoredRef,
+): Promise<UserGroup | null> {
+  return one(transaction, LOCKS[ref.by], tenant, [refValue(ref)]);
+}
+
+/**
+ * Gives a group a new token, if its token still has one of the hashes (decision 8).
+ * @param graceSeconds how long the old token may still be used to read; 0 ends it at once
+ * @returns null when another rotation came first
+ */
+export async function rotateUserGroupToken(
+  db: Queryable,
+  tenant: Tenant,
+  id: number,
+  currentLookups: readonly Buffer[],
+  token: StoredToken,
+  graceSeconds: number,
+): Promise<UserGroup | null> {
+  return one(db, ROTATE, tenant, [
+    id,
+    currentLookups,
+    token.keyId,
+    token.ciphertext,
+    token.lookup,
+    graceSeconds,
+  ]);
+}
+
+/** Deletes the group with this token, provided that it agrees with whatever else is told of it (decision 9). */
+export async function deleteUserGroup(
+  db: Queryable,
+  tenant: Tenant,
+  lookups: readonly Buffer[],
+  expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
+): Promise<UserGroup | null> {
+  return one(db, DELETE, tenant, [
+    lookups,
+    expected.providedId ?? null,
+    expected.dataSourceProvidedId ?? null,
+  ]);
+}
+
+function updateStatement(by: StoredRef["by"]): Statement {
+  return {
+    name: `user_group_update_by_${by}`,
+    text: `UPDATE user_group SET name = coalesce($4, name),
+        properties = CASE WHEN $5::boolean THEN $6::json ELSE properties END,
+        version = version + 1, updated_at = now()
+      WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}
+      RETURNING ${USER_GROUP_COLUMNS}`,
+  };
+}
+
+function lockStatement(by: StoredRef["by"]): Statement {
+  return {
+    name: `user_group_lock_by_${by}`,
+    text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]} FOR NO KEY UPDATE`,
+  };
+}
+
+function refValue(ref: StoredRef): number | string | readonly Buffer[] {
+  if (ref.by === "id") return ref.id;
+  if (ref.by === "providedId") return ref.providedId;
+  return ref.lookups;
+}
+
+function toJson(properties: Properties): string | null {
+  return properties === null ? null : JSON.stringify(properties);
+}
+
+async function one(
+  db: Queryable,
+  statement: Statement,
+  tenant: Tenant,
+  values: readonly unknown[],
+): Promise<UserGroup | null> {
+  const rows = await db.run<UserGroupRow>(statement, [tenant.accountId, tenant.environment, ...values]);
+  return rows[0] ? toUserGroup(rows[0]) : null;
+}

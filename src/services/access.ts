@@ -1,0 +1,62 @@
+import { hashApiKey, readApiKey } from "../domain/api-key.js";
+import { readAuthorization } from "../domain/authorization.js";
+import type { Caller, Scope, Writer } from "../domain/caller.js";
+import { DomainError } from "../domain/errors.js";
+import type { TokenVault } from "../domain/token-vault.js";
+import { findActiveKey } from "../persistence/api-key-queries.js";
+import type { Queryable } from "../persistence/database.js";
+import type { KeyUsage } from "./key-usage.js";
+
+/** Tells who is asking. */
+export class Access {
+  readonly #db: Queryable;
+  readonly #vault: TokenVault;
+  readonly #usage: KeyUsage;
+
+  constructor(db: Queryable, vault: TokenVault, usage: KeyUsage) {
+    this.#db = db;
+    this.#vault = vault;
+    this.#usage = usage;
+  }
+
+  /**
+   * Finds the caller behind an Authorization header.
+   * @throws DomainError `unauthenticated` when the header is missing or malformed, or the key unknown, revoked or expired
+   */
+  async authenticate(header: string | undefined): Promise<Caller> {
+    const secret = readAuthorization(header);
+    const route = readApiKey(secret);
+    const key = route && (await findActiveKey(this.#db, route.accountId, hashApiKey(secret)));
+    if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
+    if (!this.#vault.holds(key.tokenKeyId)) {
+      // Going on would seal tokens that the other replicas cannot open.
+      throw new Error(
+        `The tokens of account ${key.accountId} are sealed under key ${key.tokenKeyId}, which is not configured.`,
+      );
+    }
+    this.#usage.note(key.accountId, key.keyId);
+    return {
+      accountId: key.accountId,
+      accountName: key.accountName,
+      environment: key.environment,
+      keyId: key.keyId,
+      scope: key.scope,
+    };
+  }
+}
+
+/**
+ * Checks that a caller may change things.
+ * @throws DomainError `forbidden` for a read key
+ */
+export function requireWrite(caller: Caller): Writer {
+  const { scope } = caller;
+  if (scope === "read")
+    throw new DomainError("forbidden", "This API key may only read. Use one with write scope.");
+  return { ...caller, scope };
+}
+
+/** Says whether a scope shows user group tokens where the interface does not demand them: only where it could change them. */
+export function showsTokens(scope: Scope): boolean {
+  return scope !== "read";
+}

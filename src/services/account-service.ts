@@ -1,0 +1,86 @@
+import { type ApiKey, issueApiKey } from "../domain/api-key.js";
+import type { Scope } from "../domain/caller.js";
+import type { Environment } from "../domain/environment.js";
+import type { TokenVault } from "../domain/token-vault.js";
+import { AccountEntity } from "../persistence/account-entity.js";
+import { ApiKeyEntity, toApiKey } from "../persistence/api-key-entity.js";
+import type { Database } from "../persistence/database.js";
+
+export interface NewApiKey {
+  readonly environment: Environment;
+  readonly scope: Scope;
+  readonly name: string;
+  readonly expiresAt: Date | null;
+}
+
+export interface ListedApiKey extends ApiKey {
+  readonly accountName: string;
+}
+
+/** Accounts and their API keys, as the operator of the service manages them. */
+export class AccountService {
+  readonly #db: Database;
+  readonly #vault: TokenVault;
+
+  constructor(db: Database, vault: TokenVault) {
+    this.#db = db;
+    this.#vault = vault;
+  }
+
+  /** Finds the account with this name or creates it. */
+  async ensure(name: string): Promise<{ readonly accountId: number; readonly created: boolean }> {
+    return this.#db.entities(async (manager) => {
+      const inserted = await manager
+        .createQueryBuilder()
+        .insert()
+        .into(AccountEntity)
+        .values({ name, tokenKeyId: this.#vault.primaryKeyId })
+        .orIgnore()
+        .execute();
+      const account = await manager.findOneByOrFail(AccountEntity, { name });
+      return { accountId: account.id, created: inserted.identifiers[0] !== undefined };
+    });
+  }
+
+  /** Makes an API key of an account. @returns the secret, which is kept nowhere, and what is kept */
+  async createKey(
+    accountId: number,
+    key: NewApiKey,
+  ): Promise<{ readonly secret: string; readonly apiKey: ApiKey }> {
+    const { secret, hash, hint } = issueApiKey(accountId, key.environment);
+    const row = { ...key, accountId, hash, hint, revokedAt: null, lastUsedAt: null };
+    const apiKey = await this.#db.entities(async (manager) => {
+      const { generatedMaps } = await manager.insert(ApiKeyEntity, row);
+      return toApiKey(manager.create(ApiKeyEntity, { ...row, ...generatedMaps[0] }));
+    });
+    return { secret, apiKey };
+  }
+
+  /** Lists the keys of every account, or of one: oldest first. */
+  async listKeys(accountName?: string): Promise<readonly ListedApiKey[]> {
+    return this.#db.entities(async (manager) => {
+      const accounts = await manager.find(AccountEntity, {
+        where: accountName === undefined ? {} : { name: accountName },
+      });
+      const names = new Map(accounts.map(({ id, name }) => [id, name]));
+      const keys = await manager.find(ApiKeyEntity, { order: { id: "ASC" } });
+      return keys.flatMap((key) => {
+        const name = names.get(key.accountId);
+        return name === undefined ? [] : [{ ...toApiKey(key), accountName: name }];
+      });
+    });
+  }
+
+  /** Ends a key for good. @returns whether there was a key with this id that was not revoked already */
+  async revokeKey(keyId: number): Promise<boolean> {
+    return this.#db.entities(async (manager) => {
+      const result = await manager
+        .createQueryBuilder()
+        .update(ApiKeyEntity)
+        .set({ revokedAt: () => "now()" })
+        .where("id = :keyId AND revoked_at IS NULL", { keyId })
+        .execute();
+      return result.affected === 1;
+    });
+  }
+}

@@ -1,0 +1,107 @@
+import type { Tenant, Writer } from "../domain/caller.js";
+import type { DataSource, DataSourceRef } from "../domain/data-source.js";
+import { DomainError } from "../domain/errors.js";
+import { DataSourceEntity, toDataSource } from "../persistence/data-source-entity.js";
+import { findDataSourcesByIds, findDataSourcesByProvidedIds } from "../persistence/data-source-queries.js";
+import type { Database } from "../persistence/database.js";
+import { violates } from "../persistence/database-error.js";
+
+/** Keeps the data sources of an account. */
+export class DataSourceService {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** @returns a data source or null for each id, in the same order */
+  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(DataSource | null)[]> {
+    const found = new Map(
+      (await findDataSourcesByIds(this.#db, tenant, ids)).map((source) => [source.id, source]),
+    );
+    return ids.map((id) => found.get(id) ?? null);
+  }
+
+  /** @returns a data source or null for each provided id, in the same order */
+  async byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<(DataSource | null)[]> {
+    const sources = await findDataSourcesByProvidedIds(this.#db, tenant, providedIds);
+    const found = new Map(sources.map((source) => [source.providedId, source]));
+    return providedIds.map((providedId) => found.get(providedId) ?? null);
+  }
+
+  /** @throws DomainError `data_source_exists` when the provided id is taken */
+  async create(writer: Writer, providedId: string, name: string): Promise<DataSource> {
+    return refuseTaken(() =>
+      this.#db.entities(async (manager) => {
+        const row = { accountId: writer.accountId, providedId, name };
+        const { generatedMaps } = await manager.insert(DataSourceEntity, row);
+        return toDataSource(manager.create(DataSourceEntity, { ...row, ...generatedMaps[0] }));
+      }),
+    );
+  }
+
+  /** Changes the fields that are present. @throws DomainError `data_source_not_found`, `data_source_exists` */
+  async update(
+    writer: Writer,
+    ref: DataSourceRef,
+    changes: { readonly providedId?: string; readonly name?: string },
+  ): Promise<DataSource> {
+    return refuseTaken(() =>
+      this.#db.entities((entities) =>
+        entities.transaction(async (manager) => {
+          const where = condition(writer, ref);
+          const found = requireDataSource(
+            await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } }),
+          );
+          if (Object.keys(changes).length === 0) return found;
+          await manager.update(DataSourceEntity, { accountId: writer.accountId, id: found.id }, changes);
+          return { ...found, ...changes };
+        }),
+      ),
+    );
+  }
+
+  /** @throws DomainError `data_source_not_found`; `data_source_in_use` while a mapping of either environment leads to it */
+  async delete(writer: Writer, ref: DataSourceRef): Promise<DataSource> {
+    try {
+      return await this.#db.entities((entities) =>
+        entities.transaction(async (manager) => {
+          const where = condition(writer, ref);
+          const found = requireDataSource(
+            await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } }),
+          );
+          await manager.delete(DataSourceEntity, { accountId: writer.accountId, id: found.id });
+          return found;
+        }),
+      );
+    } catch (error) {
+      if (!violates(error, "mapping_entry_data_source_fk")) throw error;
+      throw new DomainError("data_source_in_use", "A mapping still leads to this data source.", {
+        cause: error,
+      });
+    }
+  }
+}
+
+function condition(tenant: Tenant, ref: DataSourceRef) {
+  return ref.by === "id"
+    ? { accountId: tenant.accountId, id: ref.id }
+    : { accountId: tenant.accountId, providedId: ref.providedId };
+}
+
+function requireDataSource(entity: DataSourceEntity | null): DataSource {
+  if (!entity) throw new DomainError("data_source_not_found", "The account has no such data source.");
+  return toDataSource(entity);
+}
+
+async function refuseTaken<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!violates(error, "data_source_provided_id_uq")) throw error;
+    throw new DomainError("data_source_exists", "A data source with this id exists already.", {
+      field: ["providedId"],
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import type { Tenant } from "../domain/caller.js";
+import { parseInternalId } from "../domain/data-source.js";
+import { DomainError } from "../domain/errors.js";
+import type { MappingEntry, MappingReference } from "../domain/mapping.js";
+import { lockDataSources } from "../persistence/data-source-queries.js";
+import type { Queryable } from "../persistence/database.js";
+
+/**
+ * Finds the data sources that a mapping names: by caller-supplied id first, then by internal id (decision 10). They stay
+ * locked against deletion until the transaction ends.
+ * @throws DomainError `unknown_data_source` naming the first schema id whose data source the account does not have
+ */
+export async function resolveMapping(
+  transaction: Queryable,
+  tenant: Tenant,
+  references: readonly MappingReference[],
+): Promise<readonly MappingEntry[]> {
+  if (references.length === 0) return [];
+  const names = [...new Set(references.map(({ dataSource }) => dataSource))];
+  const internalIds = names.map(parseInternalId).filter((id) => id !== null);
+  const found = await lockDataSources(transaction, tenant, names, internalIds);
+  const byProvidedId = new Map(found.map((source) => [source.providedId, source.id]));
+  const ids = new Set(found.map(({ id }) => id));
+  return references.map(({ schemaId, dataSource }) => {
+    const internalId = parseInternalId(dataSource);
+    const dataSourceId =
+      byProvidedId.get(dataSource) ?? (internalId !== null && ids.has(internalId) ? internalId : undefined);
+    if (dataSourceId === undefined) {
+      throw new DomainError("unknown_data_source", `The account has no data source "${dataSource}".`, {
+        field: ["mapping", schemaId],
+      });
+    }
+    return { schemaId, dataSourceId };
+  });
+}

@@ -1,0 +1,63 @@
+import type { Writer } from "../domain/caller.js";
+import { type MappingReference, requireRoom } from "../domain/mapping.js";
+import type { TokenVault } from "../domain/token-vault.js";
+import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
+import type { Database, Queryable } from "../persistence/database.js";
+import {
+  countMappingEntries,
+  putMappingEntries,
+  removeMappingEntry,
+} from "../persistence/mapping-queries.js";
+import { lockUserGroup, updateUserGroup } from "../persistence/user-group-writes.js";
+import { resolveMapping } from "./mapping-resolution.js";
+import { requireUserGroup, storedRef } from "./user-group-lookup.js";
+
+/** Changes single entries of a group's mapping. The whole mapping is replaced by an update of the group. */
+export class MappingService {
+  readonly #db: Database;
+  readonly #vault: TokenVault;
+
+  constructor(db: Database, vault: TokenVault) {
+    this.#db = db;
+    this.#vault = vault;
+  }
+
+  /**
+   * Leads a schema id to a data source, whether it led elsewhere before or not at all.
+   * @throws DomainError `user_group_not_found`, `unknown_data_source`, `invalid_field` when the mapping is full
+   */
+  async set(writer: Writer, ref: UserGroupRef, reference: MappingReference): Promise<UserGroup> {
+    return this.#change(writer, ref, async (transaction, group) => {
+      const entries = await resolveMapping(transaction, writer, [reference]);
+      await putMappingEntries(transaction, writer, group.id, entries);
+      requireRoom(await countMappingEntries(transaction, writer, group.id), ["mapping"]);
+      return true;
+    });
+  }
+
+  /**
+   * Takes a schema id out of the mapping; when it is not there, nothing changes.
+   * @throws DomainError `user_group_not_found`
+   */
+  async remove(writer: Writer, ref: UserGroupRef, schemaId: string): Promise<UserGroup> {
+    return this.#change(writer, ref, (transaction, group) =>
+      removeMappingEntry(transaction, writer, group.id, schemaId),
+    );
+  }
+
+  async #change(
+    writer: Writer,
+    ref: UserGroupRef,
+    work: (transaction: Queryable, group: UserGroup) => Promise<boolean>,
+  ): Promise<UserGroup> {
+    const stored = storedRef(this.#vault, writer, ref);
+    return this.#db.transaction(async (transaction) => {
+      const group = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
+      if (!(await work(transaction, group))) return group;
+      return requireUserGroup(
+        await updateUserGroup(transaction, writer, { by: "id", id: group.id }, {}),
+        ref,
+      );
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import type { Tenant } from "../domain/caller.js";
+import type { MappingEntry } from "../domain/mapping.js";
+import type { TokenVault } from "../domain/token-vault.js";
+import type { UserGroup } from "../domain/user-group.js";
+import { mayBeTokenOf } from "../domain/user-group-token.js";
+import type { Queryable } from "../persistence/database.js";
+import { findMappings } from "../persistence/mapping-queries.js";
+import {
+  findUserGroupsByIds,
+  findUserGroupsByProvidedIds,
+  findUserGroupsByTokens,
+} from "../persistence/user-group-reads.js";
+
+/** Reads groups, many at a time: each method takes one statement however many keys it is given. */
+export class UserGroupReader {
+  readonly #db: Queryable;
+  readonly #vault: TokenVault;
+
+  constructor(db: Queryable, vault: TokenVault) {
+    this.#db = db;
+    this.#vault = vault;
+  }
+
+  /** @returns a group or null for each id, in the same order */
+  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(UserGroup | null)[]> {
+    const groups = new Map(
+      (await findUserGroupsByIds(this.#db, tenant, ids)).map((group) => [group.id, group]),
+    );
+    return ids.map((id) => groups.get(id) ?? null);
+  }
+
+  /** @returns a group or null for each provided id, in the same order */
+  async byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<(UserGroup | null)[]> {
+    const found = await findUserGroupsByProvidedIds(this.#db, tenant, providedIds);
+    const groups = new Map(found.map((group) => [group.providedId, group]));
+    return providedIds.map((providedId) => groups.get(providedId) ?? null);
+  }
+
+  /** @returns a group or null for each token, in the same order; an old token counts during its grace period */
+  async byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(UserGroup | null)[]> {
+    const asked = tokens.map((token) =>
+      mayBeTokenOf(tenant.accountId, token) ? this.#vault.lookups(token) : [],
+    );
+    const lookups = asked.flat();
+    if (lookups.length === 0) return tokens.map(() => null);
+    const groups = new Map<string, UserGroup>();
+    for (const { lookup, group } of await findUserGroupsByTokens(this.#db, tenant, lookups)) {
+      groups.set(lookup.toString("hex"), group);
+    }
+    return asked.map((hashes) => {
+      const hash = hashes.find((candidate) => groups.has(candidate.toString("hex")));
+      return (hash && groups.get(hash.toString("hex"))) ?? null;
+    });
+  }
+
+  /** @returns the mapping of each group, ordered by schema id, in the order of the ids */
+  async mappings(tenant: Tenant, userGroupIds: readonly number[]): Promise<(readonly MappingEntry[])[]> {
+    const mappings = await findMappings(this.#db, tenant, userGroupIds);
+    return userGroupIds.map((id) => mappings.get(id) ?? []);
+  }
+
+  /** The token of a group, in the clear. */
+  tokenOf(group: UserGroup): string {
+    return this.#vault.open(group.sealedToken, group);
+  }
+}

@@ -1,0 +1,195 @@
+import type { Caller, Tenant, Writer } from "../domain/caller.js";
+import { DomainError } from "../domain/errors.js";
+import type { TokenVault } from "../domain/token-vault.js";
+import type { NewUserGroup, UserGroup, UserGroupChanges, UserGroupRef } from "../domain/user-group.js";
+import { issueUserGroupToken, mayBeTokenOf } from "../domain/user-group-token.js";
+import type { Database } from "../persistence/database.js";
+import { putMappingEntries, replaceMappingEntries } from "../persistence/mapping-queries.js";
+import type { UserGroupIds } from "../persistence/user-group-ids.js";
+import { findUserGroupsByProvidedIds, findUserGroupsByTokens } from "../persistence/user-group-reads.js";
+import {
+  deleteUserGroup,
+  insertUserGroup,
+  lockUserGroup,
+  rotateUserGroupToken,
+  type StoredToken,
+  updateUserGroup,
+} from "../persistence/user-group-writes.js";
+import { requireWrite } from "./access.js";
+import { resolveMapping } from "./mapping-resolution.js";
+import { requireUserGroup, storedRef } from "./user-group-lookup.js";
+
+/** How often get-or-create looks again when a group is created and deleted under its eyes. */
+const ATTEMPTS = 5;
+
+/** Creates, changes, rotates and deletes groups. */
+export class UserGroupService {
+  readonly #db: Database;
+  readonly #ids: UserGroupIds;
+  readonly #vault: TokenVault;
+  readonly #tokenGraceSeconds: number;
+
+  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, tokenGraceSeconds: number) {
+    this.#db = db;
+    this.#ids = ids;
+    this.#vault = vault;
+    this.#tokenGraceSeconds = tokenGraceSeconds;
+  }
+
+  /**
+   * Returns the group with this provided id unchanged, or creates it (decision 5). Of concurrent calls for one new id,
+   * exactly one creates it.
+   * @param describe gives what to create; it is asked only when the group is missing
+   * @throws DomainError `forbidden` when a read key would create; what `describe` throws; `unknown_data_source`
+   */
+  async getOrCreate(
+    caller: Caller,
+    providedId: string,
+    describe: () => NewUserGroup,
+  ): Promise<{ readonly userGroup: UserGroup; readonly created: boolean }> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const [existing] = await findUserGroupsByProvidedIds(this.#db, caller, [providedId]);
+      if (existing) return { userGroup: existing, created: false };
+      const userGroup = await this.#insert(requireWrite(caller), providedId, describe());
+      if (userGroup) return { userGroup, created: true };
+    }
+    throw new DomainError(
+      "unavailable",
+      "The user group is being created and deleted by others. Try again.",
+      {
+        retryAfter: 1,
+      },
+    );
+  }
+
+  /** Creates a group. @throws DomainError `user_group_exists` when the id is taken; `unknown_data_source` */
+  async create(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup> {
+    const created = await this.#insert(writer, providedId, group);
+    if (!created) {
+      throw new DomainError("user_group_exists", "A user group with this id exists already.", {
+        field: ["providedId"],
+      });
+    }
+    return created;
+  }
+
+  /**
+   * Changes the fields that are present (decision 7); with none of them, the group comes back as it is.
+   * @throws DomainError `user_group_not_found`, `version_conflict`, `unknown_data_source`; nothing is changed then
+   */
+  async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
+    const stored = storedRef(this.#vault, writer, ref);
+    const { mapping, expectedVersion } = changes;
+    const changesRow = changes.name !== undefined || changes.properties !== undefined;
+    if (changesRow && mapping === undefined && expectedVersion === undefined) {
+      return requireUserGroup(await updateUserGroup(this.#db, writer, stored, changes), ref);
+    }
+    return this.#db.transaction(async (transaction) => {
+      const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
+      requireVersion(found, expectedVersion);
+      if (!changesRow && mapping === undefined) return found;
+      const entries = mapping && (await resolveMapping(transaction, writer, mapping));
+      const updated = requireUserGroup(
+        await updateUserGroup(transaction, writer, { by: "id", id: found.id }, changes),
+        ref,
+      );
+      if (entries) await replaceMappingEntries(transaction, writer, found.id, entries);
+      return updated;
+    });
+  }
+
+  /**
+   * Gives the group with this token a new one; the old token is dead at once (decision 8), or after the grace period.
+   * @throws DomainError `user_group_not_found` when no group has the token, or another rotation came first
+   */
+  async rotateToken(writer: Writer, currentToken: string): Promise<UserGroup> {
+    const lookups = this.#lookups(writer, currentToken);
+    const group = await this.#byCurrentToken(writer, lookups);
+    const token = this.#newToken(writer, group.id);
+    const rotated = await rotateUserGroupToken(
+      this.#db,
+      writer,
+      group.id,
+      lookups,
+      token,
+      this.#tokenGraceSeconds,
+    );
+    return requireUserGroup(rotated, { by: "token" });
+  }
+
+  /**
+   * Deletes the group with this token, and its mapping.
+   * @throws DomainError `user_group_not_found`; `user_group_mismatch` when what else is told contradicts the group
+   */
+  async delete(
+    writer: Writer,
+    currentToken: string,
+    expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
+  ): Promise<UserGroup> {
+    const lookups = this.#lookups(writer, currentToken);
+    const deleted = await deleteUserGroup(this.#db, writer, lookups, expected);
+    if (deleted) return deleted;
+    const group = await this.#byCurrentToken(writer, lookups);
+    const field =
+      expected.providedId !== undefined && expected.providedId !== group.providedId
+        ? "providedId"
+        : "dataSourceProvidedId";
+    throw new DomainError("user_group_mismatch", "The token names another user group. Nothing was deleted.", {
+      field: [field],
+    });
+  }
+
+  async #byCurrentToken(tenant: Tenant, lookups: readonly Buffer[]): Promise<UserGroup> {
+    const matches = await findUserGroupsByTokens(this.#db, tenant, lookups);
+    return requireUserGroup(matches.find(({ current }) => current)?.group ?? null, { by: "token" });
+  }
+
+  #lookups(tenant: Tenant, token: string): readonly Buffer[] {
+    return mayBeTokenOf(tenant.accountId, token) ? this.#vault.lookups(token) : [];
+  }
+
+  #newToken(tenant: Tenant, id: number): StoredToken {
+    const token = issueUserGroupToken(tenant.accountId);
+    return {
+      ...this.#vault.seal(token, { accountId: tenant.accountId, id }),
+      lookup: this.#vault.lookup(token),
+    };
+  }
+
+  async #insert(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup | null> {
+    const id = await this.#ids.take();
+    const row = {
+      id,
+      providedId,
+      name: group.name,
+      properties: group.properties,
+      token: this.#newToken(writer, id),
+    };
+    try {
+      const inserted =
+        group.mapping.length === 0
+          ? await insertUserGroup(this.#db, writer, row)
+          : await this.#db.transaction(async (transaction) => {
+              const entries = await resolveMapping(transaction, writer, group.mapping);
+              const created = await insertUserGroup(transaction, writer, row);
+              if (created) await putMappingEntries(transaction, writer, id, entries);
+              return created;
+            });
+      if (!inserted) this.#ids.giveBack(id);
+      return inserted;
+    } catch (error) {
+      // Only a refusal is certain to have left the id unused: a lost connection may have lost just the answer.
+      if (error instanceof DomainError && error.code === "unknown_data_source") this.#ids.giveBack(id);
+      throw error;
+    }
+  }
+}
+
+function requireVersion(group: UserGroup, expected: number | undefined): void {
+  if (expected === undefined || expected === group.version) return;
+  throw new DomainError(
+    "version_conflict",
+    `The user group has version ${group.version}, not ${expected}. Read it again and repeat the change.`,
+    { field: ["expectedVersion"] },
+  );
+}
