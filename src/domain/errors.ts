@@ -1,5 +1,6 @@
 /** Every way in which a call can fail. Both faces hold a `Record<ErrorCode, …>`, so a new code compiles only once both decide. */
 export const ERROR_CODES = [
+  "bad_request",
   "invalid_json",
   "invalid_field",
   "unauthenticated",

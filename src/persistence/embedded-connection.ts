@@ -1,5 +1,6 @@
 import { Client, escapeIdentifier } from "pg";
-import { EmbeddedPostgresError, errorCode } from "./embedded-postgres-error.js";
+import { OperatorError } from "../domain/operator-error.js";
+import { errorCode } from "./error-code.js";
 
 /** What a PostgreSQL client needs to reach the embedded server. */
 export interface EmbeddedConnection {
@@ -19,7 +20,7 @@ const createdElsewhere = new Set(["42P04", "23505", "55006"]);
 
 /**
  * Connects and creates the database when it is missing; false while the server does not take connections.
- * Throws EmbeddedPostgresError when it does not accept the password.
+ * Throws OperatorError when it does not accept the password.
  */
 export async function reachDatabase(connection: EmbeddedConnection): Promise<boolean> {
   const client = new Client({
@@ -36,7 +37,7 @@ export async function reachDatabase(connection: EmbeddedConnection): Promise<boo
   } catch (error) {
     const code = errorCode(error);
     if (code !== undefined && wrongPassword.has(code)) {
-      throw new EmbeddedPostgresError(
+      throw new OperatorError(
         "The embedded PostgreSQL server does not accept the password kept in DATA_DIR; restore that password or set another DATA_DIR.",
         { cause: error },
       );

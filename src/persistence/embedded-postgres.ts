@@ -1,13 +1,13 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { OperatorError } from "../domain/operator-error.js";
 import { chooseAccount, type EmbeddedAccount, findClusterOwner } from "./embedded-account.js";
 import { findBinariesPackage, prepareBinaries } from "./embedded-binaries.js";
 import { createCluster, embeddedUser } from "./embedded-cluster.js";
 import { type EmbeddedConnection, reachDatabase } from "./embedded-connection.js";
 import type { GuardedProcess } from "./embedded-guard.js";
 import { findRunningServer, type RunningServer, removeForeignPidFile } from "./embedded-pid-file.js";
-import { EmbeddedPostgresError } from "./embedded-postgres-error.js";
 import { startServer } from "./embedded-server-process.js";
 import { createWorkspace, removeWorkspace } from "./embedded-workspace.js";
 
@@ -58,7 +58,7 @@ const patienceMs = {
 
 /**
  * Opens the PostgreSQL server of a DATA_DIR: starts one (and makes its cluster the first time), or uses the
- * running one with `adopt`. Throws EmbeddedPostgresError with one clear line for every expected failure.
+ * running one with `adopt`. Throws OperatorError with one clear line for every expected failure.
  */
 export async function openEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   try {
@@ -66,7 +66,7 @@ export async function openEmbeddedServer(options: EmbeddedServerOptions): Promis
   } catch (error) {
     // A system call that failed: no space, no permission, a read-only disk.
     if (!(error instanceof Error) || !("syscall" in error)) throw error;
-    throw new EmbeddedPostgresError(
+    throw new OperatorError(
       `The embedded PostgreSQL server cannot use DATA_DIR ${resolve(options.dataDir)}: ${error.message}`,
       { cause: error },
     );
@@ -174,9 +174,9 @@ function patienceFor(
   return options.adopt || running.status === "stopping" ? running.status : "inUse";
 }
 
-function inUse(place: Place, pid: number | undefined): EmbeddedPostgresError {
+function inUse(place: Place, pid: number | undefined): OperatorError {
   const by = pid === undefined ? "" : ` (PostgreSQL process ${pid})`;
-  return new EmbeddedPostgresError(
+  return new OperatorError(
     `DATA_DIR ${place.dataDir} is in use by another running server${by}; stop that one or set another DATA_DIR.`,
   );
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { OperatorError } from "../domain/operator-error.js";
 import type { EmbeddedAccount } from "./embedded-account.js";
 import { dataDirArgument } from "./embedded-cluster.js";
 import { type EmbeddedConnection, reachDatabase } from "./embedded-connection.js";
 import { type GuardedProcess, startGuarded } from "./embedded-guard.js";
 import { explainFailure, saysInUse } from "./embedded-log.js";
-import { EmbeddedPostgresError } from "./embedded-postgres-error.js";
 
 // Crash recovery of a large database takes its time.
 const startingMs = 120_000;
@@ -12,7 +12,7 @@ const pollMs = 20;
 
 /**
  * Starts the server on a cluster and waits until it takes connections; undefined when another server has the
- * cluster. Throws EmbeddedPostgresError with the server's own reason when it does not start.
+ * cluster. Throws OperatorError with the server's own reason when it does not start.
  */
 export async function startServer(options: {
   readonly postgres: string;
@@ -48,7 +48,7 @@ export async function startServer(options: {
   }
   const end = await server.ended;
   if (saysInUse(server.logLines())) return undefined;
-  throw new EmbeddedPostgresError(
+  throw new OperatorError(
     `The embedded PostgreSQL server did not start: ${explainFailure(server.logLines(), end)}`,
   );
 }

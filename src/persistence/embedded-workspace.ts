@@ -3,8 +3,8 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { OperatorError } from "../domain/operator-error.js";
 import type { EmbeddedAccount } from "./embedded-account.js";
-import { EmbeddedPostgresError } from "./embedded-postgres-error.js";
 
 // The kernel's limit for a Unix socket's path is 103 bytes on macOS, 107 on Linux.
 const longestSocketPath = 103;
@@ -12,7 +12,7 @@ const socketName = "user-groups-XXXXXX/.s.PGSQL.5432";
 
 /**
  * Makes the directory (mode 700, the account's own) for the server's socket and, where needed, its binaries.
- * Throws EmbeddedPostgresError when the machine has no temporary directory that the account can reach.
+ * Throws OperatorError when the machine has no temporary directory that the account can reach.
  */
 export async function createWorkspace(account: EmbeddedAccount | undefined): Promise<string> {
   const failures: string[] = [];
@@ -27,7 +27,7 @@ export async function createWorkspace(account: EmbeddedAccount | undefined): Pro
       failures.push(error instanceof Error ? error.message : String(error));
     }
   }
-  throw new EmbeddedPostgresError(
+  throw new OperatorError(
     `No temporary directory fits the embedded PostgreSQL server (${failures.join("; ")}); set TMPDIR.`,
   );
 }
@@ -47,6 +47,6 @@ async function createIn(parent: string, account: EmbeddedAccount | undefined): P
     return workspace;
   } catch (error) {
     await removeWorkspace(workspace);
-    throw new EmbeddedPostgresError(`${parent} is closed to user id ${account.uid}`, { cause: error });
+    throw new OperatorError(`${parent} is closed to user id ${account.uid}`, { cause: error });
   }
 }

@@ -1,0 +1,93 @@
+import type { AddressInfo } from "node:net";
+import type { Config } from "./config.js";
+import { createHttpServer } from "./http/http-server.js";
+import { requireFreePort, toListenError } from "./http/listening.js";
+import { createDemoAccount, type DemoSecrets } from "./services/demo-account.js";
+import { createServices } from "./services/services.js";
+import { openStorage, type Storage } from "./storage.js";
+
+const KEY_USAGE_INTERVAL_MS = 10_000;
+
+/** Takes the log, one line of JSON at a time. */
+export interface LogStream {
+  write(line: string): void;
+}
+
+/** A running service. */
+export interface App {
+  /** Where it answers, e.g. "http://127.0.0.1:4000". */
+  readonly url: string;
+  readonly serverVersion: string;
+  /** The keys of the demo account, at the first start on an embedded database only. */
+  readonly demo: DemoSecrets | null;
+  /** Stops accepting, answers what is under way, then closes the database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service.
+ * @throws OperatorError when a setting, the port or the database stands in the way; nothing is left running
+ */
+export async function startApp(config: Config, logStream: LogStream): Promise<App> {
+  // Before the database: a second start on a port in use must not touch anything.
+  await requireFreePort(config.host, config.port);
+  const warnings: string[] = [];
+  const storage = await openStorage(config, {
+    adopt: false,
+    migrate: true,
+    warn: (message) => warnings.push(message),
+  });
+  try {
+    return await serveFrom(storage, warnings, config, logStream);
+  } catch (error) {
+    await storage.close();
+    throw toListenError(error, config.host, config.port);
+  }
+}
+
+async function serveFrom(
+  storage: Storage,
+  warnings: readonly string[],
+  config: Config,
+  logStream: LogStream,
+): Promise<App> {
+  const services = createServices(storage.database, storage.vault, config);
+  const server = await createHttpServer(services, {
+    introspection: config.graphqlIntrospection,
+    playground: config.graphqlPlayground,
+    log: { level: config.logLevel, stream: logStream },
+  });
+  for (const warning of warnings) server.log.warn(warning);
+  const tellUnwritten = (error: unknown) => {
+    server.log.warn({ err: error }, "the last use of API keys could not be written");
+  };
+  services.keyUsage.start(KEY_USAGE_INTERVAL_MS, tellUnwritten);
+  server.addHook("onClose", async () => {
+    services.keyUsage.stop();
+    await services.keyUsage.flush().catch(tellUnwritten);
+  });
+  try {
+    await server.listen({ host: config.host, port: config.port });
+    const demo =
+      config.databaseUrl === undefined
+        ? await createDemoAccount(services.accounts, services.dataSources)
+        : null;
+    return {
+      url: toUrl(server.server.address()),
+      serverVersion: storage.serverVersion,
+      demo,
+      close: () => server.close().then(() => storage.close()),
+    };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+function toUrl(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === "string")
+    throw new Error("The server does not listen on a port.");
+  // A wildcard address is for listening, not for calling.
+  const host = address.address.replace(/^0\.0\.0\.0$/, "127.0.0.1").replace(/^::$/, "::1");
+  return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+}

@@ -1,0 +1,94 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { createKey, listKeys, revokeKey } from "./cli-keys.js";
+import { migrateDatabaseDown, migrateDatabaseUp, showMigrations } from "./cli-migrations.js";
+import type { ProcessEnvironment } from "./config.js";
+import { SCOPES } from "./domain/caller.js";
+import { ENVIRONMENTS } from "./domain/environment.js";
+import { printSdl } from "./graphql/schema.js";
+import { parseExpiry } from "./key-expiry.js";
+import { reportFailure, serve } from "./serve.js";
+
+/**
+ * Runs one command of the command-line interface.
+ * @param argv as `process.argv`
+ * @returns the exit code: 1 for a failure or a wrong use
+ */
+export async function runCommand(argv: readonly string[], environment: ProcessEnvironment): Promise<number> {
+  let exitCode = 0;
+  const run = (command: () => Promise<void>) => async () => {
+    exitCode = await reportFailure(command);
+  };
+  const program = new Command("user-groups")
+    .description("The user group service. It reads its settings from the environment; see the README.")
+    .exitOverride();
+
+  program
+    .command("serve")
+    .description("run the service until it is stopped")
+    .action(async () => {
+      exitCode = await serve(environment);
+    });
+
+  const migrate = program.command("migrate").description("change or show the database's schema");
+  migrate
+    .command("up")
+    .description("apply every missing migration")
+    .action(run(() => migrateDatabaseUp(environment)));
+  migrate
+    .command("down")
+    .description("take the newest migration back, and with it the data that it brought")
+    .action(run(() => migrateDatabaseDown(environment)));
+  migrate
+    .command("status")
+    .description("list the migrations")
+    .action(run(() => showMigrations(environment)));
+
+  const key = program.command("key").description("manage API keys");
+  key
+    .command("create")
+    .description("make an API key and print it: this is the only time that it is shown")
+    .requiredOption("--account <name>", "the account; it is created when it is new", parseName)
+    .addOption(new Option("--environment <name>").choices(ENVIRONMENTS).makeOptionMandatory())
+    .addOption(new Option("--scope <scope>").choices(SCOPES).makeOptionMandatory())
+    .option("--name <text>", "what the key is for, shown in lists", parseName, "cli")
+    .option("--expires <when>", "a date, or a time from now such as 90d, 12h", parseExpiryOption)
+    .action((options) => run(() => createKey(environment, options))());
+  key
+    .command("list")
+    .description("list the API keys, never their secrets")
+    .option("--account <name>", "only those of one account")
+    .action((options) => run(() => listKeys(environment, options))());
+  key
+    .command("revoke <id>")
+    .description("end an API key for good; the id is the one of `key list`")
+    .action((id) => run(() => revokeKey(environment, id))());
+
+  program
+    .command("schema")
+    .description("print the GraphQL schema")
+    .action(() => {
+      process.stdout.write(printSdl());
+    });
+
+  try {
+    await program.parseAsync(argv);
+    return exitCode;
+  } catch (error) {
+    // Commander has told already what is wrong with the arguments, or printed the help.
+    if (error instanceof CommanderError) return error.exitCode;
+    throw error;
+  }
+}
+
+function parseName(text: string): string {
+  if (text.trim() === "" || text.length > 255) {
+    throw new InvalidArgumentError("It must be 1 to 255 characters long.");
+  }
+  return text;
+}
+
+function parseExpiryOption(text: string): Date {
+  const expiry = parseExpiry(text, new Date());
+  if (expiry) return expiry;
+  throw new InvalidArgumentError("It must be a time to come: a date such as 2030-12-31, or 90d, 12h, 4w.");
+}

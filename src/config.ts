@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { OperatorError } from "./domain/operator-error.js";
+
+const keyBytes = 32;
+
+const settings = z.object({
+  HOST: z.string().default("127.0.0.1"),
+  PORT: wholeNumber(0, 65_535, 4000),
+  DATABASE_URL: z
+    .string()
+    .refine(isPostgresUrl, "must be a URL such as postgres://user:password@host:5432/database")
+    .optional(),
+  DATA_DIR: z.string().default(".data"),
+  ENCRYPTION_KEYS: z.string().transform(readKeys).optional(),
+  DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10),
+  DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000),
+  DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
+  TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0),
+  GRAPHQL_INTROSPECTION: flag(true),
+  GRAPHQL_PLAYGROUND: flag(true),
+  LOG_LEVEL: z
+    .enum(["debug", "info", "warn", "error", "silent"], "must be one of debug, info, warn, error, silent")
+    .default("info"),
+});
+
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** The settings of the service, checked. */
+export interface Config {
+  readonly host: string;
+  /** 0 lets the system choose a free port. */
+  readonly port: number;
+  /** Undefined: the service brings its own PostgreSQL, with its data in `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  /** Undefined: the key is kept in `dataDir`. Else 32 bytes each, the sealing one first. */
+  readonly encryptionKeys: readonly [Buffer, ...Buffer[]] | undefined;
+  readonly databasePoolSize: number;
+  readonly databaseConnectTimeoutMs: number;
+  readonly databaseStatementTimeoutMs: number;
+  readonly tokenGraceSeconds: number;
+  readonly graphqlIntrospection: boolean;
+  readonly graphqlPlayground: boolean;
+  readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+}
+
+/** The names of all settings, as environment variables. */
+export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape);
+
+/**
+ * Reads the settings from the environment; an empty variable counts as not set.
+ * @throws OperatorError naming every faulty setting, but never its value: it may be a secret
+ */
+export function readConfig(environment: ProcessEnvironment): Config {
+  const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== "");
+  const result = settings.safeParse(Object.fromEntries(given));
+  if (!result.success) {
+    const faults = result.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
+    throw new OperatorError(`Wrong settings: ${faults.join("; ")}.`);
+  }
+  const read = result.data;
+  return {
+    host: read.HOST,
+    port: read.PORT,
+    databaseUrl: read.DATABASE_URL,
+    dataDir: read.DATA_DIR,
+    encryptionKeys: read.ENCRYPTION_KEYS,
+    databasePoolSize: read.DATABASE_POOL_SIZE,
+    databaseConnectTimeoutMs: read.DATABASE_CONNECT_TIMEOUT_MS,
+    databaseStatementTimeoutMs: read.DATABASE_STATEMENT_TIMEOUT_MS,
+    tokenGraceSeconds: read.TOKEN_GRACE_SECONDS,
+    graphqlIntrospection: read.GRAPHQL_INTROSPECTION,
+    graphqlPlayground: read.GRAPHQL_PLAYGROUND,
+    logLevel: read.LOG_LEVEL,
+  };
+}
+
+function wholeNumber(least: number, most: number, byDefault: number) {
+  const rule = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, rule)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, rule)
+    .default(byDefault);
+}
+
+function flag(byDefault: boolean) {
+  return z
+    .enum(["true", "false", "1", "0"], "must be true or false")
+    .transform((value) => value === "true" || value === "1")
+    .default(byDefault);
+}
+
+function isPostgresUrl(text: string): boolean {
+  return URL.canParse(text) && ["postgres:", "postgresql:"].includes(new URL(text).protocol);
+}
+
+function readKeys(text: string, context: z.RefinementCtx): readonly [Buffer, ...Buffer[]] {
+  const [first, ...rest] = text.split(",").map((part) => Buffer.from(part.trim(), "base64"));
+  if (first === undefined || [first, ...rest].some((key) => key.length !== keyBytes)) {
+    context.addIssue({
+      code: "custom",
+      message: `must be one or more comma-separated keys of ${keyBytes} bytes in base64 (make one with: openssl rand -base64 ${keyBytes})`,
+    });
+    return z.NEVER;
+  }
+  return [first, ...rest];
+}

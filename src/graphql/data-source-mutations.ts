@@ -1,0 +1,80 @@
+import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { parseText } from "../domain/text-field.js";
+import type { DataSourceService } from "../services/data-source-service.js";
+import type { GraphqlContext } from "./context.js";
+import { parseDataSourceBy } from "./data-source-by.js";
+import {
+  CreateDataSourceInput,
+  DeleteDataSourceInput,
+  parseDataSourceChanges,
+  UpdateDataSourceInput,
+} from "./data-source-inputs.js";
+import { DataSourcePayload, DeleteDataSourcePayload } from "./data-source-payloads.js";
+import { mutate } from "./mutation.js";
+
+const INPUT = { description: "What to do." };
+
+@Resolver()
+export class DataSourceMutations {
+  readonly #dataSources: DataSourceService;
+
+  constructor(dataSources: DataSourceService) {
+    this.#dataSources = dataSources;
+  }
+
+  @Mutation(() => DataSourcePayload, {
+    description: "Creates a data source; refused when its provided id is taken.",
+  })
+  async createDataSource(
+    @Arg("input", () => CreateDataSourceInput, INPUT) input: CreateDataSourceInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<DataSourcePayload> {
+    return mutate(
+      context,
+      async (writer) => {
+        const providedId = parseText(input.providedId, ["providedId"]);
+        const name = parseText(input.name, ["name"]);
+        return new DataSourcePayload(await this.#dataSources.create(writer, providedId, name));
+      },
+      failedDataSource,
+    );
+  }
+
+  @Mutation(() => DataSourcePayload, {
+    description: "Changes a data source: only the fields that are given.",
+  })
+  async updateDataSource(
+    @Arg("input", () => UpdateDataSourceInput, INPUT) input: UpdateDataSourceInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<DataSourcePayload> {
+    return mutate(
+      context,
+      async (writer) => {
+        const ref = parseDataSourceBy(input.by);
+        return new DataSourcePayload(
+          await this.#dataSources.update(writer, ref, parseDataSourceChanges(input)),
+        );
+      },
+      failedDataSource,
+    );
+  }
+
+  @Mutation(() => DeleteDataSourcePayload, {
+    description: "Deletes a data source; refused while a mapping of either environment leads to it.",
+  })
+  async deleteDataSource(
+    @Arg("input", () => DeleteDataSourceInput, INPUT) input: DeleteDataSourceInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<DeleteDataSourcePayload> {
+    return mutate(
+      context,
+      async (writer) =>
+        new DeleteDataSourcePayload(await this.#dataSources.delete(writer, parseDataSourceBy(input.by))),
+      (userErrors) => new DeleteDataSourcePayload(null, userErrors),
+    );
+  }
+}
+
+function failedDataSource(userErrors: DataSourcePayload["userErrors"]): DataSourcePayload {
+  return new DataSourcePayload(null, userErrors);
+}

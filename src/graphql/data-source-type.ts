@@ -1,0 +1,31 @@
+import { GraphQLDateTime } from "graphql-scalars";
+import { Field, Int, ObjectType } from "type-graphql";
+import type { DataSource } from "../domain/data-source.js";
+import { toNodeId } from "./node-id.js";
+import { NodeView } from "./node-type.js";
+
+@ObjectType("DataSource", {
+  implements: NodeView,
+  description: "A data source of the account, shared by both of its environments.",
+})
+export class DataSourceView extends NodeView {
+  @Field(() => Int, { description: "The internal id." })
+  readonly dataSourceId: number;
+
+  @Field(() => String, { description: "Your own id of the data source, unique in the account." })
+  readonly providedId: string;
+
+  @Field(() => String, { description: "The name of the data source." })
+  readonly name: string;
+
+  @Field(() => GraphQLDateTime, { description: "When the data source was created." })
+  readonly createdAt: Date;
+
+  constructor(source: DataSource) {
+    super(toNodeId("DataSource", source.id));
+    this.dataSourceId = source.id;
+    this.providedId = source.providedId;
+    this.name = source.name;
+    this.createdAt = source.createdAt;
+  }
+}

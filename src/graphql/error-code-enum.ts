@@ -1,0 +1,42 @@
+import { registerEnumType } from "type-graphql";
+import { ERROR_CODES, type ErrorCode } from "../domain/errors.js";
+
+/** The name that GraphQL gives an error code of the REST API. */
+export function toGraphqlCode(code: ErrorCode): string {
+  return code.toUpperCase();
+}
+
+export const ErrorCodeEnum: Readonly<Record<string, ErrorCode>> = Object.fromEntries(
+  ERROR_CODES.map((code) => [toGraphqlCode(code), code]),
+);
+
+const descriptions: Readonly<Record<ErrorCode, string>> = {
+  bad_request: "The request is not valid HTTP.",
+  invalid_json: "The body is not JSON.",
+  invalid_field: "A field is missing, of the wrong type, too long or too deep.",
+  unauthenticated: "The credentials are missing, unknown, revoked or expired.",
+  forbidden: "The API key lacks the scope.",
+  not_found: "There is nothing at this path.",
+  user_group_not_found: "No user group has this id or token.",
+  data_source_not_found: "No data source has this id.",
+  method_not_allowed: "The path does not know this method.",
+  user_group_mismatch: "What was told about the user group contradicts its token.",
+  user_group_exists: "The provided id is taken by another user group.",
+  data_source_exists: "The provided id is taken by another data source.",
+  data_source_in_use: "A mapping still leads to the data source.",
+  version_conflict: "The user group was changed since it was read.",
+  payload_too_large: "The body is too large.",
+  unsupported_media_type: "The body is not sent as JSON.",
+  unknown_data_source: "A mapping names a data source that the account does not have.",
+  rate_limited: "Too many requests.",
+  internal: "Something went wrong on our side.",
+  unavailable: "The service is out of reach for a moment.",
+};
+
+registerEnumType(ErrorCodeEnum, {
+  name: "ErrorCode",
+  description: "What went wrong: the error codes of the REST API, in capitals.",
+  valuesConfig: Object.fromEntries(
+    ERROR_CODES.map((code) => [toGraphqlCode(code), { description: descriptions[code] }]),
+  ),
+});

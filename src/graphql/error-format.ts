@@ -1,0 +1,84 @@
+import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { DomainError, type ErrorCode } from "../domain/errors.js";
+import { toGraphqlCode } from "./error-code-enum.js";
+
+interface Rendering {
+  /** The status of the reply when the error leaves no data at all. */
+  readonly status: number;
+  /** Whether a mutation reports it in `userErrors`: something the caller's user can act upon. */
+  readonly userError: boolean;
+}
+
+const request = (status: number): Rendering => ({ status, userError: false });
+const userError: Rendering = { status: 200, userError: true };
+
+/** How GraphQL shows every error code. */
+const RENDERINGS: Readonly<Record<ErrorCode, Rendering>> = {
+  bad_request: request(400),
+  invalid_json: request(400),
+  invalid_field: userError,
+  unauthenticated: request(401),
+  forbidden: request(403),
+  not_found: request(404),
+  user_group_not_found: userError,
+  data_source_not_found: userError,
+  method_not_allowed: request(405),
+  user_group_mismatch: userError,
+  user_group_exists: userError,
+  data_source_exists: userError,
+  data_source_in_use: userError,
+  version_conflict: userError,
+  payload_too_large: request(413),
+  unsupported_media_type: request(415),
+  unknown_data_source: userError,
+  rate_limited: request(429),
+  internal: request(500),
+  unavailable: request(503),
+};
+
+/** Says whether a mutation reports the error in `userErrors`. */
+export function isUserError(error: unknown): error is DomainError {
+  return error instanceof DomainError && RENDERINGS[error.code].userError;
+}
+
+/** The message as GraphQL's callers see it: fields by their names in the schema. */
+export function errorMessage(error: DomainError): string {
+  if (error.code !== "invalid_field" || !error.field) return error.message;
+  return `${error.field.join(".")} ${error.message}.`;
+}
+
+/** The HTTP status for a reply that has this error and no data. */
+export function statusOf(error: DomainError): number {
+  return RENDERINGS[error.code].status;
+}
+
+/** HTTP headers that go with an error. */
+export function headersOf(error: DomainError): Readonly<Record<string, string>> {
+  if (error.code === "unauthenticated") return { "www-authenticate": 'Token realm="user-groups"' };
+  return error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) };
+}
+
+/** The domain error behind what GraphQL caught; undefined for every other error. */
+export function domainErrorOf(error: unknown): DomainError | undefined {
+  if (error instanceof DomainError) return error;
+  return error instanceof GraphQLError ? domainErrorOf(error.originalError) : undefined;
+}
+
+/** The `extensions` of an error. */
+export function extensionsOf(error: DomainError, requestId: string): Record<string, unknown> {
+  return {
+    code: toGraphqlCode(error.code),
+    ...(error.field ? { field: error.field } : {}),
+    ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
+    requestId,
+  };
+}
+
+/** Renders a failure that comes before GraphQL gets to see the request. */
+export function renderGraphqlError(error: DomainError, requestId: string) {
+  const body: { errors: GraphQLFormattedError[] } = {
+    errors: [{ message: errorMessage(error), extensions: extensionsOf(error, requestId) }],
+  };
+  const { status } = RENDERINGS[error.code];
+  return { status: status === 200 ? 400 : status, headers: headersOf(error), body };
+}

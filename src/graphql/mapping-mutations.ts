@@ -1,0 +1,70 @@
+import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import type { Writer } from "../domain/caller.js";
+import { parseMappingList, parseMappingReference } from "../domain/mapping.js";
+import { parseText } from "../domain/text-field.js";
+import type { UserGroup } from "../domain/user-group.js";
+import type { MappingService } from "../services/mapping-service.js";
+import type { UserGroupService } from "../services/user-group-service.js";
+import type { GraphqlContext } from "./context.js";
+import { RemoveMappingInput, ReplaceMappingInput, SetMappingInput } from "./mapping-inputs.js";
+import { mutate } from "./mutation.js";
+import { parseUserGroupBy } from "./user-group-by.js";
+import { UserGroupPayload } from "./user-group-payloads.js";
+
+const INPUT = { description: "What to do." };
+
+@Resolver()
+export class MappingMutations {
+  readonly #mappings: MappingService;
+  readonly #userGroups: UserGroupService;
+
+  constructor(mappings: MappingService, userGroups: UserGroupService) {
+    this.#mappings = mappings;
+    this.#userGroups = userGroups;
+  }
+
+  @Mutation(() => UserGroupPayload, {
+    description: "Leads one schema of a user group to a data source, whether it was mapped before or not.",
+  })
+  async setMapping(
+    @Arg("input", () => SetMappingInput, INPUT) input: SetMappingInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<UserGroupPayload> {
+    return change(context, (writer) =>
+      this.#mappings.set(writer, parseUserGroupBy(input.by), parseMappingReference(input, ["mapping"])),
+    );
+  }
+
+  @Mutation(() => UserGroupPayload, { description: "Takes one schema out of a user group's mapping." })
+  async removeMapping(
+    @Arg("input", () => RemoveMappingInput, INPUT) input: RemoveMappingInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<UserGroupPayload> {
+    return change(context, (writer) =>
+      this.#mappings.remove(writer, parseUserGroupBy(input.by), parseText(input.schemaId, ["schemaId"])),
+    );
+  }
+
+  @Mutation(() => UserGroupPayload, { description: "Replaces the whole mapping of a user group." })
+  async replaceMapping(
+    @Arg("input", () => ReplaceMappingInput, INPUT) input: ReplaceMappingInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<UserGroupPayload> {
+    return change(context, (writer) =>
+      this.#userGroups.update(writer, parseUserGroupBy(input.by), {
+        mapping: parseMappingList(input.mapping, ["mapping"]),
+      }),
+    );
+  }
+}
+
+async function change(
+  context: GraphqlContext,
+  work: (writer: Writer) => Promise<UserGroup>,
+): Promise<UserGroupPayload> {
+  return mutate(
+    context,
+    async (writer) => new UserGroupPayload(await work(writer)),
+    (userErrors) => new UserGroupPayload(null, userErrors),
+  );
+}

@@ -1,0 +1,38 @@
+import type { Caller, Writer } from "../domain/caller.js";
+import { requireWrite } from "../services/access.js";
+import { type GraphqlContext, requireSession } from "./context.js";
+import { isUserError } from "./error-format.js";
+import { UserErrorView } from "./user-error-type.js";
+
+/** Makes the payload of a failure that the caller's user can act upon. */
+type Failed<Payload> = (userErrors: UserErrorView[]) => Payload;
+
+/**
+ * Runs a mutation for a caller who may write.
+ * @throws DomainError `unauthenticated`, `forbidden` and every failure that is no user error
+ */
+export async function mutate<Payload>(
+  context: GraphqlContext,
+  work: (writer: Writer) => Promise<Payload>,
+  failed: Failed<Payload>,
+): Promise<Payload> {
+  return mutateIfAllowed(context, (caller) => work(requireWrite(caller)), failed);
+}
+
+/** Runs a mutation that checks the caller's scope itself. @throws as `mutate` does */
+export async function mutateIfAllowed<Payload>(
+  context: GraphqlContext,
+  work: (caller: Caller) => Promise<Payload>,
+  failed: Failed<Payload>,
+): Promise<Payload> {
+  const { caller, loaders } = requireSession(context);
+  try {
+    return await work(caller);
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    return failed([new UserErrorView(error)]);
+  } finally {
+    // What follows in the same request must read what was just written.
+    loaders.clear();
+  }
+}

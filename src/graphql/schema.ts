@@ -1,0 +1,44 @@
+import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
+import { buildSchemaSync } from "type-graphql";
+import type { Services } from "../services/services.js";
+import { DataSourceMutations } from "./data-source-mutations.js";
+import { DataSourceResolver } from "./data-source-resolver.js";
+import { MappingMutations } from "./mapping-mutations.js";
+import { UserGroupMutations } from "./user-group-mutations.js";
+import { UserGroupResolver } from "./user-group-resolver.js";
+import { ViewerResolver } from "./viewer-resolver.js";
+
+/** Builds the schema, with resolvers upon the services. */
+export function createSchema(services: Services): GraphQLSchema {
+  return build([
+    new DataSourceMutations(services.dataSources),
+    new DataSourceResolver(),
+    new MappingMutations(services.mappings, services.userGroups),
+    new UserGroupMutations(services.userGroups),
+    new UserGroupResolver(services.userGroupReader),
+    new ViewerResolver(),
+  ]);
+}
+
+/** The schema in the schema definition language, as committed in schema.graphql: types and fields in the alphabet's order. */
+export function printSdl(): string {
+  return `${printSchema(lexicographicSortSchema(build([])))}\n`;
+}
+
+function build(resolvers: readonly object[]): GraphQLSchema {
+  return buildSchemaSync({
+    resolvers: [
+      DataSourceMutations,
+      DataSourceResolver,
+      MappingMutations,
+      UserGroupMutations,
+      UserGroupResolver,
+      ViewerResolver,
+    ],
+    container: {
+      get: (resolverClass) => resolvers.find((resolver) => resolver instanceof resolverClass),
+    },
+    // The domain's own parsers check the input, the same for both faces.
+    validate: false,
+  });
+}

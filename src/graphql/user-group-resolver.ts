@@ -1,0 +1,59 @@
+import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
+import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
+import { showsTokens } from "../services/access.js";
+import type { UserGroupReader } from "../services/user-group-reader.js";
+import { type GraphqlContext, requireSession } from "./context.js";
+import type { Loaders } from "./loaders.js";
+import { MappingEntryView } from "./mapping-entry-type.js";
+import { parseUserGroupBy, UserGroupBy } from "./user-group-by.js";
+import { UserGroupView } from "./user-group-type.js";
+
+@Resolver(() => UserGroupView)
+export class UserGroupResolver {
+  readonly #reader: UserGroupReader;
+
+  constructor(reader: UserGroupReader) {
+    this.#reader = reader;
+  }
+
+  @Query(() => UserGroupView, { nullable: true, description: "One user group; null when there is none." })
+  async userGroup(
+    @Arg("by", () => UserGroupBy, { description: "Names the group." }) by: UserGroupBy,
+    @Ctx() context: GraphqlContext,
+  ): Promise<UserGroupView | null> {
+    const { loaders } = requireSession(context);
+    const group = await load(loaders, parseUserGroupBy(by));
+    return group && new UserGroupView(group);
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: "The token that embeds dashboards; null, with no error, for an API key with read scope.",
+  })
+  token(@Root() { group }: UserGroupView, @Ctx() context: GraphqlContext): string | null {
+    const { caller } = requireSession(context);
+    return showsTokens(caller.scope) ? this.#reader.tokenOf(group) : null;
+  }
+
+  @FieldResolver(() => [MappingEntryView], {
+    description: "Which data source each schema leads to, ordered by schema id.",
+  })
+  async mapping(
+    @Root() { group }: UserGroupView,
+    @Ctx() context: GraphqlContext,
+  ): Promise<MappingEntryView[]> {
+    const { loaders } = requireSession(context);
+    return (await loaders.mappings.load(group.id)).map((entry) => new MappingEntryView(entry));
+  }
+}
+
+async function load(loaders: Loaders, ref: UserGroupRef): Promise<UserGroup | null> {
+  switch (ref.by) {
+    case "id":
+      return loaders.userGroupsById.load(ref.id);
+    case "providedId":
+      return loaders.userGroupsByProvidedId.load(ref.providedId);
+    case "token":
+      return loaders.userGroupsByToken.load(ref.token);
+  }
+}

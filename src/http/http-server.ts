@@ -1,0 +1,106 @@
+import { METHODS } from "node:http";
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import { DomainError } from "../domain/errors.js";
+import { renderGraphqlError } from "../graphql/error-format.js";
+import { GRAPHQL_PATH, registerGraphql } from "../graphql/graphql-plugin.js";
+import { renderError } from "../rest/error-view.js";
+import { registerUserRoutes } from "../rest/user-routes.js";
+import type { Services } from "../services/services.js";
+import { answerBrokenRequest } from "./broken-request.js";
+import { toDomainError } from "./error-conversion.js";
+import { registerHealthRoutes } from "./health-routes.js";
+import { acceptJsonBodies } from "./json-body.js";
+import { registerPlayground } from "./playground.js";
+import { requestId } from "./request-id.js";
+
+export interface HttpOptions {
+  readonly introspection: boolean;
+  readonly playground: boolean;
+  readonly log: {
+    readonly level: string;
+    readonly stream: { write(line: string): void };
+  };
+}
+
+/** Builds the HTTP server with both faces; it does not listen yet. */
+export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: { level: options.log.level, stream: options.log.stream, base: null },
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
+    genReqId: requestId,
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    frameworkErrors: (_error, request, reply) => {
+      sendError(new DomainError("not_found", "There is nothing at this path."), request, reply);
+    },
+    clientErrorHandler: answerBrokenRequest,
+  });
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
+  }
+  // The interface sends GET with a body.
+  app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
+  acceptJsonBodies(app);
+  addCommonHeaders(app);
+  logReplies(app);
+  refuseWhileClosing(app);
+  app.setErrorHandler((error, request, reply) => sendError(toDomainError(error), request, reply));
+  app.setNotFoundHandler(() => {
+    throw new DomainError("not_found", "There is nothing at this path.");
+  });
+  registerHealthRoutes(app, services);
+  registerUserRoutes(app, services);
+  const explore = options.playground ? registerPlayground(app) : undefined;
+  await registerGraphql(app, services, { introspection: options.introspection, explore });
+  return app;
+}
+
+function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply): void {
+  if (error.code === "internal") request.log.error({ err: error.cause ?? error }, "request failed");
+  const render = pathOf(request) === GRAPHQL_PATH ? renderGraphqlError : renderError;
+  const { status, headers, body } = render(error, request.id);
+  void reply.code(status).headers(headers).send(body);
+}
+
+function addCommonHeaders(app: FastifyInstance): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("cache-control", "no-store").header("x-request-id", request.id);
+  });
+}
+
+function logReplies(app: FastifyInstance): void {
+  app.addHook("onResponse", async (request, reply) => {
+    const { method } = request;
+    request.log.info(
+      {
+        method,
+        path: pathOf(request),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      "request",
+    );
+  });
+}
+
+function refuseWhileClosing(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook("preClose", async () => {
+    closing = true;
+  });
+  app.addHook("onRequest", async (_request, reply) => {
+    if (!closing) return;
+    reply.header("connection", "close");
+    throw new DomainError("unavailable", "The service is shutting down. Try again.", { retryAfter: 1 });
+  });
+}
+
+/** The path without its query string, which may hold anything. */
+function pathOf(request: FastifyRequest): string {
+  return request.url.split("?", 1)[0] ?? "";
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { DomainError } from "../domain/errors.js";
+import { parseJsonText } from "../domain/json-text.js";
+
+const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/i;
+
+/** Makes the bodies of all requests JSON: read up to the route's limit, then checked and parsed. */
+export function acceptJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  // Not in the parser, whose errors close the connection: a fault in the text is no reason for that.
+  app.addHook("preValidation", async (request) => {
+    if (!Buffer.isBuffer(request.body)) return;
+    if (request.body.length === 0) {
+      request.body = undefined;
+      return;
+    }
+    requireJson(request);
+    request.body = parseJsonText(request.body);
+  });
+}
+
+function requireJson(request: FastifyRequest): void {
+  const [type = "", ...parameters] = (request.headers["content-type"] ?? "application/json")
+    .split(";")
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => /^charset=/i.test(parameter));
+  if (JSON_TYPE.test(type) && (charset === undefined || /^charset="?utf-?8"?$/i.test(charset))) return;
+  throw new DomainError(
+    "unsupported_media_type",
+    "The body must be JSON in UTF-8, sent with Content-Type: application/json.",
+  );
+}

@@ -1,0 +1,3 @@
+import { serve } from "./serve.js";
+
+process.exitCode = await serve(process.env);

@@ -1,0 +1,41 @@
+import { OperatorError } from "../domain/operator-error.js";
+import type { TokenVault } from "../domain/token-vault.js";
+import type { Queryable } from "./database.js";
+
+const OLDEST_MAJOR = 14;
+
+/**
+ * Checks that the server is one we can work with.
+ * @returns its version, e.g. "18.4"
+ * @throws OperatorError when it is too old or read-only
+ */
+export async function checkServer(db: Queryable): Promise<string> {
+  const [server] = await db.run<{ number: number; version: string; readOnly: boolean }>(
+    {
+      name: "server_check",
+      text: `SELECT current_setting('server_version_num')::integer AS number,
+        split_part(current_setting('server_version'), ' ', 1) AS version, pg_is_in_recovery() AS "readOnly"`,
+    },
+    [],
+  );
+  if (!server) throw new Error("The server told nothing about itself.");
+  if (server.number < OLDEST_MAJOR * 10_000) {
+    throw new OperatorError(`PostgreSQL ${server.version} is too old: ${OLDEST_MAJOR} or newer is needed.`);
+  }
+  if (server.readOnly)
+    throw new OperatorError("DATABASE_URL leads to a read-only standby; the primary is needed.");
+  return server.version;
+}
+
+/** @throws OperatorError when tokens in the database were sealed under a key that the vault does not hold */
+export async function checkTokenKeys(db: Queryable, vault: TokenVault): Promise<void> {
+  const rows = await db.run<{ keyId: string }>(
+    { name: "token_keys", text: `SELECT DISTINCT token_key_id AS "keyId" FROM account` },
+    [],
+  );
+  const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.holds(keyId));
+  if (missing.length === 0) return;
+  throw new OperatorError(
+    `The tokens in this database were sealed under other encryption keys (ids ${missing.join(", ")}); add them to ENCRYPTION_KEYS, or use the DATA_DIR that keeps them.`,
+  );
+}

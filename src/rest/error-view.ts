@@ -1,0 +1,71 @@
+import type { DomainError, ErrorCode, FieldPath } from "../domain/errors.js";
+
+/** The HTTP status of every error (decision 4). */
+const STATUSES: Readonly<Record<ErrorCode, number>> = {
+  bad_request: 400,
+  invalid_json: 400,
+  invalid_field: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  user_group_not_found: 404,
+  data_source_not_found: 404,
+  method_not_allowed: 405,
+  user_group_mismatch: 409,
+  user_group_exists: 409,
+  data_source_exists: 409,
+  data_source_in_use: 409,
+  version_conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  unknown_data_source: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+};
+
+/** The domain's names of fields that the interface calls otherwise. */
+const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
+  ["providedId", "user_group_id"],
+  ["currentToken", "current_token"],
+  ["dataSourceProvidedId", "data_source_provided_id"],
+  ["expectedVersion", "expected_version"],
+]);
+
+export interface ErrorBody {
+  readonly success: 0;
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly field?: string;
+    readonly request_id: string;
+  };
+}
+
+export interface ErrorReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+}
+
+/** Renders a failure as the interface's callers see it (decision 4). */
+export function renderError(error: DomainError, requestId: string): ErrorReply {
+  const { code } = error;
+  const field = error.field && fieldName(error.field);
+  const message = code === "invalid_field" && field ? `${field} ${error.message}.` : error.message;
+  return {
+    status: STATUSES[code],
+    headers: headers(error),
+    body: { success: 0, error: { code, message, ...(field ? { field } : {}), request_id: requestId } },
+  };
+}
+
+function fieldName(path: FieldPath): string {
+  const [first = "", ...rest] = path;
+  return [FIELD_NAMES.get(first) ?? first, ...rest].join(".");
+}
+
+function headers(error: DomainError): Record<string, string> {
+  if (error.code === "unauthenticated") return { "www-authenticate": 'Token realm="user-groups"' };
+  return error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) };
+}

@@ -1,0 +1,44 @@
+import { startApp } from "./app.js";
+import { type ProcessEnvironment, readConfig } from "./config.js";
+import { OperatorError } from "./domain/operator-error.js";
+import { startUpText } from "./start-up-text.js";
+
+/**
+ * Runs the service until a signal ends it.
+ * @returns the exit code: 1 when it could not start, with the reason on standard error
+ */
+export async function serve(environment: ProcessEnvironment): Promise<number> {
+  return reportFailure(async () => {
+    const config = readConfig(environment);
+    // The log goes to standard error; standard output has the start-up text, which may hold secrets.
+    const app = await startApp(config, process.stderr);
+    const stopped = stopSignal();
+    process.stdout.write(startUpText(app, config));
+    await stopped;
+    await app.close();
+  });
+}
+
+/** Runs a command. @returns 0, or 1 after telling an expected failure in one line */
+export async function reportFailure(command: () => Promise<void>): Promise<number> {
+  try {
+    await command();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once, as if nobody listened. */
+async function stopSignal(): Promise<void> {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  await new Promise<void>((resolve) => {
+    const stop = () => {
+      for (const signal of signals) process.off(signal, stop);
+      resolve();
+    };
+    for (const signal of signals) process.on(signal, stop);
+  });
+}
