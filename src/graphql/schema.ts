@@ -1,3 +1,4 @@
+import "reflect-metadata";
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
 import { buildSchemaSync } from "type-graphql";
 import type { Services } from "../services/services.js";
