@@ -1,0 +1,100 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import type { Scope } from "../../src/domain/caller.js";
+import type { Environment } from "../../src/domain/environment.js";
+import { TokenVault } from "../../src/domain/token-vault.js";
+import { createHttpServer } from "../../src/http/http-server.js";
+import { Database } from "../../src/persistence/database.js";
+import { createServices, type Services } from "../../src/services/services.js";
+import { createTestDatabase } from "./test-database.js";
+
+export interface TestServiceOptions {
+  readonly tokenGraceSeconds?: number;
+  readonly introspection?: boolean;
+  readonly playground?: boolean;
+}
+
+/** The whole service on a database of its own, listening on a port of its own. */
+export interface TestService {
+  readonly url: string;
+  readonly database: Database;
+  readonly services: Services;
+  readonly server: FastifyInstance;
+  /** The statements that ran since `statements` was last emptied. */
+  readonly statements: string[];
+  /** The lines of the log. */
+  readonly log: string[];
+  /** Makes an account with two data sources, `sales` and `support`. */
+  createAccount(): Promise<TestAccount>;
+  close(): Promise<void>;
+}
+
+export interface TestAccount {
+  readonly accountId: number;
+  readonly name: string;
+  /** Makes an API key: Customer and admin unless told otherwise. */
+  createKey(options?: {
+    readonly environment?: Environment;
+    readonly scope?: Scope;
+    readonly expiresAt?: Date;
+  }): Promise<{ readonly secret: string; readonly id: number }>;
+}
+
+/** Starts the service for a test file. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const testDatabase = await createTestDatabase();
+  const statements: string[] = [];
+  const log: string[] = [];
+  const database = await Database.connect({
+    target: testDatabase.target,
+    poolSize: 10,
+    connectTimeoutMs: 10_000,
+    statementTimeoutMs: 10_000,
+    onStatement: (text) => statements.push(text),
+  });
+  const vault = new TokenVault([randomBytes(32)]);
+  const services = createServices(database, vault, { tokenGraceSeconds: options.tokenGraceSeconds ?? 0 });
+  const server = await createHttpServer(services, {
+    introspection: options.introspection ?? true,
+    playground: options.playground ?? true,
+    log: { level: "info", stream: { write: (line) => log.push(line) } },
+  });
+  const url = await server.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    url,
+    database,
+    services,
+    server,
+    statements,
+    log,
+    createAccount: () => createAccount(services),
+    async close() {
+      await server.close();
+      await database.close();
+      await testDatabase.drop();
+    },
+  };
+}
+
+async function createAccount({ accounts, dataSources }: Services): Promise<TestAccount> {
+  const name = `account ${randomUUID()}`;
+  const { accountId } = await accounts.ensure(name);
+  const writer = {
+    accountId,
+    accountName: name,
+    environment: "Customer",
+    keyId: 0,
+    scope: "admin",
+  } as const;
+  await dataSources.create(writer, "sales", "Sales database");
+  await dataSources.create(writer, "support", "Support database");
+  return {
+    accountId,
+    name,
+    async createKey({ environment = "Customer", scope = "admin", expiresAt } = {}) {
+      const key = { environment, scope, name: "test", expiresAt: expiresAt ?? null };
+      const { secret, apiKey } = await accounts.createKey(accountId, key);
+      return { secret, id: apiKey.id };
+    },
+  };
+}
