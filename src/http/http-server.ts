@@ -36,6 +36,8 @@ export async function createHttpServer(services: Services, options: HttpOptions)
     return503OnClosing: false,
     exposeHeadRoutes: false,
     frameworkErrors: (_error, request, reply) => {
+      // No hook runs for a path that cannot be decoded.
+      setCommonHeaders(request, reply);
       sendError(new DomainError("not_found", "There is nothing at this path."), request, reply);
     },
     clientErrorHandler: answerBrokenRequest,
@@ -68,9 +70,12 @@ function sendError(error: DomainError, request: FastifyRequest, reply: FastifyRe
 }
 
 function addCommonHeaders(app: FastifyInstance): void {
-  app.addHook("onRequest", async (request, reply) => {
-    reply.header("cache-control", "no-store").header("x-request-id", request.id);
-  });
+  app.addHook("onRequest", async (request, reply) => setCommonHeaders(request, reply));
+}
+
+/** Decision 11. */
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header("cache-control", "no-store").header("x-request-id", request.id);
 }
 
 function logReplies(app: FastifyInstance): void {

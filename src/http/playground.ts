@@ -9,7 +9,7 @@ interface Assets {
 const FOREVER = "public, max-age=31536000, immutable";
 const SCRIPT = "text/javascript; charset=utf-8";
 // The editor styles its own elements and starts its workers from our files; nothing comes from another host.
-const CONTENT_SECURITY_POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -21,8 +21,11 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
+// A worker obeys the policy of its own file: ours get their work from the page and load nothing.
+const ASSET_POLICY = "default-src 'none'";
 
-const FIRST_QUERY = `# Fill in your API key under "Headers", then run a query.
+const FIRST_QUERY = `# Uncomment the header below and
+# put your API key there first.
 query Viewer {
   viewer {
     accountName
@@ -31,6 +34,11 @@ query Viewer {
   }
 }
 `;
+
+// A comment, because a key that is not valid is refused even where none is needed: for the schema.
+const FIRST_HEADERS = `{
+  // "Authorization": "Token <API_KEY>"
+}`;
 
 /** Registers the files of the GraphQL playground. @returns what answers with its page, for the route of the API itself */
 export function registerPlayground(
@@ -46,6 +54,7 @@ export function registerPlayground(
     if (!file) return reply.callNotFound();
     return reply
       .header("cache-control", FOREVER)
+      .header("content-security-policy", ASSET_POLICY)
       .header("x-content-type-options", "nosniff")
       .type(file.type)
       .send(file.content);
@@ -53,7 +62,7 @@ export function registerPlayground(
   return async (_request, reply) => {
     const { page } = await load();
     await reply
-      .header("content-security-policy", CONTENT_SECURITY_POLICY)
+      .header("content-security-policy", PAGE_POLICY)
       .header("x-content-type-options", "nosniff")
       .header("referrer-policy", "no-referrer")
       .type("text/html; charset=utf-8")
@@ -86,8 +95,12 @@ function startScript(workers: Readonly<Record<string, string>>): string {
   const options = {
     title: "User groups",
     defaultQuery: FIRST_QUERY,
-    defaultHeaders: JSON.stringify({ Authorization: "Token <API_KEY>" }, null, 2),
+    defaultHeaders: FIRST_HEADERS,
+    // API keys stay out of the browser's storage.
+    shouldPersistHeaders: false,
   };
+  // GraphiQL forgets a default query on reload unless the query is named, and by itself copies the query to the
+  // page's address, where the tokens in it would reach logs.
   return `
 const workers = ${JSON.stringify(workers)};
 const assets = new URL(".", document.currentScript.src);
@@ -96,7 +109,10 @@ self.MonacoEnvironment = {
   getWorkerUrl: (_module, label) => new URL(workers[label] ?? workers.editorWorkerService, assets).href,
 };
 addEventListener("DOMContentLoaded", () => {
-  YogaGraphiQL.renderYogaGraphiQL(document.querySelector("#root"), ${JSON.stringify(options)});
+  const options = ${JSON.stringify(options)};
+  options.query = localStorage.getItem("graphiql:query") ?? options.defaultQuery;
+  options.onEditQuery = () => {};
+  YogaGraphiQL.renderYogaGraphiQL(document.querySelector("#root"), options);
 });
 `;
 }

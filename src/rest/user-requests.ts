@@ -12,7 +12,7 @@ type Body = Readonly<Record<string, unknown>>;
  * @throws DomainError `invalid_json` when there is none or it is something else
  */
 export function parseBody(body: unknown): Body {
-  if (body === undefined || body === null) {
+  if (body === undefined) {
     throw new DomainError(
       "invalid_json",
       "The request has no body. Send a JSON object; a client that cannot send one with GET uses the GraphQL mutation getOrCreateUserGroup.",

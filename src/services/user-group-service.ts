@@ -134,9 +134,13 @@ export class UserGroupService {
       expected.providedId !== undefined && expected.providedId !== group.providedId
         ? "providedId"
         : "dataSourceProvidedId";
-    throw new DomainError("user_group_mismatch", "The token names another user group. Nothing was deleted.", {
-      field: [field],
-    });
+    throw new DomainError(
+      "user_group_mismatch",
+      "This contradicts the user group that the token names. Nothing was deleted.",
+      {
+        field: [field],
+      },
+    );
   }
 
   async #byCurrentToken(tenant: Tenant, lookups: readonly Buffer[]): Promise<UserGroup> {

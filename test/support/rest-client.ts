@@ -6,13 +6,17 @@ export interface RestReply {
   readonly body: unknown;
 }
 
-/** Calls a path as an API key's holder would; a body that is a string or bytes is sent as it stands. */
+/**
+ * Calls a path as an API key's holder would.
+ * @param body sent as JSON; a string or bytes are sent as they stand
+ * @param headers further ones; undefined takes away one that is sent otherwise
+ */
 export async function callRest(
   url: string,
   method: string,
   key: string | undefined,
   body?: unknown,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string | undefined>> = {},
 ): Promise<RestReply> {
   const sent = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const reply = await request(url, {

@@ -4,7 +4,7 @@ import type { Scope } from "../../src/domain/caller.js";
 import type { Environment } from "../../src/domain/environment.js";
 import { TokenVault } from "../../src/domain/token-vault.js";
 import { createHttpServer } from "../../src/http/http-server.js";
-import { Database } from "../../src/persistence/database.js";
+import { Database, type DatabaseOptions } from "../../src/persistence/database.js";
 import { createServices, type Services } from "../../src/services/services.js";
 import { createTestDatabase } from "./test-database.js";
 
@@ -12,6 +12,8 @@ export interface TestServiceOptions {
   readonly tokenGraceSeconds?: number;
   readonly introspection?: boolean;
   readonly playground?: boolean;
+  /** A database to use instead of a copy of the migrated template. */
+  readonly target?: DatabaseOptions["target"];
 }
 
 /** The whole service on a database of its own, listening on a port of its own. */
@@ -42,11 +44,13 @@ export interface TestAccount {
 
 /** Starts the service for a test file. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const testDatabase = await createTestDatabase();
+  const testDatabase = options.target ? undefined : await createTestDatabase();
+  const target = options.target ?? testDatabase?.target;
+  if (!target) throw new Error("There is no database.");
   const statements: string[] = [];
   const log: string[] = [];
   const database = await Database.connect({
-    target: testDatabase.target,
+    target,
     poolSize: 10,
     connectTimeoutMs: 10_000,
     statementTimeoutMs: 10_000,
@@ -71,7 +75,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     async close() {
       await server.close();
       await database.close();
-      await testDatabase.drop();
+      await testDatabase?.drop();
     },
   };
 }

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { DomainError, ERROR_CODES, type ErrorCode } from "../src/domain/errors.js";
+import { renderGraphqlError } from "../src/graphql/error-format.js";
+import { renderError } from "../src/rest/error-view.js";
+
+/** Decision 4, and what GraphQL adds. */
+const STATUSES: Readonly<Record<ErrorCode, number>> = {
+  bad_request: 400,
+  invalid_json: 400,
+  invalid_field: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  user_group_not_found: 404,
+  data_source_not_found: 404,
+  method_not_allowed: 405,
+  user_group_mismatch: 409,
+  user_group_exists: 409,
+  data_source_exists: 409,
+  data_source_in_use: 409,
+  version_conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  unknown_data_source: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+};
+
+describe.each(ERROR_CODES)("%s", (code) => {
+  const error = new DomainError(code, "must be so", { field: ["currentToken", "x"], retryAfter: 7 });
+  const message = code === "invalid_field" ? expect.stringContaining("must be so.") : "must be so";
+
+  test("REST renders it", () => {
+    const { status, body } = renderError(error, "id");
+    expect(status).toBe(STATUSES[code]);
+    expect(body).toEqual({
+      success: 0,
+      error: { code, message, field: "current_token.x", request_id: "id" },
+    });
+  });
+
+  test("GraphQL renders it", () => {
+    const { status, body } = renderGraphqlError(error, "id");
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(body).toEqual({
+      errors: [
+        {
+          message,
+          extensions: {
+            code: code.toUpperCase(),
+            field: ["currentToken", "x"],
+            retryAfter: 7,
+            requestId: "id",
+          },
+        },
+      ],
+    });
+  });
+});
+
+test("headers go along with the errors that need them", () => {
+  for (const render of [renderError, renderGraphqlError]) {
+    expect(render(new DomainError("unavailable", "m", { retryAfter: 2 }), "id").headers).toEqual({
+      "retry-after": "2",
+    });
+    expect(render(new DomainError("rate_limited", "m", { retryAfter: 9 }), "id").headers).toEqual({
+      "retry-after": "9",
+    });
+    expect(render(new DomainError("unauthenticated", "m"), "id").headers).toEqual({
+      "www-authenticate": 'Token realm="user-groups"',
+    });
+  }
+});

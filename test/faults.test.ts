@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openEmbeddedServer } from "../src/persistence/embedded-postgres.js";
+import { migrateUp } from "../src/persistence/migrator.js";
+import { callGraphql } from "./support/graphql-client.js";
+import { callRest } from "./support/rest-client.js";
+import { expectError } from "./support/rest-fixture.js";
+import { startTestService, type TestService } from "./support/test-service.js";
+
+const query = `{ userGroup(by: { providedId: "acme" }) { name } }`;
+const acme = { user_group_id: "acme", name: "Acme" };
+
+describe("a fault inside", () => {
+  let service: TestService;
+  let key: string;
+  beforeAll(async () => {
+    service = await startTestService();
+    key = (await (await service.createAccount()).createKey()).secret;
+    // What no code expects: a column that is not there.
+    await service.database.entities((manager) =>
+      manager.query("ALTER TABLE user_group RENAME COLUMN name TO gone"),
+    );
+  });
+  afterAll(() => service.close());
+
+  test("is a 500 without any detail, logged once with the request id", async () => {
+    service.log.length = 0;
+    const reply = await callRest(`${service.url}/api/user`, "GET", key, acme);
+    expectError(reply, 500, { code: "internal", message: "Something went wrong on our side." });
+    expectLoggedOnce(reply.headers["x-request-id"]);
+  });
+
+  test("is the same over GraphQL", async () => {
+    service.log.length = 0;
+    const reply = await callGraphql(service.url, key, query);
+    expect(reply.status).toBe(500);
+    expect(reply.body).toEqual({
+      data: { userGroup: null },
+      errors: [
+        {
+          message: "Something went wrong on our side.",
+          locations: [{ line: 1, column: 3 }],
+          path: ["userGroup"],
+          extensions: { code: "INTERNAL", requestId: reply.headers["x-request-id"] },
+        },
+      ],
+    });
+    expectLoggedOnce(reply.headers["x-request-id"]);
+  });
+
+  function expectLoggedOnce(requestId: unknown): void {
+    const errors = service.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+    expect(errors).toEqual([
+      expect.objectContaining({
+        requestId,
+        msg: "request failed",
+        err: expect.objectContaining({ message: expect.stringContaining("column") }),
+      }),
+    ]);
+  }
+});
+
+test("a database that is gone is a 503 with Retry-After", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "user-groups-fault-"));
+  const server = await openEmbeddedServer({
+    dataDir,
+    password: "x".repeat(20),
+    database: "fault",
+    adopt: false,
+  });
+  const service = await startTestService({ target: server.connection });
+  try {
+    await migrateUp(service.database);
+    const { secret } = await (await service.createAccount()).createKey();
+    expect((await callRest(`${service.url}/api/user`, "GET", secret, acme)).status).toBe(200);
+    await server.stop();
+
+    const reply = await callRest(`${service.url}/api/user`, "GET", secret, acme);
+    expectError(reply, 503, {
+      code: "unavailable",
+      message: "The service is temporarily unavailable. Try again shortly.",
+    });
+    expect(reply.headers["retry-after"]).toBe("1");
+    expect(await callGraphql(service.url, secret, query)).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+      body: { errors: [{ extensions: { code: "UNAVAILABLE", retryAfter: 1 } }] },
+    });
+    expect((await callRest(`${service.url}/readyz`, "GET", undefined)).status).toBe(503);
+    expect((await callRest(`${service.url}/livez`, "GET", undefined)).status).toBe(200);
+    expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+  } finally {
+    await service.close();
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+});
+
+test("after every connection was cut, the service works on", async () => {
+  const service = await startTestService();
+  try {
+    const { secret } = await (await service.createAccount()).createKey();
+    await Promise.all(
+      Array.from({ length: 10 }, () => callRest(`${service.url}/api/user`, "GET", secret, acme)),
+    );
+    const cut =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    await service.database.entities((manager) => manager.query(cut));
+    const first = await callRest(`${service.url}/api/user`, "GET", secret, acme);
+    expect([200, 503]).toContain(first.status);
+    expect((await callRest(`${service.url}/api/user`, "GET", secret, acme)).status).toBe(200);
+  } finally {
+    await service.close();
+  }
+});
