@@ -1,38 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { useGraphql } from "./support/graphql-fixture.js";
-import { callRest } from "./support/rest-client.js";
+import {
+  CREATE,
+  createUserGroup,
+  DELETE,
+  entry,
+  GET_OR_CREATE,
+  READ,
+  ROTATE,
+  UPDATE,
+} from "./support/user-group-operations.js";
 
 const graphql = useGraphql();
-
-const GROUP = `{
-  id teamId providedId name environment token properties
-  mapping { schemaId dataSource { providedId } } version createdAt updatedAt
-}`;
-const ERRORS = "userErrors { code message field }";
-const CREATE = `mutation ($input: CreateUserGroupInput!) {
-  createUserGroup(input: $input) { userGroup ${GROUP} ${ERRORS} }
-}`;
-const UPDATE = `mutation ($input: UpdateUserGroupInput!) {
-  updateUserGroup(input: $input) { userGroup ${GROUP} ${ERRORS} }
-}`;
-const GET_OR_CREATE = `mutation ($input: GetOrCreateUserGroupInput!) {
-  getOrCreateUserGroup(input: $input) { newUserGroup userGroup ${GROUP} ${ERRORS} }
-}`;
-const ROTATE = `mutation ($input: RotateUserGroupTokenInput!) {
-  rotateUserGroupToken(input: $input) { userGroup ${GROUP} ${ERRORS} }
-}`;
-const DELETE = `mutation ($input: DeleteUserGroupInput!) {
-  deleteUserGroup(input: $input) { deletedUserGroupId ${ERRORS} }
-}`;
-const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) ${GROUP} }`;
-
-async function create(providedId: string, more: object = {}) {
-  const { createUserGroup } = await graphql().run(CREATE, {
-    input: { providedId, name: providedId, ...more },
-  });
-  expect(createUserGroup.userErrors).toEqual([]);
-  return createUserGroup.userGroup;
-}
+const create = (providedId: string, more: object = {}) => createUserGroup(graphql(), providedId, more);
 
 describe("createUserGroup", () => {
   test("creates a group and returns all of it", async () => {
@@ -224,70 +204,3 @@ describe("rotateUserGroupToken and deleteUserGroup", () => {
     expect((await run(READ, { by: { id } })).userGroup).toBeNull();
   });
 });
-
-describe("userGroup", () => {
-  test("finds a group by each of its names, and shows null for one that is not there", async () => {
-    const { run, strangerKey, keys } = graphql();
-    const { id, teamId, token, ...group } = await create("found");
-    const ways = [{ id }, { teamId }, { providedId: "found" }, { token }];
-    for (const by of ways) {
-      expect((await run(READ, { by })).userGroup).toEqual({ id, teamId, token, ...group });
-      expect((await run(READ, { by }, strangerKey)).userGroup).toBeNull();
-      expect((await run(READ, { by }, keys.testing)).userGroup).toBeNull();
-    }
-    for (const by of [
-      { id: "nonsense" },
-      { id: `${id}=` },
-      { teamId: -1 },
-      { providedId: "none" },
-      { token: "" },
-    ]) {
-      expect((await run(READ, { by })).userGroup).toBeNull();
-    }
-  });
-
-  test("wants exactly one name", async () => {
-    const { call } = graphql();
-    for (const by of [{}, { id: null }, { providedId: "a", teamId: 1 }]) {
-      expect(await call(READ, { by })).toMatchObject({
-        body: {
-          data: { userGroup: null },
-          errors: [
-            {
-              message: "by must name exactly one of id, providedId, teamId, token.",
-              path: ["userGroup"],
-              extensions: { code: "INVALID_FIELD", field: ["by"] },
-            },
-          ],
-        },
-      });
-    }
-  });
-
-  test("shows the token to keys that may change it only, with no error", async () => {
-    const { run, keys } = graphql();
-    const { token } = await create("secretive");
-    const by = { providedId: "secretive" };
-    expect((await run(READ, { by })).userGroup.token).toBe(token);
-    expect((await run(READ, { by }, keys.read)).userGroup.token).toBeNull();
-  });
-
-  test("what one face wrote, the other reads", async () => {
-    const { run, service, keys } = graphql();
-    const { token } = await create("shared", { properties: { a: 1 } });
-    const reply = await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: "shared" });
-    expect(reply.body).toMatchObject({ user_group: { token, properties: { a: 1 } } });
-    await callRest(`${service.url}/api/user`, "PUT", keys.admin, {
-      user_group_id: "shared",
-      name: "By REST",
-    });
-    expect((await run(READ, { by: { providedId: "shared" } })).userGroup).toMatchObject({
-      name: "By REST",
-      version: 2,
-    });
-  });
-});
-
-function entry(schemaId: string, dataSource: string) {
-  return { schemaId, dataSource };
-}

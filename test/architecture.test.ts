@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseSync, Visitor } from "oxc-parser";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** What each layer may import, beside itself (docs/ARCHITECTURE.md). A file directly in src is a layer of its own name. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  persistence: ["domain", "migrations"],
+  services: ["persistence", "domain"],
+  graphql: ["services", "domain"],
+  rest: ["services", "domain"],
+  http: ["graphql", "rest", "services", "domain"],
+  migrations: [],
+};
+/** The files that make a process of the layers. */
+const PROCESS_LAYER = "process";
+const READS_ENVIRONMENT = ["src/main.ts", "src/cli.ts"];
+const LONGEST_FILE = 250;
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+  readonly faults: readonly string[];
+}
+
+const files = ["src", "migrations", "test"].flatMap(listFiles).map(read);
+const sources = files.filter(({ path }) => !path.startsWith("test/"));
+
+test("the sources were found", () => {
+  expect(sources.length).toBeGreaterThan(80);
+  expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(200);
+});
+
+test("imports point in the direction of the layers", () => {
+  const wrong = sources.flatMap(({ path, imports }) =>
+    imports.filter((target) => !mayImport(path, target)).map((target) => `${path} imports ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("no imports form a ring", () => {
+  const graph = new Map(files.map(({ path, imports }) => [path, imports]));
+  expect(files.map(({ path }) => findRing(graph, path)).filter((ring) => ring !== null)).toEqual([]);
+});
+
+test("no file is longer than the wall", () => {
+  const long = files.filter(({ text }) => text.trimEnd().split("\n").length > LONGEST_FILE);
+  expect(long.map(({ path }) => path)).toEqual([]);
+});
+
+test("no type is asserted, nothing is declared any", () => {
+  expect(files.flatMap(({ path, faults }) => faults.map((fault) => `${path}: ${fault}`))).toEqual([]);
+});
+
+test("the environment is read at the edge only", () => {
+  const readers = sources.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
+  expect(readers.toSorted()).toEqual(READS_ENVIRONMENT.toSorted());
+});
+
+test("no suppression goes without a reason", () => {
+  const bare = files.filter(({ text }) =>
+    /(?:biome-ignore[^:\n]*|@ts-(?:ignore|expect-error))[ \t]*$/m.test(text),
+  );
+  expect(bare.map(({ path }) => path)).toEqual([]);
+});
+
+describe("the rules themselves", () => {
+  test.each([
+    ["const a = b as string;", ["asserts a type"]],
+    ["const a = b as const;", []],
+    ["const a = <string>b;", ["asserts a type"]],
+    ["const a = b!;", ["asserts that a value is there"]],
+    ["class A { b!: string; }", []],
+    ["let a: any;", ["uses any"]],
+  ])("%s", (text, faults) => {
+    expect(inspect("test.ts", text).faults).toEqual(faults);
+  });
+
+  test("know which way imports point", () => {
+    expect(mayImport("src/rest/a.ts", "src/services/b.ts")).toBe(true);
+    expect(mayImport("src/services/a.ts", "src/rest/b.ts")).toBe(false);
+    expect(mayImport("src/rest/a.ts", "src/graphql/b.ts")).toBe(false);
+    expect(mayImport("src/rest/a.ts", "src/persistence/b.ts")).toBe(false);
+    expect(mayImport("src/domain/a.ts", "src/app.ts")).toBe(false);
+    expect(mayImport("src/app.ts", "src/http/b.ts")).toBe(true);
+  });
+
+  test("see a ring", () => {
+    const graph = new Map([
+      ["a", ["b"]],
+      ["b", ["c"]],
+      ["c", ["a"]],
+    ]);
+    expect(findRing(graph, "a")).toEqual(["a", "b", "c", "a"]);
+    expect(findRing(new Map([["a", ["b", "b"]]]), "a")).toBeNull();
+  });
+});
+
+function layerOf(path: string): string {
+  const [top = "", folder = "", ...rest] = path.split("/");
+  if (top === "migrations") return top;
+  return rest.length > 0 ? folder : PROCESS_LAYER;
+}
+
+function mayImport(from: string, to: string): boolean {
+  const layer = layerOf(from);
+  const target = layerOf(to);
+  return layer === target || layer === PROCESS_LAYER || LAYERS[layer]?.includes(target) === true;
+}
+
+function findRing(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {
+  const seen = new Set<string>();
+  const walk = (path: string, trail: string[]): string[] | null => {
+    for (const next of graph.get(path) ?? []) {
+      if (next === start) return [...trail, next];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      const ring = walk(next, [...trail, next]);
+      if (ring) return ring;
+    }
+    return null;
+  };
+  return walk(start, [start]);
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
+}
+
+function read(path: string): SourceFile {
+  const text = readFileSync(join(root, path), "utf8");
+  const { specifiers, faults } = inspect(path, text);
+  const imports = specifiers
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) =>
+      relative(root, normalize(join(root, dirname(path), specifier))).replace(/\.js$/, ".ts"),
+    );
+  return { path, text, imports, faults };
+}
+
+function inspect(path: string, text: string): { specifiers: string[]; faults: string[] } {
+  const specifiers: string[] = [];
+  const faults: string[] = [];
+  const { program, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);
+  new Visitor({
+    ImportDeclaration: ({ source }) => void specifiers.push(source.value),
+    ExportNamedDeclaration: ({ source }) => void (source && specifiers.push(source.value)),
+    ExportAllDeclaration: ({ source }) => void specifiers.push(source.value),
+    ImportExpression: ({ source }) =>
+      void (source.type === "Literal" && specifiers.push(String(source.value))),
+    TSAsExpression: ({ typeAnnotation }) => {
+      if (text.slice(typeAnnotation.start, typeAnnotation.end) !== "const") faults.push("asserts a type");
+    },
+    TSTypeAssertion: () => void faults.push("asserts a type"),
+    TSNonNullExpression: () => void faults.push("asserts that a value is there"),
+    TSAnyKeyword: () => void faults.push("uses any"),
+  }).visit(program);
+  return { specifiers, faults };
+}

@@ -1,0 +1,39 @@
+import type { Data, GraphqlFixture } from "./graphql-fixture.js";
+
+const GROUP = `{
+  id teamId providedId name environment token properties
+  mapping { schemaId dataSource { providedId } } version createdAt updatedAt
+}`;
+const ERRORS = "userErrors { code message field }";
+export const CREATE = `mutation ($input: CreateUserGroupInput!) {
+  createUserGroup(input: $input) { userGroup ${GROUP} ${ERRORS} }
+}`;
+export const UPDATE = `mutation ($input: UpdateUserGroupInput!) {
+  updateUserGroup(input: $input) { userGroup ${GROUP} ${ERRORS} }
+}`;
+export const GET_OR_CREATE = `mutation ($input: GetOrCreateUserGroupInput!) {
+  getOrCreateUserGroup(input: $input) { newUserGroup userGroup ${GROUP} ${ERRORS} }
+}`;
+export const ROTATE = `mutation ($input: RotateUserGroupTokenInput!) {
+  rotateUserGroupToken(input: $input) { userGroup ${GROUP} ${ERRORS} }
+}`;
+export const DELETE = `mutation ($input: DeleteUserGroupInput!) {
+  deleteUserGroup(input: $input) { deletedUserGroupId ${ERRORS} }
+}`;
+export const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) ${GROUP} }`;
+
+/** Creates a user group. @returns the whole of it */
+export async function createUserGroup(
+  { run }: GraphqlFixture,
+  providedId: string,
+  more: object = {},
+): Promise<Data> {
+  const data = await run(CREATE, { input: { providedId, name: providedId, ...more } });
+  const { userGroup, userErrors } = data.createUserGroup;
+  if (userErrors.length > 0) throw new Error(JSON.stringify(userErrors));
+  return userGroup;
+}
+
+export function entry(schemaId: string, dataSource: string) {
+  return { schemaId, dataSource };
+}
