@@ -41,8 +41,9 @@ export function violates(error: unknown, constraint: string): boolean {
 function isUnreachable(error: unknown): boolean {
   const code = property(error, "code");
   if (typeof code === "string") {
-    // Class 08: connection exception; 57P: shutdown, crash, starting up; 53300: too many connections.
-    return CONNECTION_CODES.has(code) || /^(08|57P0[1-5]|53300)/.test(code);
+    // Class 08: connection exception; 57P: shutdown, crash, starting up; 53300: too many connections; then what the
+    // database gave up on: 57014 statement time-out, 55P03 lock time-out, 40001 and 40P01 a conflict of transactions.
+    return CONNECTION_CODES.has(code) || /^(08|57P0[1-5]|53300|57014|55P03|40001|40P01)/.test(code);
   }
   return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
 }
