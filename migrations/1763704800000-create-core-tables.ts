@@ -34,11 +34,12 @@ export class CreateCoreTables1763704800000 implements MigrationInterface {
         CONSTRAINT api_key_account_fk FOREIGN KEY (account_id) REFERENCES account (id)
       );
 
+      -- Ids and names that callers give are ordered by code points: the same on every server, and after its next upgrade.
       CREATE TABLE data_source (
         account_id integer NOT NULL,
         id integer GENERATED ALWAYS AS IDENTITY,
-        provided_id character varying(255) NOT NULL,
-        name character varying(255) NOT NULL,
+        provided_id character varying(255) COLLATE "C" NOT NULL,
+        name character varying(255) COLLATE "C" NOT NULL,
         created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
         CONSTRAINT data_source_pk PRIMARY KEY (account_id, id),
         CONSTRAINT data_source_provided_id_uq UNIQUE (account_id, provided_id),
@@ -53,8 +54,8 @@ export class CreateCoreTables1763704800000 implements MigrationInterface {
         account_id integer NOT NULL,
         environment environment NOT NULL,
         id integer NOT NULL,
-        provided_id character varying(255) NOT NULL,
-        name character varying(255) NOT NULL,
+        provided_id character varying(255) COLLATE "C" NOT NULL,
+        name character varying(255) COLLATE "C" NOT NULL,
         token_key_id text NOT NULL,
         token_ciphertext bytea NOT NULL,
         token_lookup bytea NOT NULL,
@@ -76,7 +77,7 @@ export class CreateCoreTables1763704800000 implements MigrationInterface {
         account_id integer NOT NULL,
         environment environment NOT NULL,
         user_group_id integer NOT NULL,
-        schema_id character varying(255) NOT NULL,
+        schema_id character varying(255) COLLATE "C" NOT NULL,
         data_source_id integer NOT NULL,
         CONSTRAINT mapping_entry_pk PRIMARY KEY (account_id, environment, user_group_id, schema_id),
         CONSTRAINT mapping_entry_user_group_fk FOREIGN KEY (account_id, environment, user_group_id)

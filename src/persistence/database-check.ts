@@ -7,14 +7,15 @@ const OLDEST_MAJOR = 14;
 /**
  * Checks that the server is one we can work with.
  * @returns its version, e.g. "18.4"
- * @throws OperatorError when it is too old or read-only
+ * @throws OperatorError when it is too old, read-only or not in UTF-8
  */
 export async function checkServer(db: Queryable): Promise<string> {
-  const [server] = await db.run<{ number: number; version: string; readOnly: boolean }>(
+  const [server] = await db.run<{ number: number; version: string; encoding: string; readOnly: boolean }>(
     {
       name: "server_check",
       text: `SELECT current_setting('server_version_num')::integer AS number,
-        split_part(current_setting('server_version'), ' ', 1) AS version, pg_is_in_recovery() AS "readOnly"`,
+        split_part(current_setting('server_version'), ' ', 1) AS version,
+        current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "readOnly"`,
     },
     [],
   );

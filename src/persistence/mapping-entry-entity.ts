@@ -30,6 +30,7 @@ export class MappingEntryEntity {
 
   @PrimaryColumn("character varying", {
     length: 255,
+    collation: "C",
     name: "schema_id",
     primaryKeyConstraintName: "mapping_entry_pk",
   })

@@ -4,10 +4,9 @@ import type { Queryable } from "./database.js";
 
 const BY_GROUPS = {
   name: "mapping_by_user_groups",
-  // COLLATE "C": the order that JavaScript's comparison and every PostgreSQL agree upon.
   text: `SELECT user_group_id AS "userGroupId", schema_id AS "schemaId", data_source_id AS "dataSourceId"
     FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::integer[])
-    ORDER BY user_group_id, schema_id COLLATE "C"`,
+    ORDER BY user_group_id, schema_id`,
 };
 
 const PUT = {
