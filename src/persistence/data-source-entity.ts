@@ -24,10 +24,10 @@ export class DataSourceEntity {
   })
   id!: number;
 
-  @Column("character varying", { length: 255, collation: "C", name: "provided_id" })
+  @Column({ type: "character varying", length: 255, collation: "C", name: "provided_id" })
   providedId!: string;
 
-  @Column("character varying", { length: 255, collation: "C" })
+  @Column({ type: "character varying", length: 255, collation: "C" })
   name!: string;
 
   @CreateDateColumn({

@@ -23,6 +23,11 @@ export async function checkServer(db: Queryable): Promise<string> {
   if (server.number < OLDEST_MAJOR * 10_000) {
     throw new OperatorError(`PostgreSQL ${server.version} is too old: ${OLDEST_MAJOR} or newer is needed.`);
   }
+  if (server.encoding !== "UTF8") {
+    throw new OperatorError(
+      `The database of DATABASE_URL has the encoding ${server.encoding}; UTF8 is needed.`,
+    );
+  }
   if (server.readOnly)
     throw new OperatorError("DATABASE_URL leads to a read-only standby; the primary is needed.");
   return server.version;

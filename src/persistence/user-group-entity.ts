@@ -25,10 +25,10 @@ export class UserGroupEntity {
   @PrimaryColumn("integer", { primaryKeyConstraintName: "user_group_pk" })
   id!: number;
 
-  @Column("character varying", { length: 255, collation: "C", name: "provided_id" })
+  @Column({ type: "character varying", length: 255, collation: "C", name: "provided_id" })
   providedId!: string;
 
-  @Column("character varying", { length: 255, collation: "C" })
+  @Column({ type: "character varying", length: 255, collation: "C" })
   name!: string;
 
   @Column("text", { name: "token_key_id" })
