@@ -93,7 +93,9 @@ function flag(byDefault: boolean) {
 }
 
 function isPostgresUrl(text: string): boolean {
-  return URL.canParse(text) && ["postgres:", "postgresql:"].includes(new URL(text).protocol);
+  // A server on a Unix socket is named by ?host=; then the URL has no host, which pg takes and URL refuses.
+  const url = text.replace("@/", "@localhost/");
+  return URL.canParse(url) && ["postgres:", "postgresql:"].includes(new URL(url).protocol);
 }
 
 function readKeys(text: string, context: z.RefinementCtx): readonly [Buffer, ...Buffer[]] {

@@ -4,7 +4,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["d", 24 * HOUR_MS],
   ["w", 7 * 24 * HOUR_MS],
 ]);
-const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
  * Reads when something expires: an ISO 8601 date (its first moment in UTC) or time, or hours (h), days (d) or weeks (w) from now.
@@ -17,5 +17,9 @@ export function parseExpiry(text: string, now: Date): Date | null {
 }
 
 function dateOf(text: string): number {
-  return DATE.test(text) ? Date.parse(text) : Number.NaN;
+  const [, day = ""] = DATE.exec(text) ?? [];
+  const firstMoment = new Date(day);
+  // Date takes 31 February for a day in March.
+  if (Number.isNaN(firstMoment.getTime()) || !firstMoment.toISOString().startsWith(day)) return Number.NaN;
+  return Date.parse(text);
 }

@@ -3,6 +3,12 @@ import { type ProcessEnvironment, readConfig } from "./config.js";
 import { OperatorError } from "./domain/operator-error.js";
 import { startUpText } from "./start-up-text.js";
 
+/** npm passes on a signal that its whole process group has got already: that is no second wish to stop. */
+const REPEATED_SIGNAL_MS = 1000;
+
+/** What a failed command may still need to end by itself. */
+const AFTER_FAILURE_MS = 500;
+
 /**
  * Runs the service until a signal ends it.
  * @returns the exit code: 1 when it could not start, with the reason on standard error
@@ -27,17 +33,22 @@ export async function reportFailure(command: () => Promise<void>): Promise<numbe
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     process.stderr.write(`${error.message}\n`);
+    // A database connection that failed half-way stays open, and would keep the process for a minute.
+    setTimeout(() => process.exit(1), AFTER_FAILURE_MS).unref();
     return 1;
   }
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once, as if nobody listened. */
+/** Resolves at the first SIGINT or SIGTERM; a later one ends the process at once, as if nobody listened. */
 async function stopSignal(): Promise<void> {
   const signals = ["SIGINT", "SIGTERM"] as const;
   await new Promise<void>((resolve) => {
-    const stop = () => {
+    const ignoreNoMore = () => {
       for (const signal of signals) process.off(signal, stop);
+    };
+    const stop = () => {
       resolve();
+      setTimeout(ignoreNoMore, REPEATED_SIGNAL_MS).unref();
     };
     for (const signal of signals) process.on(signal, stop);
   });

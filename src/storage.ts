@@ -123,8 +123,11 @@ async function open(options: DatabaseOptions): Promise<Database> {
   }
 }
 
-/** What the driver says; a refused connection to a name with several addresses comes as a bundle without a message. */
+/** What the driver says, where that helps: a refused connection to a name with several addresses has no message of its own. */
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
+  if (error instanceof Error && error.message.includes("client password must be a")) {
+    return "the server asks for a password, and the URL has none";
+  }
   return error instanceof Error ? error.message : String(error);
 }

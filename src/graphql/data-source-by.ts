@@ -1,7 +1,8 @@
 import { Field, ID, InputType, Int } from "type-graphql";
 import type { DataSourceRef } from "../domain/data-source.js";
+import type { FieldPath } from "../domain/errors.js";
 import { parseText } from "../domain/text-field.js";
-import { readNodeId } from "./node-id.js";
+import { readNodeIdOf } from "./node-id.js";
 import { requireOneOf } from "./one-of.js";
 
 @InputType("DataSourceBy", { description: "Names one data source, by exactly one of these." })
@@ -17,12 +18,15 @@ export class DataSourceBy {
 }
 
 /** Reads a reference. @throws DomainError `invalid_field` unless it names the data source in exactly one way */
-export function parseDataSourceBy({ id, providedId, dataSourceId }: DataSourceBy): DataSourceRef {
-  return requireOneOf<string, DataSourceRef>(["by"], {
-    id: typeof id === "string" ? { by: "id", id: readNodeId("DataSource", id) } : null,
+export function parseDataSourceBy(
+  { id, providedId, dataSourceId }: DataSourceBy,
+  field: FieldPath = ["by"],
+): DataSourceRef {
+  return requireOneOf<string, DataSourceRef>(field, {
+    id: typeof id === "string" ? { by: "id", id: readNodeIdOf("DataSource", id) } : null,
     providedId:
       typeof providedId === "string"
-        ? { by: "providedId", providedId: parseText(providedId, ["by", "providedId"]) }
+        ? { by: "providedId", providedId: parseText(providedId, [...field, "providedId"]) }
         : null,
     dataSourceId: typeof dataSourceId === "number" ? { by: "id", id: dataSourceId } : null,
   });

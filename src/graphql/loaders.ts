@@ -2,7 +2,9 @@ import DataLoader from "dataloader";
 import type { Caller } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { MappingEntry } from "../domain/mapping.js";
+import type { Page, PageRequest } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
+import type { Listing } from "../services/listing.js";
 import type { Services } from "../services/services.js";
 
 /**
@@ -16,14 +18,35 @@ export class Loaders {
   readonly mappings: DataLoader<number, readonly MappingEntry[]>;
   readonly dataSourcesById: DataLoader<number, DataSource | null>;
   readonly dataSourcesByProvidedId: DataLoader<string, DataSource | null>;
+  readonly userGroupCountsOfDataSources: DataLoader<number, number>;
+  readonly #listing: Listing;
+  readonly #caller: Caller;
+  readonly #userGroupPages = new Map<string, DataLoader<number, Page<UserGroup>>>();
 
-  constructor({ userGroupReader, dataSources }: Services, caller: Caller) {
+  constructor({ userGroupReader, dataSources, listing }: Services, caller: Caller) {
+    this.#listing = listing;
+    this.#caller = caller;
     this.userGroupsById = new DataLoader((ids) => userGroupReader.byIds(caller, ids));
     this.userGroupsByProvidedId = new DataLoader((ids) => userGroupReader.byProvidedIds(caller, ids));
     this.userGroupsByToken = new DataLoader((tokens) => userGroupReader.byTokens(caller, tokens));
     this.mappings = new DataLoader((ids) => userGroupReader.mappings(caller, ids));
     this.dataSourcesById = new DataLoader((ids) => dataSources.byIds(caller, ids));
+    this.userGroupCountsOfDataSources = new DataLoader((ids) =>
+      listing.countUserGroupsOfDataSources(caller, ids),
+    );
     this.dataSourcesByProvidedId = new DataLoader((ids) => dataSources.byProvidedIds(caller, ids));
+  }
+
+  /** Loads one and the same page of the groups of many data sources. */
+  userGroupsOfDataSources(page: PageRequest): DataLoader<number, Page<UserGroup>> {
+    const key = JSON.stringify(page);
+    const known = this.#userGroupPages.get(key);
+    if (known) return known;
+    const loader = new DataLoader((ids: readonly number[]) =>
+      this.#listing.userGroupsOfDataSources(this.#caller, ids, page),
+    );
+    this.#userGroupPages.set(key, loader);
+    return loader;
   }
 
   /** Forgets everything, so that what follows reads what a mutation wrote. */
@@ -34,5 +57,7 @@ export class Loaders {
     this.mappings.clearAll();
     this.dataSourcesById.clearAll();
     this.dataSourcesByProvidedId.clearAll();
+    this.userGroupCountsOfDataSources.clearAll();
+    this.#userGroupPages.clear();
   }
 }

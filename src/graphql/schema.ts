@@ -2,9 +2,12 @@ import "reflect-metadata";
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
 import { buildSchemaSync } from "type-graphql";
 import type { Services } from "../services/services.js";
+import { DataSourceListResolver } from "./data-source-list-resolver.js";
 import { DataSourceMutations } from "./data-source-mutations.js";
 import { DataSourceResolver } from "./data-source-resolver.js";
 import { MappingMutations } from "./mapping-mutations.js";
+import { NodeResolver } from "./node-resolver.js";
+import { UserGroupListResolver } from "./user-group-list-resolver.js";
 import { UserGroupMutations } from "./user-group-mutations.js";
 import { UserGroupResolver } from "./user-group-resolver.js";
 import { ViewerResolver } from "./viewer-resolver.js";
@@ -12,9 +15,12 @@ import { ViewerResolver } from "./viewer-resolver.js";
 /** Builds the schema, with resolvers upon the services. */
 export function createSchema(services: Services): GraphQLSchema {
   return build([
+    new DataSourceListResolver(services.listing),
     new DataSourceMutations(services.dataSources),
     new DataSourceResolver(),
     new MappingMutations(services.mappings, services.userGroups),
+    new NodeResolver(),
+    new UserGroupListResolver(services.listing),
     new UserGroupMutations(services.userGroups),
     new UserGroupResolver(services.userGroupReader),
     new ViewerResolver(),
@@ -29,9 +35,12 @@ export function printSdl(): string {
 function build(resolvers: readonly object[]): GraphQLSchema {
   return buildSchemaSync({
     resolvers: [
+      DataSourceListResolver,
       DataSourceMutations,
       DataSourceResolver,
       MappingMutations,
+      NodeResolver,
+      UserGroupListResolver,
       UserGroupMutations,
       UserGroupResolver,
       ViewerResolver,

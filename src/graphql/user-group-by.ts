@@ -1,7 +1,7 @@
 import { Field, ID, InputType, Int } from "type-graphql";
 import { parseText } from "../domain/text-field.js";
 import type { UserGroupRef } from "../domain/user-group.js";
-import { readNodeId } from "./node-id.js";
+import { readNodeIdOf } from "./node-id.js";
 import { requireOneOf } from "./one-of.js";
 
 @InputType("UserGroupBy", { description: "Names one user group, by exactly one of these." })
@@ -22,7 +22,7 @@ export class UserGroupBy {
 /** Reads a reference. @throws DomainError `invalid_field` unless it names the group in exactly one way */
 export function parseUserGroupBy({ id, providedId, teamId, token }: UserGroupBy): UserGroupRef {
   return requireOneOf<string, UserGroupRef>(["by"], {
-    id: typeof id === "string" ? { by: "id", id: readNodeId("UserGroup", id) } : null,
+    id: typeof id === "string" ? { by: "id", id: readNodeIdOf("UserGroup", id) } : null,
     providedId:
       typeof providedId === "string"
         ? { by: "providedId", providedId: parseText(providedId, ["by", "providedId"]) }

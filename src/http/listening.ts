@@ -17,7 +17,11 @@ export async function requireFreePort(host: string, port: number): Promise<void>
 
 /** Says in one line why an address cannot be listened on; every other error stays as it is. */
 export function toListenError(error: unknown, host: string, port: number): unknown {
-  if (!(error instanceof Error) || !("syscall" in error) || error.syscall !== "listen") return error;
+  if (!(error instanceof Error) || !("syscall" in error)) return error;
+  if (error.syscall === "getaddrinfo") {
+    return new OperatorError(`HOST ${host} is not known: ${error.message}.`, { cause: error });
+  }
+  if (error.syscall !== "listen") return error;
   const code = "code" in error ? error.code : undefined;
   return new OperatorError(
     message(code, host, port) ?? `Cannot listen on ${host}:${port}: ${error.message}.`,

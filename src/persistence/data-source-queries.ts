@@ -3,23 +3,24 @@ import type { DataSource } from "../domain/data-source.js";
 import { type DataSourceEntity, toDataSource } from "./data-source-entity.js";
 import type { Queryable } from "./database.js";
 
-const COLUMNS = `id, provided_id AS "providedId", name, created_at AS "createdAt"`;
+/** The columns a data source is read from. */
+export const DATA_SOURCE_COLUMNS = `id, provided_id AS "providedId", name, created_at AS "createdAt"`;
 
 const BY_IDS = {
   name: "data_sources_by_ids",
-  text: `SELECT ${COLUMNS} FROM data_source WHERE account_id = $1 AND id = ANY ($2::integer[])`,
+  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source WHERE account_id = $1 AND id = ANY ($2::integer[])`,
 };
 
 const BY_PROVIDED_IDS = {
   name: "data_sources_by_provided_ids",
-  text: `SELECT ${COLUMNS} FROM data_source WHERE account_id = $1 AND provided_id = ANY ($2::text[])`,
+  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source WHERE account_id = $1 AND provided_id = ANY ($2::text[])`,
 };
 
 const BY_REFERENCES_LOCKED = {
   name: "data_sources_by_references_locked",
   // The lock keeps a data source from being deleted until the mapping that is about to name it has committed. One order
   // of locking for all keeps transactions from waiting for one another in a ring.
-  text: `SELECT ${COLUMNS} FROM data_source
+  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
     WHERE account_id = $1 AND (provided_id = ANY ($2::text[]) OR id = ANY ($3::integer[]))
     ORDER BY id FOR KEY SHARE`,
 };

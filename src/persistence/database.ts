@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import { DataSource, type EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import { CreateCoreTables1763704800000 } from "../../migrations/1763704800000-create-core-tables.js";
+import { IndexLists1763800000000 } from "../../migrations/1763800000000-index-lists.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { DataSourceEntity } from "./data-source-entity.js";
@@ -9,9 +10,9 @@ import { translateDatabaseError } from "./database-error.js";
 import { MappingEntryEntity } from "./mapping-entry-entity.js";
 import { UserGroupEntity } from "./user-group-entity.js";
 
-/** A statement that each connection prepares once. The name is its identity: one name, one text. */
+/** A statement. With a name, each connection prepares it once; the name is its identity: one name, one text. */
 export interface Statement {
-  readonly name: string;
+  readonly name?: string;
   readonly text: string;
 }
 
@@ -58,7 +59,7 @@ export class Database implements Queryable {
       type: "postgres",
       ...connectionOptions(options.target),
       entities: [AccountEntity, ApiKeyEntity, DataSourceEntity, MappingEntryEntity, UserGroupEntity],
-      migrations: [CreateCoreTables1763704800000],
+      migrations: [CreateCoreTables1763704800000, IndexLists1763800000000],
       migrationsTableName: "schema_migration",
       synchronize: false,
       installExtensions: false,

@@ -34,14 +34,18 @@ program=$!
 (
   while read -r line; do :; done <&3
   touch "$workspace/released"
-  while kill -INT "$program"; do sleep 1; done
+  while kill -INT "$program"; do sleep 0.1 || sleep 1; done
 ) >/dev/null 2>&1 &
 watcher=$!
 exec 3<&-
 wait "$program"
 status=$?
-kill -KILL "$watcher" 2>/dev/null
-if [ -e "$workspace/released" ]; then rm -rf "$workspace"; fi
+if [ -e "$workspace/released" ]; then
+  wait "$watcher"
+  rm -rf "$workspace"
+else
+  kill -KILL "$watcher" 2>/dev/null
+fi
 exit "$status"
 `;
 

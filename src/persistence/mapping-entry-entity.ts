@@ -13,7 +13,7 @@ import { UserGroupEntity } from "./user-group-entity.js";
 @ForeignKey(() => DataSourceEntity, ["accountId", "dataSourceId"], ["accountId", "id"], {
   name: "mapping_entry_data_source_fk",
 })
-@Index("mapping_entry_data_source_ix", ["accountId", "dataSourceId"])
+@Index("mapping_entry_user_group_ix", ["accountId", "dataSourceId", "environment", "userGroupId"])
 export class MappingEntryEntity {
   @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "mapping_entry_pk" })
   accountId!: number;

@@ -7,6 +7,9 @@ import { AccountEntity } from "./account-entity.js";
 @Entity("user_group")
 @Unique("user_group_provided_id_uq", ["accountId", "environment", "providedId"])
 @Unique("user_group_token_uq", ["accountId", "tokenLookup"])
+@Index("user_group_name_ix", ["accountId", "environment", "name", "id"])
+@Index("user_group_created_at_ix", ["accountId", "environment", "createdAt", "id"])
+@Index("user_group_updated_at_ix", ["accountId", "environment", "updatedAt", "id"])
 @Index("user_group_previous_token_ix", ["accountId", "previousTokenLookup"], {
   where: "previous_token_lookup IS NOT NULL",
 })

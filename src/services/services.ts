@@ -5,6 +5,7 @@ import { Access } from "./access.js";
 import { AccountService } from "./account-service.js";
 import { DataSourceService } from "./data-source-service.js";
 import { KeyUsage } from "./key-usage.js";
+import { Listing } from "./listing.js";
 import { MappingService } from "./mapping-service.js";
 import { UserGroupReader } from "./user-group-reader.js";
 import { UserGroupService } from "./user-group-service.js";
@@ -15,6 +16,7 @@ export interface Services {
   readonly accounts: AccountService;
   readonly dataSources: DataSourceService;
   readonly keyUsage: KeyUsage;
+  readonly listing: Listing;
   readonly mappings: MappingService;
   readonly userGroups: UserGroupService;
   readonly userGroupReader: UserGroupReader;
@@ -34,6 +36,7 @@ export function createServices(
     accounts: new AccountService(database, vault),
     dataSources: new DataSourceService(database),
     keyUsage,
+    listing: new Listing(database),
     mappings: new MappingService(database, vault),
     userGroups: new UserGroupService(database, new UserGroupIds(database), vault, options.tokenGraceSeconds),
     userGroupReader: new UserGroupReader(database, vault),

@@ -1,0 +1,17 @@
+import type { DataSource } from "../domain/data-source.js";
+import type { UserGroup } from "../domain/user-group.js";
+import { createConnectionType } from "./connection-type.js";
+import { DataSourceView } from "./data-source-type.js";
+import { UserGroupView } from "./user-group-type.js";
+
+export const UserGroupConnection = createConnectionType(
+  "UserGroup",
+  UserGroupView,
+  (group: UserGroup) => new UserGroupView(group),
+);
+
+export const DataSourceConnection = createConnectionType(
+  "DataSource",
+  DataSourceView,
+  (source: DataSource) => new DataSourceView(source),
+);

@@ -1,0 +1,52 @@
+import { Arg, Ctx, ID, Query, Resolver } from "type-graphql";
+import { invalidField } from "../domain/errors.js";
+import { MAX_PAGE_SIZE } from "../domain/page.js";
+import { type GraphqlContext, requireSession } from "./context.js";
+import { DataSourceView } from "./data-source-type.js";
+import type { Loaders } from "./loaders.js";
+import { readNodeId } from "./node-id.js";
+import { NodeView } from "./node-type.js";
+import { UserGroupView } from "./user-group-type.js";
+
+@Resolver()
+export class NodeResolver {
+  @Query(() => NodeView, {
+    nullable: true,
+    description: "The object with this global id; null when there is none.",
+  })
+  async node(
+    @Arg("id", () => ID, { description: "The global id." }) id: string,
+    @Ctx() context: GraphqlContext,
+  ): Promise<NodeView | null> {
+    return load(requireSession(context).loaders, id);
+  }
+
+  @Query(() => [NodeView], {
+    nullable: "items",
+    description: `The objects with these global ids, at most ${MAX_PAGE_SIZE}, in the same order; null for one that is not there.`,
+  })
+  async nodes(
+    @Arg("ids", () => [ID], { description: "The global ids." }) ids: string[],
+    @Ctx() context: GraphqlContext,
+  ): Promise<(NodeView | null)[]> {
+    const { loaders } = requireSession(context);
+    if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must have at most ${MAX_PAGE_SIZE} ids`);
+    return Promise.all(ids.map((id) => load(loaders, id)));
+  }
+}
+
+async function load(loaders: Loaders, nodeId: string): Promise<NodeView | null> {
+  const node = readNodeId(nodeId);
+  switch (node?.type) {
+    case "UserGroup": {
+      const group = await loaders.userGroupsById.load(node.id);
+      return group && new UserGroupView(group);
+    }
+    case "DataSource": {
+      const source = await loaders.dataSourcesById.load(node.id);
+      return source && new DataSourceView(source);
+    }
+    case undefined:
+      return null;
+  }
+}

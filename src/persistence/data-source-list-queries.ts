@@ -1,0 +1,124 @@
+import type { Tenant } from "../domain/caller.js";
+import type { DataSource } from "../domain/data-source.js";
+import type { DataSourceFilter, DataSourceSortField } from "../domain/data-source-list.js";
+import { type Page, type PageRequest, toPage } from "../domain/page.js";
+import type { UserGroup } from "../domain/user-group.js";
+import type { SortOrder } from "../domain/user-group-list.js";
+import { type DataSourceEntity, toDataSource } from "./data-source-entity.js";
+import { DATA_SOURCE_COLUMNS } from "./data-source-queries.js";
+import type { Queryable } from "./database.js";
+import { escapeLike, pageClauses, StatementValues } from "./keyset.js";
+import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
+
+const SORT_COLUMNS: Readonly<
+  Record<DataSourceSortField, { readonly column: string; readonly type: string }>
+> = {
+  dataSourceId: { column: "id", type: "integer" },
+  providedId: { column: "provided_id", type: "text" },
+  name: { column: "name", type: "text" },
+  createdAt: { column: "created_at", type: "timestamptz" },
+};
+
+const COUNT_GROUPS = {
+  name: "user_groups_of_data_sources_count",
+  text: `SELECT data_source_id AS "dataSourceId", count(DISTINCT user_group_id)::integer AS count
+    FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND data_source_id = ANY ($3::integer[])
+    GROUP BY data_source_id`,
+};
+
+/** A page of the account's data sources. */
+export async function listDataSources(
+  db: Queryable,
+  tenant: Tenant,
+  filter: DataSourceFilter,
+  order: SortOrder<DataSourceSortField>,
+  page: PageRequest,
+): Promise<Page<DataSource>> {
+  const values = new StatementValues();
+  const conditions = filterConditions(tenant, filter, values);
+  const keyset = { ...SORT_COLUMNS[order.field], idColumn: "id", direction: order.direction };
+  const clauses = pageClauses(keyset, page, values);
+  const text = `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
+    WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
+  const rows = await db.run<Omit<DataSourceEntity, "accountId">>({ text }, values.list);
+  return toPage(rows.map(toDataSource), page);
+}
+
+/** How many data sources a list with this filter has. */
+export async function countDataSources(
+  db: Queryable,
+  tenant: Tenant,
+  filter: DataSourceFilter,
+): Promise<number> {
+  const values = new StatementValues();
+  const conditions = filterConditions(tenant, filter, values);
+  const text = `SELECT count(*)::integer AS count FROM data_source WHERE ${conditions.join(" AND ")}`;
+  const rows = await db.run<{ count: number }>({ text }, values.list);
+  return rows[0]?.count ?? 0;
+}
+
+/** For each data source the same page of the groups that are mapped to it, by internal id. One statement for all. */
+export async function listUserGroupsOfDataSources(
+  db: Queryable,
+  tenant: Tenant,
+  dataSourceIds: readonly number[],
+  page: PageRequest,
+): Promise<ReadonlyMap<number, Page<UserGroup>>> {
+  const values = new StatementValues();
+  const account = values.add(tenant.accountId);
+  const environment = values.add(tenant.environment);
+  const sources = values.add(dataSourceIds);
+  const keyset = {
+    column: "user_group_id",
+    type: "integer",
+    idColumn: "user_group_id",
+    direction: "ascending",
+  } as const;
+  const clauses = pageClauses(keyset, page, values);
+  const conditions = [
+    `account_id = ${account}`,
+    `environment = ${environment}`,
+    "data_source_id = source.id",
+    ...clauses.conditions,
+  ];
+  const text = `SELECT source.id AS "dataSourceId", found.*
+    FROM unnest(${sources}::integer[]) AS source (id)
+    CROSS JOIN LATERAL (
+      SELECT DISTINCT user_group_id FROM mapping_entry WHERE ${conditions.join(" AND ")} ${clauses.orderAndLimit}
+    ) AS mapped
+    JOIN LATERAL (
+      SELECT ${USER_GROUP_COLUMNS} FROM user_group
+      WHERE account_id = ${account} AND environment = ${environment} AND id = mapped.user_group_id
+    ) AS found ON true
+    ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
+  const rows = await db.run<UserGroupRow & { dataSourceId: number }>({ text }, values.list);
+  const found = new Map<number, UserGroup[]>();
+  for (const row of rows)
+    found.set(row.dataSourceId, [...(found.get(row.dataSourceId) ?? []), toUserGroup(row)]);
+  return new Map([...found].map(([id, groups]) => [id, toPage(groups, page)]));
+}
+
+/** How many groups are mapped to each data source; one with none has no key in the result. */
+export async function countUserGroupsOfDataSources(
+  db: Queryable,
+  tenant: Tenant,
+  dataSourceIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await db.run<{ dataSourceId: number; count: number }>(COUNT_GROUPS, [
+    tenant.accountId,
+    tenant.environment,
+    dataSourceIds,
+  ]);
+  return new Map(rows.map(({ dataSourceId, count }) => [dataSourceId, count]));
+}
+
+function filterConditions(tenant: Tenant, filter: DataSourceFilter, values: StatementValues): string[] {
+  const { providedIds, nameContains } = filter;
+  return [
+    `account_id = ${values.add(tenant.accountId)}`,
+    ...(providedIds ? [`provided_id = ANY (${values.add(providedIds)}::text[])`] : []),
+    ...(nameContains === undefined
+      ? []
+      : [`name COLLATE "default" ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`]),
+  ];
+}

@@ -1,0 +1,95 @@
+import type { Tenant } from "../domain/caller.js";
+import type { DataSourceRef } from "../domain/data-source.js";
+import { type Page, type PageRequest, toPage } from "../domain/page.js";
+import type { UserGroup } from "../domain/user-group.js";
+import type { SortOrder, UserGroupFilter, UserGroupSortField } from "../domain/user-group-list.js";
+import type { Queryable } from "./database.js";
+import { escapeLike, pageClauses, StatementValues } from "./keyset.js";
+import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
+
+const SORT_COLUMNS: Readonly<Record<UserGroupSortField, { readonly column: string; readonly type: string }>> =
+  {
+    teamId: { column: "id", type: "integer" },
+    providedId: { column: "provided_id", type: "text" },
+    name: { column: "name", type: "text" },
+    createdAt: { column: "created_at", type: "timestamptz" },
+    updatedAt: { column: "updated_at", type: "timestamptz" },
+  };
+
+/** A page of the tenant's groups. */
+export async function listUserGroups(
+  db: Queryable,
+  tenant: Tenant,
+  filter: UserGroupFilter,
+  order: SortOrder<UserGroupSortField>,
+  page: PageRequest,
+): Promise<Page<UserGroup>> {
+  const values = new StatementValues();
+  const conditions = filterConditions(tenant, filter, values);
+  const keyset = { ...SORT_COLUMNS[order.field], idColumn: "id", direction: order.direction };
+  const clauses = pageClauses(keyset, page, values);
+  const text = `SELECT ${USER_GROUP_COLUMNS} FROM user_group
+    WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
+  const rows = await db.run<UserGroupRow>({ text }, values.list);
+  return toPage(rows.map(toUserGroup), page);
+}
+
+/** How many groups a list with this filter has. */
+export async function countUserGroups(
+  db: Queryable,
+  tenant: Tenant,
+  filter: UserGroupFilter,
+): Promise<number> {
+  const values = new StatementValues();
+  const conditions = filterConditions(tenant, filter, values);
+  const text = `SELECT count(*)::integer AS count FROM user_group WHERE ${conditions.join(" AND ")}`;
+  const rows = await db.run<{ count: number }>({ text }, values.list);
+  return rows[0]?.count ?? 0;
+}
+
+function filterConditions(tenant: Tenant, filter: UserGroupFilter, values: StatementValues): string[] {
+  const conditions = [
+    `account_id = ${values.add(tenant.accountId)}`,
+    `environment = ${values.add(tenant.environment)}`,
+  ];
+  const { providedIds, nameContains, nameStartsWith, dataSource, schemaId, properties } = filter;
+  if (providedIds) conditions.push(`provided_id = ANY (${values.add(providedIds)}::text[])`);
+  // The database's own collation knows the case of letters beyond ASCII, which "C" does not.
+  const name = `name COLLATE "default" ILIKE`;
+  if (nameContains !== undefined) conditions.push(`${name} ${values.add(`%${escapeLike(nameContains)}%`)}`);
+  if (nameStartsWith !== undefined)
+    conditions.push(`${name} ${values.add(`${escapeLike(nameStartsWith)}%`)}`);
+  for (const [column, range] of [
+    ["created_at", filter.createdAt],
+    ["updated_at", filter.updatedAt],
+  ] as const) {
+    if (range?.from) conditions.push(`${column} >= ${values.add(range.from)}`);
+    if (range?.to) conditions.push(`${column} < ${values.add(range.to)}`);
+  }
+  if (properties) conditions.push(`properties::jsonb @> ${values.add(JSON.stringify(properties))}::jsonb`);
+  if (dataSource || schemaId !== undefined)
+    conditions.push(mappedCondition(tenant, dataSource, schemaId, values));
+  return conditions;
+}
+
+function mappedCondition(
+  tenant: Tenant,
+  dataSource: DataSourceRef | undefined,
+  schemaId: string | undefined,
+  values: StatementValues,
+): string {
+  const conditions = [
+    "entry.account_id = user_group.account_id",
+    "entry.environment = user_group.environment",
+    "entry.user_group_id = user_group.id",
+    ...(schemaId === undefined ? [] : [`entry.schema_id = ${values.add(schemaId)}`]),
+    ...(dataSource ? [`entry.data_source_id = ${dataSourceId(tenant, dataSource, values)}`] : []),
+  ];
+  return `EXISTS (SELECT FROM mapping_entry AS entry WHERE ${conditions.join(" AND ")})`;
+}
+
+function dataSourceId(tenant: Tenant, ref: DataSourceRef, values: StatementValues): string {
+  if (ref.by === "id") return values.add(ref.id);
+  const account = values.add(tenant.accountId);
+  return `(SELECT id FROM data_source WHERE account_id = ${account} AND provided_id = ${values.add(ref.providedId)})`;
+}

@@ -1,0 +1,66 @@
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+/** A page, and what its opener has to know about it. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Warnings and errors of the console, refusals by the Content-Security-Policy among them, and uncaught exceptions. */
+  readonly complaints: readonly string[];
+  /** The addresses of the requests, of workers too, that went to another host than the page's. */
+  readonly elsewhere: readonly string[];
+}
+
+/** Finds the browser: CHROMIUM_PATH, or a usual name on the PATH. */
+export async function findChromium(): Promise<string | undefined> {
+  const configured = process.env["CHROMIUM_PATH"];
+  if (configured !== undefined) return configured;
+  const folders = process.env["PATH"]?.split(delimiter) ?? [];
+  for (const path of folders.flatMap((folder) => NAMES.map((name) => join(folder, name)))) {
+    if (await isExecutable(path)) return path;
+  }
+  return undefined;
+}
+
+/** Starts a headless browser for which no host exists but this one. */
+export async function startChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    // The sandbox needs rights that containers and root lack; the only pages it opens are our own.
+    chromiumSandbox: false,
+    args: ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+  });
+}
+
+/** Opens an address, until the test ends, as somebody who has never been there. */
+export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  onTestFinished(() => context.close());
+  context.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  const elsewhere: string[] = [];
+  const watch = (address: string) => {
+    if (new URL(address).host !== new URL(url).host) elsewhere.push(address);
+  };
+  context.on("request", (request) => watch(request.url()));
+  context.on("weberror", (error) => complaints.push(error.error().message));
+  context.on("console", (message) => {
+    if (["warning", "error"].includes(message.type())) complaints.push(message.text());
+  });
+  const page = await context.newPage();
+  page.on("websocket", (socket) => watch(socket.url()));
+  await page.goto(url);
+  return { page, complaints, elsewhere };
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
