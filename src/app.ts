@@ -53,6 +53,7 @@ async function serveFrom(
 ): Promise<App> {
   const services = createServices(storage.database, storage.vault, config);
   const server = await createHttpServer(services, {
+    corsOrigins: config.corsOrigins,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
     log: { level: config.logLevel, stream: logStream },

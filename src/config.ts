@@ -16,6 +16,7 @@ const settings = z.object({
   DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000),
   DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
   TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0),
+  CORS_ORIGINS: z.string().transform(readOrigins).default([]),
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_PLAYGROUND: flag(true),
   LOG_LEVEL: z
@@ -39,6 +40,8 @@ export interface Config {
   readonly databaseConnectTimeoutMs: number;
   readonly databaseStatementTimeoutMs: number;
   readonly tokenGraceSeconds: number;
+  /** The origins whose pages may call the GraphQL API; "*" for all of them. */
+  readonly corsOrigins: readonly string[] | "*";
   readonly graphqlIntrospection: boolean;
   readonly graphqlPlayground: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
@@ -69,6 +72,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     databaseConnectTimeoutMs: read.DATABASE_CONNECT_TIMEOUT_MS,
     databaseStatementTimeoutMs: read.DATABASE_STATEMENT_TIMEOUT_MS,
     tokenGraceSeconds: read.TOKEN_GRACE_SECONDS,
+    corsOrigins: read.CORS_ORIGINS,
     graphqlIntrospection: read.GRAPHQL_INTROSPECTION,
     graphqlPlayground: read.GRAPHQL_PLAYGROUND,
     logLevel: read.LOG_LEVEL,
@@ -108,4 +112,15 @@ function readKeys(text: string, context: z.RefinementCtx): readonly [Buffer, ...
     return z.NEVER;
   }
   return [first, ...rest];
+}
+
+function readOrigins(text: string, context: z.RefinementCtx): readonly string[] | "*" {
+  if (text.trim() === "*") return "*";
+  const origins = text.split(",").map((origin) => origin.trim());
+  if (origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) return origins;
+  context.addIssue({
+    code: "custom",
+    message: "must be comma-separated origins such as https://app.example.com, or *",
+  });
+  return z.NEVER;
 }

@@ -1,19 +1,36 @@
 import { DomainError } from "./errors.js";
 
+/** What an Authorization header holds: an API key, or the token of a user group (decision 15). */
+export interface Credentials {
+  readonly kind: "apiKey" | "userGroupToken";
+  readonly secret: string;
+}
+
+const MISSING = "The Authorization header is missing. Send: Authorization: Token <API_KEY>";
+
 /**
- * Reads the API key from an Authorization header, `Token <API_KEY>` (interface, part 5; the scheme's case does not matter).
+ * Reads an Authorization header: `Token <API_KEY>` (interface, part 5) or `Bearer <user group token>`. The scheme's case does not matter.
  * @throws DomainError `unauthenticated` when the header is missing or has another scheme
  */
-export function readAuthorization(header: string | undefined): string {
-  if (header === undefined || header === "") {
+export function readCredentials(header: string | undefined): Credentials {
+  if (header === undefined || header === "") throw new DomainError("unauthenticated", MISSING);
+  const [, scheme = "", secret] = /^(token|bearer) +(\S+) *$/i.exec(header) ?? [];
+  if (secret === undefined) {
     throw new DomainError(
       "unauthenticated",
-      "The Authorization header is missing. Send: Authorization: Token <API_KEY>",
+      "The Authorization header must read: Token <API_KEY>, or in a front end: Bearer <user group token>",
     );
   }
-  const match = /^token +(\S+) *$/i.exec(header);
-  if (!match?.[1]) {
-    throw new DomainError("unauthenticated", "The Authorization header must read: Token <API_KEY>");
-  }
-  return match[1];
+  return { kind: scheme.toLowerCase() === "token" ? "apiKey" : "userGroupToken", secret };
+}
+
+/**
+ * Reads an Authorization header that must hold an API key.
+ * @throws DomainError `unauthenticated` when the header is missing or has another scheme than `Token`
+ */
+export function readApiKeyHeader(header: string | undefined): string {
+  if (header === undefined || header === "") throw new DomainError("unauthenticated", MISSING);
+  const [, secret] = /^token +(\S+) *$/i.exec(header) ?? [];
+  if (secret !== undefined) return secret;
+  throw new DomainError("unauthenticated", "The Authorization header must read: Token <API_KEY>");
 }

@@ -1,5 +1,4 @@
 import { ApolloServer, HeaderMap } from "@apollo/server";
-import { unwrapResolverError } from "@apollo/server/errors";
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
@@ -9,7 +8,8 @@ import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { DomainError } from "../domain/errors.js";
 import type { Services } from "../services/services.js";
 import type { GraphqlContext } from "./context.js";
-import { errorMessage, extensionsOf, headersOf, statusOf } from "./error-format.js";
+import { domainErrorOf, errorMessage, extensionsOf, headersOf, statusOf } from "./error-format.js";
+import { frontEndFieldsPlugin } from "./front-end-fields.js";
 import type { Logger } from "./logger.js";
 import { replyPlugin } from "./reply-plugin.js";
 import { createSchema } from "./schema.js";
@@ -31,6 +31,7 @@ export function createApolloServer(
     formatError,
     plugins: [
       replyPlugin(options.logger),
+      frontEndFieldsPlugin(),
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
@@ -50,13 +51,11 @@ export function toContextError(error: unknown, requestId: string, logger: Logger
 
 function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const { extensions, ...rest } = formatted;
-  const cause = unwrapResolverError(error);
   const requestId = String(extensions?.["requestId"] ?? "");
-  if (cause instanceof DomainError) {
-    return { ...rest, message: errorMessage(cause), extensions: extensionsOf(cause, requestId) };
-  }
+  const known = domainErrorOf(error);
+  if (known) return { ...rest, message: errorMessage(known), extensions: extensionsOf(known, requestId) };
   if (extensions?.["code"] !== "INTERNAL_SERVER_ERROR") return formatted;
-  const internal = internalError(cause);
+  const internal = internalError(error);
   return { ...rest, message: internal.message, extensions: extensionsOf(internal, requestId) };
 }
 

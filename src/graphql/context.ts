@@ -1,5 +1,6 @@
-import type { Caller } from "../domain/caller.js";
+import type { Caller, Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
+import type { UserGroup } from "../domain/user-group.js";
 import type { Services } from "../services/services.js";
 import { Loaders } from "./loaders.js";
 
@@ -7,12 +8,20 @@ import { Loaders } from "./loaders.js";
 export interface GraphqlContext {
   readonly requestId: string;
   /** Null for a request without credentials, which may only look at the schema. */
-  readonly session: Session | null;
+  readonly session: Session | FrontEndSession | null;
 }
 
-/** An authenticated caller and what was loaded for it. */
+/** The holder of an API key, and what was loaded for it. */
 export interface Session {
+  readonly kind: "caller";
   readonly caller: Caller;
+  readonly loaders: Loaders;
+}
+
+/** The front end of one user group, which reads nothing but its own group (decision 15). */
+export interface FrontEndSession {
+  readonly kind: "frontEnd";
+  readonly userGroup: UserGroup;
   readonly loaders: Loaders;
 }
 
@@ -25,12 +34,23 @@ export async function createContext(
   request: { readonly id: string; readonly authorization: string | undefined },
 ): Promise<GraphqlContext> {
   if (request.authorization === undefined) return { requestId: request.id, session: null };
-  const caller = await services.access.authenticate(request.authorization);
-  return { requestId: request.id, session: { caller, loaders: new Loaders(services, caller) } };
+  const identity = await services.access.identify(request.authorization);
+  const tenant: Tenant = identity.kind === "caller" ? identity.caller : identity.userGroup;
+  return { requestId: request.id, session: { ...identity, loaders: new Loaders(services, tenant) } };
 }
 
-/** @throws DomainError `unauthenticated` for a request without credentials */
-export function requireSession({ session }: GraphqlContext): Session {
+/** @throws DomainError `unauthenticated` for a request without credentials, `forbidden` for a front end's */
+export function requireSession(context: GraphqlContext): Session {
+  const session = requireAnySession(context);
+  if (session.kind === "caller") return session;
+  throw new DomainError("forbidden", "A user group token reads its own group only.");
+}
+
+/**
+ * The session of whoever asks, for the few fields that a front end may read as well.
+ * @throws DomainError `unauthenticated` for a request without credentials
+ */
+export function requireAnySession({ session }: GraphqlContext): Session | FrontEndSession {
   if (session) return session;
   throw new DomainError(
     "unauthenticated",

@@ -1,6 +1,6 @@
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
 import { DomainError } from "../domain/errors.js";
-import { type GraphqlContext, requireSession } from "./context.js";
+import { type GraphqlContext, requireAnySession, requireSession } from "./context.js";
 import { DataSourceBy, parseDataSourceBy } from "./data-source-by.js";
 import { DataSourceView } from "./data-source-type.js";
 import { MappingEntryView } from "./mapping-entry-type.js";
@@ -29,7 +29,7 @@ export class DataSourceResolver {
     @Root() { dataSourceId }: MappingEntryView,
     @Ctx() context: GraphqlContext,
   ): Promise<DataSourceView> {
-    const { loaders } = requireSession(context);
+    const { loaders } = requireAnySession(context);
     const source = await loaders.dataSourcesById.load(dataSourceId);
     if (source) return new DataSourceView(source);
     // Between the two statements the mapping was changed and the data source deleted.

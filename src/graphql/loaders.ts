@@ -1,5 +1,5 @@
 import DataLoader from "dataloader";
-import type { Caller } from "../domain/caller.js";
+import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { MappingEntry } from "../domain/mapping.js";
 import type { Page, PageRequest } from "../domain/page.js";
@@ -8,7 +8,7 @@ import type { Listing } from "../services/listing.js";
 import type { Services } from "../services/services.js";
 
 /**
- * What one request loads for one caller. What is asked for in the same turn goes to the database as one statement; what was
+ * What one request loads for one tenant. What is asked for in the same turn goes to the database as one statement; what was
  * loaded is kept until the request ends or a mutation changes something.
  */
 export class Loaders {
@@ -20,21 +20,21 @@ export class Loaders {
   readonly dataSourcesByProvidedId: DataLoader<string, DataSource | null>;
   readonly userGroupCountsOfDataSources: DataLoader<number, number>;
   readonly #listing: Listing;
-  readonly #caller: Caller;
+  readonly #tenant: Tenant;
   readonly #userGroupPages = new Map<string, DataLoader<number, Page<UserGroup>>>();
 
-  constructor({ userGroupReader, dataSources, listing }: Services, caller: Caller) {
+  constructor({ userGroupReader, dataSources, listing }: Services, tenant: Tenant) {
     this.#listing = listing;
-    this.#caller = caller;
-    this.userGroupsById = new DataLoader((ids) => userGroupReader.byIds(caller, ids));
-    this.userGroupsByProvidedId = new DataLoader((ids) => userGroupReader.byProvidedIds(caller, ids));
-    this.userGroupsByToken = new DataLoader((tokens) => userGroupReader.byTokens(caller, tokens));
-    this.mappings = new DataLoader((ids) => userGroupReader.mappings(caller, ids));
-    this.dataSourcesById = new DataLoader((ids) => dataSources.byIds(caller, ids));
+    this.#tenant = tenant;
+    this.userGroupsById = new DataLoader((ids) => userGroupReader.byIds(tenant, ids));
+    this.userGroupsByProvidedId = new DataLoader((ids) => userGroupReader.byProvidedIds(tenant, ids));
+    this.userGroupsByToken = new DataLoader((tokens) => userGroupReader.byTokens(tenant, tokens));
+    this.mappings = new DataLoader((ids) => userGroupReader.mappings(tenant, ids));
+    this.dataSourcesById = new DataLoader((ids) => dataSources.byIds(tenant, ids));
     this.userGroupCountsOfDataSources = new DataLoader((ids) =>
-      listing.countUserGroupsOfDataSources(caller, ids),
+      listing.countUserGroupsOfDataSources(tenant, ids),
     );
-    this.dataSourcesByProvidedId = new DataLoader((ids) => dataSources.byProvidedIds(caller, ids));
+    this.dataSourcesByProvidedId = new DataLoader((ids) => dataSources.byProvidedIds(tenant, ids));
   }
 
   /** Loads one and the same page of the groups of many data sources. */
@@ -43,7 +43,7 @@ export class Loaders {
     const known = this.#userGroupPages.get(key);
     if (known) return known;
     const loader = new DataLoader((ids: readonly number[]) =>
-      this.#listing.userGroupsOfDataSources(this.#caller, ids, page),
+      this.#listing.userGroupsOfDataSources(this.#tenant, ids, page),
     );
     this.#userGroupPages.set(key, loader);
     return loader;

@@ -1,8 +1,6 @@
 import type { ApolloServerPlugin } from "@apollo/server";
-import { unwrapResolverError } from "@apollo/server/errors";
-import { DomainError } from "../domain/errors.js";
 import type { GraphqlContext } from "./context.js";
-import { headersOf, statusOf } from "./error-format.js";
+import { domainErrorOf, headersOf, statusOf } from "./error-format.js";
 import type { Logger } from "./logger.js";
 
 /** Logs what went wrong inside, once, and gives a reply without data the HTTP status of its error. */
@@ -13,22 +11,24 @@ export function replyPlugin(logger: Logger): ApolloServerPlugin<GraphqlContext> 
         async didEncounterErrors({ errors, contextValue: { requestId } }) {
           for (const error of errors) {
             error.extensions["requestId"] = requestId;
-            const cause = unwrapResolverError(error);
-            const expected =
-              cause instanceof DomainError ? cause.code !== "internal" : error.extensions["code"];
-            if (!expected) logger.error({ err: cause, requestId }, "request failed");
+            const known = domainErrorOf(error);
+            const expected = known ? known.code !== "internal" : error.extensions["code"];
+            if (!expected) logger.error({ err: error.originalError ?? error, requestId }, "request failed");
           }
         },
         async willSendResponse({ response, errors }) {
           if (!errors || response.body.kind !== "single") return;
           const { data } = response.body.singleResult;
-          // A request that failed before execution has its status from Apollo.
-          if (data === undefined || Object.values(data ?? {}).some((value) => value !== null)) return;
-          const cause = errors.map(unwrapResolverError).find((error) => error instanceof DomainError);
-          response.http.status = cause ? statusOf(cause) : 500;
-          if (cause)
-            for (const [name, value] of Object.entries(headersOf(cause)))
+          if (Object.values(data ?? {}).some((value) => value !== null)) return;
+          const known = errors.map(domainErrorOf).find((error) => error !== undefined);
+          if (known) {
+            response.http.status = statusOf(known);
+            for (const [name, value] of Object.entries(headersOf(known)))
               response.http.headers.set(name, value);
+          } else if (data !== undefined) {
+            // What failed before execution has its status from Apollo; what failed in it, unexpectedly, is our fault.
+            response.http.status = 500;
+          }
         },
       };
     },

@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
 import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
 import { showsTokens } from "../services/access.js";
 import type { UserGroupReader } from "../services/user-group-reader.js";
-import { type GraphqlContext, requireSession } from "./context.js";
+import { type GraphqlContext, requireAnySession, requireSession } from "./context.js";
 import type { Loaders } from "./loaders.js";
 import { MappingEntryView } from "./mapping-entry-type.js";
 import { parseUserGroupBy, UserGroupBy } from "./user-group-by.js";
@@ -42,7 +42,7 @@ export class UserGroupResolver {
     @Root() { group }: UserGroupView,
     @Ctx() context: GraphqlContext,
   ): Promise<MappingEntryView[]> {
-    const { loaders } = requireSession(context);
+    const { loaders } = requireAnySession(context);
     return (await loaders.mappings.load(group.id)).map((entry) => new MappingEntryView(entry));
   }
 }

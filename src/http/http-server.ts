@@ -19,6 +19,7 @@ import { registerPlayground } from "./playground.js";
 import { requestId } from "./request-id.js";
 
 export interface HttpOptions {
+  readonly corsOrigins: readonly string[] | "*";
   readonly introspection: boolean;
   readonly playground: boolean;
   readonly log: {
@@ -58,7 +59,9 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerHealthRoutes(app, services);
   registerUserRoutes(app, services);
   const explore = options.playground ? registerPlayground(app) : undefined;
-  await registerGraphql(app, services, { introspection: options.introspection, explore });
+  await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {
+    prefix: GRAPHQL_PATH,
+  });
   return app;
 }
 

@@ -1,11 +1,19 @@
 import { hashApiKey, readApiKey } from "../domain/api-key.js";
-import { readAuthorization } from "../domain/authorization.js";
+import { readApiKeyHeader, readCredentials } from "../domain/authorization.js";
 import type { Caller, Scope, Writer } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { TokenVault } from "../domain/token-vault.js";
+import type { UserGroup } from "../domain/user-group.js";
+import { readUserGroupToken } from "../domain/user-group-token.js";
 import { findActiveKey } from "../persistence/api-key-queries.js";
 import type { Queryable } from "../persistence/database.js";
+import { findUserGroupOfToken } from "../persistence/user-group-reads.js";
 import type { KeyUsage } from "./key-usage.js";
+
+/** Whom valid credentials belong to: the holder of an API key, or the front end of one user group. */
+export type Identity =
+  | { readonly kind: "caller"; readonly caller: Caller }
+  | { readonly kind: "frontEnd"; readonly userGroup: UserGroup };
 
 /** Tells who is asking. */
 export class Access {
@@ -20,11 +28,28 @@ export class Access {
   }
 
   /**
-   * Finds the caller behind an Authorization header.
+   * Finds the caller behind an Authorization header with an API key.
    * @throws DomainError `unauthenticated` when the header is missing or malformed, or the key unknown, revoked or expired
    */
   async authenticate(header: string | undefined): Promise<Caller> {
-    const secret = readAuthorization(header);
+    return this.#findCaller(readApiKeyHeader(header));
+  }
+
+  /**
+   * Finds who is behind an Authorization header with an API key or a user group token (decision 15).
+   * @throws DomainError `unauthenticated` as `authenticate` does; also for a token that is unknown or was rotated
+   */
+  async identify(header: string | undefined): Promise<Identity> {
+    const { kind, secret } = readCredentials(header);
+    if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret) };
+    const route = readUserGroupToken(secret);
+    const userGroup =
+      route && (await findUserGroupOfToken(this.#db, route.accountId, this.#vault.lookups(secret)));
+    if (userGroup) return { kind: "frontEnd", userGroup };
+    throw new DomainError("unauthenticated", "The user group token is unknown or was rotated.");
+  }
+
+  async #findCaller(secret: string): Promise<Caller> {
     const route = readApiKey(secret);
     const key = route && (await findActiveKey(this.#db, route.accountId, hashApiKey(secret)));
     if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
@@ -54,6 +79,15 @@ export function requireWrite(caller: Caller): Writer {
   if (scope === "read")
     throw new DomainError("forbidden", "This API key may only read. Use one with write scope.");
   return { ...caller, scope };
+}
+
+/**
+ * Checks that a caller may manage the account's API keys.
+ * @throws DomainError `forbidden` for a key without admin scope
+ */
+export function requireAdmin(caller: Caller): Caller {
+  if (caller.scope === "admin") return caller;
+  throw new DomainError("forbidden", "This needs an API key with admin scope.");
 }
 
 /** Says whether a scope shows user group tokens where the interface does not demand them: only where it could change them. */

@@ -10,6 +10,7 @@ import { createTestDatabase } from "./test-database.js";
 
 export interface TestServiceOptions {
   readonly tokenGraceSeconds?: number;
+  readonly corsOrigins?: readonly string[] | "*";
   readonly introspection?: boolean;
   readonly playground?: boolean;
   /** A database to use instead of a copy of the migrated template. */
@@ -59,6 +60,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const vault = new TokenVault([randomBytes(32)]);
   const services = createServices(database, vault, { tokenGraceSeconds: options.tokenGraceSeconds ?? 0 });
   const server = await createHttpServer(services, {
+    corsOrigins: options.corsOrigins ?? [],
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
     log: { level: "info", stream: { write: (line) => log.push(line) } },
