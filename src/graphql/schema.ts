@@ -7,6 +7,7 @@ import { DataSourceMutations } from "./data-source-mutations.js";
 import { DataSourceResolver } from "./data-source-resolver.js";
 import { MappingMutations } from "./mapping-mutations.js";
 import { NodeResolver } from "./node-resolver.js";
+import { UpsertMutation } from "./upsert-mutation.js";
 import { UserGroupListResolver } from "./user-group-list-resolver.js";
 import { UserGroupMutations } from "./user-group-mutations.js";
 import { UserGroupResolver } from "./user-group-resolver.js";
@@ -20,6 +21,7 @@ export function createSchema(services: Services): GraphQLSchema {
     new DataSourceResolver(),
     new MappingMutations(services.mappings, services.userGroups),
     new NodeResolver(),
+    new UpsertMutation(services.userGroupUpserts),
     new UserGroupListResolver(services.listing),
     new UserGroupMutations(services.userGroups),
     new UserGroupResolver(services.userGroupReader),
@@ -40,6 +42,7 @@ function build(resolvers: readonly object[]): GraphQLSchema {
       DataSourceResolver,
       MappingMutations,
       NodeResolver,
+      UpsertMutation,
       UserGroupListResolver,
       UserGroupMutations,
       UserGroupResolver,

@@ -1,5 +1,5 @@
 import { Field, ObjectType } from "type-graphql";
-import type { DomainError, ErrorCode } from "../domain/errors.js";
+import type { DomainError, ErrorCode, FieldPath } from "../domain/errors.js";
 import { ErrorCodeEnum } from "./error-code-enum.js";
 import { errorMessage } from "./error-format.js";
 
@@ -17,9 +17,10 @@ export class UserErrorView {
   })
   readonly field: string[] | null;
 
-  constructor(error: DomainError) {
+  /** @param within where in the input the error's own path begins */
+  constructor(error: DomainError, within: FieldPath = []) {
     this.code = error.code;
     this.message = errorMessage(error);
-    this.field = error.field ? [...error.field] : null;
+    this.field = error.field ? [...within, ...error.field] : null;
   }
 }

@@ -38,6 +38,12 @@ export function violates(error: unknown, constraint: string): boolean {
   return property(driverError(error), "constraint") === constraint;
 }
 
+/** Says whether a transaction failed only because another one stood in its way: run again, it may well succeed. */
+export function isTransactionConflict(error: unknown): boolean {
+  const cause = error instanceof DomainError ? error.cause : error;
+  return ["40001", "40P01"].includes(String(property(driverError(cause), "code")));
+}
+
 function isUnreachable(error: unknown): boolean {
   const code = property(error, "code");
   if (typeof code === "string") {

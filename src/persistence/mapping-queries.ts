@@ -31,6 +31,25 @@ const KEEP_ONLY = {
     WHERE account_id = $1 AND environment = $2 AND user_group_id = $3 AND schema_id <> ALL ($4::text[])`,
 };
 
+const PUT_MANY = {
+  name: "mappings_put",
+  text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
+    SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
+    FROM unnest($3::integer[], $4::text[], $5::integer[]) AS entry (user_group_id, schema_id, data_source_id)
+    ON CONFLICT (account_id, environment, user_group_id, schema_id)
+      DO UPDATE SET data_source_id = excluded.data_source_id
+      WHERE mapping_entry.data_source_id <> excluded.data_source_id`,
+};
+
+const KEEP_ONLY_MANY = {
+  name: "mappings_keep_only",
+  text: `DELETE FROM mapping_entry
+    WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::integer[])
+      AND NOT EXISTS (
+        SELECT FROM unnest($4::integer[], $5::text[]) AS kept (user_group_id, schema_id)
+        WHERE kept.user_group_id = mapping_entry.user_group_id AND kept.schema_id = mapping_entry.schema_id)`,
+};
+
 const COUNT = {
   name: "mapping_count",
   text: `SELECT count(*)::integer AS entries FROM mapping_entry
@@ -84,6 +103,35 @@ export async function replaceMappingEntries(
   const schemaIds = entries.map(({ schemaId }) => schemaId);
   await db.run(KEEP_ONLY, [tenant.accountId, tenant.environment, userGroupId, schemaIds]);
   await putMappingEntries(db, tenant, userGroupId, entries);
+}
+
+/** Replaces the whole mappings of groups that the transaction has locked or made. */
+export async function replaceMappings(
+  transaction: Queryable,
+  tenant: Tenant,
+  mappings: readonly { readonly userGroupId: number; readonly entries: readonly MappingEntry[] }[],
+): Promise<void> {
+  if (mappings.length === 0) return;
+  const rows = mappings.flatMap(({ userGroupId, entries }) =>
+    entries.map((entry) => ({ userGroupId, ...entry })),
+  );
+  const groups = rows.map(({ userGroupId }) => userGroupId);
+  const schemas = rows.map(({ schemaId }) => schemaId);
+  await transaction.run(KEEP_ONLY_MANY, [
+    tenant.accountId,
+    tenant.environment,
+    mappings.map(({ userGroupId }) => userGroupId),
+    groups,
+    schemas,
+  ]);
+  if (rows.length === 0) return;
+  await transaction.run(PUT_MANY, [
+    tenant.accountId,
+    tenant.environment,
+    groups,
+    schemas,
+    rows.map(({ dataSourceId }) => dataSourceId),
+  ]);
 }
 
 /** Takes one entry out of a group's mapping. @returns whether it was there */

@@ -10,6 +10,15 @@ export interface StoredToken extends SealedToken {
   readonly lookup: Buffer;
 }
 
+/** What a new group's row is made of. */
+export interface NewUserGroupRow {
+  readonly id: number;
+  readonly providedId: string;
+  readonly name: string;
+  readonly properties: Properties;
+  readonly token: StoredToken;
+}
+
 /** A reference as the database knows it: a token is searched by its look-up hashes. */
 export type StoredRef =
   | Exclude<UserGroupRef, { by: "token" }>
@@ -70,13 +79,7 @@ const DELETE = {
 export async function insertUserGroup(
   db: Queryable,
   tenant: Tenant,
-  group: {
-    readonly id: number;
-    readonly providedId: string;
-    readonly name: string;
-    readonly properties: Properties;
-    readonly token: StoredToken;
-  },
+  group: NewUserGroupRow,
 ): Promise<UserGroup | null> {
   return one(db, INSERT, tenant, [
     group.id,
@@ -179,7 +182,8 @@ function refValue(ref: StoredRef): number | string | readonly Buffer[] {
   return ref.lookups;
 }
 
-function toJson(properties: Properties): string | null {
+/** Properties as the text of a json value. */
+export function toJson(properties: Properties): string | null {
   return properties === null ? null : JSON.stringify(properties);
 }
 

@@ -15,13 +15,24 @@ export async function resolveMapping(
   tenant: Tenant,
   references: readonly MappingReference[],
 ): Promise<readonly MappingEntry[]> {
-  if (references.length === 0) return [];
+  return references.map(await findMappedDataSources(transaction, tenant, references));
+}
+
+/**
+ * Finds and locks the data sources that any of these references name.
+ * @returns what resolves one of the references, and throws DomainError `unknown_data_source` where there is no such data source
+ */
+export async function findMappedDataSources(
+  transaction: Queryable,
+  tenant: Tenant,
+  references: readonly MappingReference[],
+): Promise<(reference: MappingReference) => MappingEntry> {
   const names = [...new Set(references.map(({ dataSource }) => dataSource))];
   const internalIds = names.map(parseInternalId).filter((id) => id !== null);
-  const found = await lockDataSources(transaction, tenant, names, internalIds);
+  const found = names.length === 0 ? [] : await lockDataSources(transaction, tenant, names, internalIds);
   const byProvidedId = new Map(found.map((source) => [source.providedId, source.id]));
   const ids = new Set(found.map(({ id }) => id));
-  return references.map(({ schemaId, dataSource }) => {
+  return ({ schemaId, dataSource }) => {
     const internalId = parseInternalId(dataSource);
     const dataSourceId =
       byProvidedId.get(dataSource) ?? (internalId !== null && ids.has(internalId) ? internalId : undefined);
@@ -31,5 +42,5 @@ export async function resolveMapping(
       });
     }
     return { schemaId, dataSourceId };
-  });
+  };
 }

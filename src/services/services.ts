@@ -9,6 +9,7 @@ import { Listing } from "./listing.js";
 import { MappingService } from "./mapping-service.js";
 import { UserGroupReader } from "./user-group-reader.js";
 import { UserGroupService } from "./user-group-service.js";
+import { UserGroupUpserts } from "./user-group-upserts.js";
 
 /** Everything the service can do; both faces are built upon it. */
 export interface Services {
@@ -20,6 +21,7 @@ export interface Services {
   readonly mappings: MappingService;
   readonly userGroups: UserGroupService;
   readonly userGroupReader: UserGroupReader;
+  readonly userGroupUpserts: UserGroupUpserts;
   /** @throws DomainError `unavailable` when the database is out of reach */
   checkReadiness(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export function createServices(
   vault: TokenVault,
   options: { readonly tokenGraceSeconds: number },
 ): Services {
+  const ids = new UserGroupIds(database);
   const keyUsage = new KeyUsage(database);
   return {
     access: new Access(database, vault, keyUsage),
@@ -40,6 +43,7 @@ export function createServices(
     mappings: new MappingService(database, vault),
     userGroups: new UserGroupService(database, new UserGroupIds(database), vault, options.tokenGraceSeconds),
     userGroupReader: new UserGroupReader(database, vault),
+    userGroupUpserts: new UserGroupUpserts(database, ids, vault),
     async checkReadiness() {
       await database.run({ name: "readiness", text: "SELECT 1 AS ready" }, []);
     },

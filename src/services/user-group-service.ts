@@ -2,7 +2,7 @@ import type { Caller, Tenant, Writer } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { NewUserGroup, UserGroup, UserGroupChanges, UserGroupRef } from "../domain/user-group.js";
-import { issueUserGroupToken, mayBeTokenOf } from "../domain/user-group-token.js";
+import { mayBeTokenOf } from "../domain/user-group-token.js";
 import type { Database } from "../persistence/database.js";
 import { putMappingEntries, replaceMappingEntries } from "../persistence/mapping-queries.js";
 import type { UserGroupIds } from "../persistence/user-group-ids.js";
@@ -12,11 +12,11 @@ import {
   insertUserGroup,
   lockUserGroup,
   rotateUserGroupToken,
-  type StoredToken,
   updateUserGroup,
 } from "../persistence/user-group-writes.js";
 import { requireWrite } from "./access.js";
 import { resolveMapping } from "./mapping-resolution.js";
+import { issueStoredToken } from "./token-issue.js";
 import { requireUserGroup, storedRef } from "./user-group-lookup.js";
 
 /** How often get-or-create looks again when a group is created and deleted under its eyes. */
@@ -105,7 +105,7 @@ export class UserGroupService {
   async rotateToken(writer: Writer, currentToken: string): Promise<UserGroup> {
     const lookups = this.#lookups(writer, currentToken);
     const group = await this.#byCurrentToken(writer, lookups);
-    const token = this.#newToken(writer, group.id);
+    const token = issueStoredToken(this.#vault, writer, group.id);
     const rotated = await rotateUserGroupToken(
       this.#db,
       writer,
@@ -152,14 +152,6 @@ export class UserGroupService {
     return mayBeTokenOf(tenant.accountId, token) ? this.#vault.lookups(token) : [];
   }
 
-  #newToken(tenant: Tenant, id: number): StoredToken {
-    const token = issueUserGroupToken(tenant.accountId);
-    return {
-      ...this.#vault.seal(token, { accountId: tenant.accountId, id }),
-      lookup: this.#vault.lookup(token),
-    };
-  }
-
   async #insert(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup | null> {
     const id = await this.#ids.take();
     const row = {
@@ -167,7 +159,7 @@ export class UserGroupService {
       providedId,
       name: group.name,
       properties: group.properties,
-      token: this.#newToken(writer, id),
+      token: issueStoredToken(this.#vault, writer, id),
     };
     try {
       const inserted =

@@ -1,0 +1,91 @@
+import type { Tenant } from "../domain/caller.js";
+import type { Properties } from "../domain/properties.js";
+import type { UserGroup } from "../domain/user-group.js";
+import type { Queryable } from "./database.js";
+import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
+import { type NewUserGroupRow, toJson } from "./user-group-writes.js";
+
+// All of these touch groups in the order of their provided ids, so that two calls at once wait for each other in a line,
+// not in a ring.
+
+const LOCK = {
+  name: "user_groups_lock",
+  text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
+    WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[])
+    ORDER BY provided_id FOR NO KEY UPDATE`,
+};
+
+const INSERT = {
+  name: "user_groups_insert",
+  text: `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
+      token_key_id, token_ciphertext, token_lookup)
+    SELECT $1, $2, item.id, item.provided_id, item.name, item.properties::json,
+      item.token_key_id, item.token_ciphertext, item.token_lookup
+    FROM unnest($3::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::bytea[])
+      AS item (id, provided_id, name, properties, token_key_id, token_ciphertext, token_lookup)
+    ORDER BY item.provided_id COLLATE "C"
+    ON CONFLICT (account_id, environment, provided_id) DO NOTHING
+    RETURNING ${USER_GROUP_COLUMNS}`,
+};
+
+const UPDATE = {
+  name: "user_groups_update",
+  text: `WITH item AS (
+      SELECT * FROM unnest($3::integer[], $4::text[], $5::boolean[], $6::text[])
+        AS item (item_id, new_name, sets_properties, new_properties)
+    )
+    UPDATE user_group SET name = coalesce(new_name, name),
+      properties = CASE WHEN sets_properties THEN new_properties::json ELSE properties END,
+      version = version + 1, updated_at = now()
+    FROM item
+    WHERE account_id = $1 AND environment = $2 AND id = item_id
+    RETURNING ${USER_GROUP_COLUMNS}`,
+};
+
+/** Reads the groups with these provided ids and locks them until the transaction ends. */
+export async function lockUserGroups(
+  transaction: Queryable,
+  tenant: Tenant,
+  providedIds: readonly string[],
+): Promise<UserGroup[]> {
+  const rows = await transaction.run<UserGroupRow>(LOCK, [tenant.accountId, tenant.environment, providedIds]);
+  return rows.map(toUserGroup);
+}
+
+/** Inserts the groups whose provided ids are not taken. @returns those that were inserted */
+export async function insertUserGroups(
+  transaction: Queryable,
+  tenant: Tenant,
+  groups: readonly NewUserGroupRow[],
+): Promise<UserGroup[]> {
+  const rows = await transaction.run<UserGroupRow>(INSERT, [
+    tenant.accountId,
+    tenant.environment,
+    groups.map(({ id }) => id),
+    groups.map(({ providedId }) => providedId),
+    groups.map(({ name }) => name),
+    groups.map(({ properties }) => toJson(properties)),
+    groups.map(({ token }) => token.keyId),
+    groups.map(({ token }) => token.ciphertext),
+    groups.map(({ token }) => token.lookup),
+  ]);
+  return rows.map(toUserGroup);
+}
+
+/** Changes groups that the transaction has locked and counts their versions up. Absent fields stay as they are. */
+export async function updateUserGroups(
+  transaction: Queryable,
+  tenant: Tenant,
+  changes: readonly { readonly id: number; readonly name?: string; readonly properties?: Properties }[],
+): Promise<UserGroup[]> {
+  if (changes.length === 0) return [];
+  const rows = await transaction.run<UserGroupRow>(UPDATE, [
+    tenant.accountId,
+    tenant.environment,
+    changes.map(({ id }) => id),
+    changes.map(({ name }) => name ?? null),
+    changes.map(({ properties }) => properties !== undefined),
+    changes.map(({ properties }) => toJson(properties ?? null)),
+  ]);
+  return rows.map(toUserGroup);
+}

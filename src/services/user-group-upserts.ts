@@ -1,0 +1,202 @@
+import type { Writer } from "../domain/caller.js";
+import { DomainError } from "../domain/errors.js";
+import type { MappingEntry, MappingReference } from "../domain/mapping.js";
+import type { Properties } from "../domain/properties.js";
+import type { TokenVault } from "../domain/token-vault.js";
+import type { UserGroup } from "../domain/user-group.js";
+import type { Database, Queryable } from "../persistence/database.js";
+import { isTransactionConflict } from "../persistence/database-error.js";
+import { replaceMappings } from "../persistence/mapping-queries.js";
+import { insertUserGroups, lockUserGroups, updateUserGroups } from "../persistence/user-group-bulk-writes.js";
+import type { UserGroupIds } from "../persistence/user-group-ids.js";
+import { findMappedDataSources } from "./mapping-resolution.js";
+import { issueStoredToken } from "./token-issue.js";
+
+/** Decision: one call's worth, which one statement and one transaction carry well. */
+export const MAX_UPSERTS = 1000;
+
+/** A group to create, or to change: an absent field stays, null clears (decision 7). */
+export interface UserGroupUpsert {
+  readonly providedId: string;
+  /** Required when the group is created. */
+  readonly name?: string;
+  readonly properties?: Properties;
+  readonly mapping?: readonly MappingReference[];
+}
+
+/** What became of one item; null when others' faults kept the whole call from happening. */
+export type UpsertOutcome =
+  | { readonly userGroup: UserGroup; readonly created: boolean }
+  | { readonly error: DomainError }
+  | null;
+
+const ATTEMPTS = 3;
+
+/** Creates and changes many groups with a handful of statements. */
+export class UserGroupUpserts {
+  readonly #db: Database;
+  readonly #ids: UserGroupIds;
+  readonly #vault: TokenVault;
+
+  constructor(db: Database, ids: UserGroupIds, vault: TokenVault) {
+    this.#db = db;
+    this.#ids = ids;
+    this.#vault = vault;
+  }
+
+  /**
+   * Creates the groups that are missing and changes the others, in one transaction.
+   * @param items an error stands for an item that was faulty from the start
+   * @param allOrNothing whether one faulty item keeps all others from happening
+   * @returns an outcome for each item, in the same order
+   */
+  async upsert(
+    writer: Writer,
+    items: readonly (UserGroupUpsert | DomainError)[],
+    allOrNothing: boolean,
+  ): Promise<UpsertOutcome[]> {
+    const checked = refuseRepeated(items);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#db.transaction((transaction) =>
+          this.#run(transaction, writer, checked, allOrNothing),
+        );
+      } catch (error) {
+        if (error instanceof Refusal) return error.outcomes;
+        if (attempt === ATTEMPTS || !isTransactionConflict(error)) throw error;
+      }
+    }
+  }
+
+  async #run(
+    transaction: Queryable,
+    writer: Writer,
+    checked: readonly (UserGroupUpsert | DomainError)[],
+    allOrNothing: boolean,
+  ): Promise<UpsertOutcome[]> {
+    const mapped = await resolveMappings(transaction, writer, checked);
+    const providedIds = mapped.filter(isItem).map(({ providedId }) => providedId);
+    const existing = await this.#lock(transaction, writer, providedIds);
+    const named = mapped.map((item) =>
+      isItem(item) && item.name === undefined && !existing.has(item.providedId)
+        ? new DomainError("invalid_field", "is required", { field: ["name"] })
+        : item,
+    );
+    if (allOrNothing && named.some((item) => !isItem(item))) throw new Refusal(named);
+    const items = named.filter(isItem);
+
+    const created = await this.#insert(
+      transaction,
+      writer,
+      items.filter(({ providedId }) => !existing.has(providedId)),
+    );
+    // Created by others since the lock: they are changed instead.
+    const late = items.filter(({ providedId }) => !existing.has(providedId) && !created.has(providedId));
+    const found = new Map([
+      ...existing,
+      ...(await this.#lock(
+        transaction,
+        writer,
+        late.map((item) => item.providedId),
+      )),
+    ]);
+    const updated = await updateUserGroups(
+      transaction,
+      writer,
+      items.flatMap((item) => {
+        const id = found.get(item.providedId)?.id;
+        return id === undefined || !changesAnything(item) ? [] : [{ ...item, id }];
+      }),
+    );
+    const groups = new Map([...found, ...byProvidedId(updated), ...created]);
+    await replaceMappings(
+      transaction,
+      writer,
+      items.flatMap(({ providedId, entries }) => {
+        const id = groups.get(providedId)?.id;
+        return id === undefined || !entries ? [] : [{ userGroupId: id, entries }];
+      }),
+    );
+    return named.map((item) => {
+      if (!isItem(item)) return { error: item };
+      const userGroup = groups.get(item.providedId);
+      if (userGroup) return { userGroup, created: created.has(item.providedId) };
+      return {
+        error: new DomainError("unavailable", "The user group is being deleted by others. Try again."),
+      };
+    });
+  }
+
+  async #lock(transaction: Queryable, writer: Writer, providedIds: readonly string[]) {
+    if (providedIds.length === 0) return new Map<string, UserGroup>();
+    return byProvidedId(await lockUserGroups(transaction, writer, providedIds));
+  }
+
+  async #insert(transaction: Queryable, writer: Writer, items: readonly ResolvedItem[]) {
+    if (items.length === 0) return new Map<string, UserGroup>();
+    const ids = await this.#ids.takeMany(transaction, items.length);
+    const rows = items.map(({ providedId, name = "", properties = null }, index) => {
+      const id = ids[index] ?? 0;
+      return { id, providedId, name, properties, token: issueStoredToken(this.#vault, writer, id) };
+    });
+    return byProvidedId(await insertUserGroups(transaction, writer, rows));
+  }
+}
+
+interface ResolvedItem extends UserGroupUpsert {
+  readonly entries: readonly MappingEntry[] | undefined;
+}
+
+/** Rolls the transaction back and carries out what became of the items. */
+class Refusal extends Error {
+  readonly outcomes: UpsertOutcome[];
+
+  constructor(items: readonly (ResolvedItem | DomainError)[]) {
+    super("One item's fault keeps all others from happening.");
+    this.outcomes = items.map((item) => (isItem(item) ? null : { error: item }));
+  }
+}
+
+function refuseRepeated(
+  items: readonly (UserGroupUpsert | DomainError)[],
+): (UserGroupUpsert | DomainError)[] {
+  const seen = new Set<string>();
+  return items.map((item) => {
+    if (!isItem(item)) return item;
+    if (seen.has(item.providedId)) {
+      return new DomainError("invalid_field", "must stand only once", { field: ["providedId"] });
+    }
+    seen.add(item.providedId);
+    return item;
+  });
+}
+
+async function resolveMappings(
+  transaction: Queryable,
+  writer: Writer,
+  items: readonly (UserGroupUpsert | DomainError)[],
+): Promise<(ResolvedItem | DomainError)[]> {
+  const references = items.filter(isItem).flatMap(({ mapping = [] }) => mapping);
+  const resolve = await findMappedDataSources(transaction, writer, references);
+  return items.map((item) => {
+    if (!isItem(item)) return item;
+    try {
+      return { ...item, entries: item.mapping?.map(resolve) };
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
+    }
+  });
+}
+
+function isItem<Item extends UserGroupUpsert>(item: Item | DomainError): item is Item {
+  return !(item instanceof DomainError);
+}
+
+function changesAnything({ name, properties, mapping }: UserGroupUpsert): boolean {
+  return name !== undefined || properties !== undefined || mapping !== undefined;
+}
+
+function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup> {
+  return new Map(groups.map((group) => [group.providedId, group]));
+}
