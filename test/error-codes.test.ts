@@ -13,6 +13,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   not_found: 404,
   user_group_not_found: 404,
   data_source_not_found: 404,
+  api_key_not_found: 404,
   method_not_allowed: 405,
   user_group_mismatch: 409,
   user_group_exists: 409,

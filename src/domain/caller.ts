@@ -18,6 +18,11 @@ export interface Caller extends Tenant {
   readonly scope: Scope;
 }
 
+/** A caller whose scope was checked and allows managing API keys. */
+export interface Admin extends Caller {
+  readonly scope: "admin";
+}
+
 /** A caller whose scope was checked and allows changes. */
 export interface Writer extends Caller {
   readonly scope: "write" | "admin";

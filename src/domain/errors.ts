@@ -8,6 +8,7 @@ export const ERROR_CODES = [
   "not_found",
   "user_group_not_found",
   "data_source_not_found",
+  "api_key_not_found",
   "method_not_allowed",
   "user_group_mismatch",
   "user_group_exists",

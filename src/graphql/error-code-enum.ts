@@ -19,6 +19,7 @@ const descriptions: Readonly<Record<ErrorCode, string>> = {
   not_found: "There is nothing at this path.",
   user_group_not_found: "No user group has this id or token.",
   data_source_not_found: "No data source has this id.",
+  api_key_not_found: "No API key has this id.",
   method_not_allowed: "The path does not know this method.",
   user_group_mismatch: "What was told about the user group contradicts its token.",
   user_group_exists: "The provided id is taken by another user group.",

@@ -22,6 +22,7 @@ const RENDERINGS: Readonly<Record<ErrorCode, Rendering>> = {
   not_found: request(404),
   user_group_not_found: userError,
   data_source_not_found: userError,
+  api_key_not_found: userError,
   method_not_allowed: request(405),
   user_group_mismatch: userError,
   user_group_exists: userError,

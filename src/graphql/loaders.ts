@@ -1,4 +1,5 @@
 import DataLoader from "dataloader";
+import type { ApiKey } from "../domain/api-key.js";
 import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { MappingEntry } from "../domain/mapping.js";
@@ -18,12 +19,13 @@ export class Loaders {
   readonly mappings: DataLoader<number, readonly MappingEntry[]>;
   readonly dataSourcesById: DataLoader<number, DataSource | null>;
   readonly dataSourcesByProvidedId: DataLoader<string, DataSource | null>;
+  readonly apiKeysById: DataLoader<number, ApiKey | null>;
   readonly userGroupCountsOfDataSources: DataLoader<number, number>;
   readonly #listing: Listing;
   readonly #tenant: Tenant;
   readonly #userGroupPages = new Map<string, DataLoader<number, Page<UserGroup>>>();
 
-  constructor({ userGroupReader, dataSources, listing }: Services, tenant: Tenant) {
+  constructor({ userGroupReader, dataSources, listing, apiKeys }: Services, tenant: Tenant) {
     this.#listing = listing;
     this.#tenant = tenant;
     this.userGroupsById = new DataLoader((ids) => userGroupReader.byIds(tenant, ids));
@@ -31,6 +33,7 @@ export class Loaders {
     this.userGroupsByToken = new DataLoader((tokens) => userGroupReader.byTokens(tenant, tokens));
     this.mappings = new DataLoader((ids) => userGroupReader.mappings(tenant, ids));
     this.dataSourcesById = new DataLoader((ids) => dataSources.byIds(tenant, ids));
+    this.apiKeysById = new DataLoader((ids) => apiKeys.byIds(tenant, ids));
     this.userGroupCountsOfDataSources = new DataLoader((ids) =>
       listing.countUserGroupsOfDataSources(tenant, ids),
     );
@@ -57,6 +60,7 @@ export class Loaders {
     this.mappings.clearAll();
     this.dataSourcesById.clearAll();
     this.dataSourcesByProvidedId.clearAll();
+    this.apiKeysById.clearAll();
     this.userGroupCountsOfDataSources.clearAll();
     this.#userGroupPages.clear();
   }

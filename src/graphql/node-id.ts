@@ -1,6 +1,6 @@
 import { parseInternalId } from "../domain/data-source.js";
 
-const NODE_TYPES = ["UserGroup", "DataSource"] as const;
+const NODE_TYPES = ["UserGroup", "DataSource", "ApiKey"] as const;
 
 /** The types that have global ids. */
 export type NodeType = (typeof NODE_TYPES)[number];

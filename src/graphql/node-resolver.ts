@@ -1,9 +1,9 @@
 import { Arg, Ctx, ID, Query, Resolver } from "type-graphql";
 import { invalidField } from "../domain/errors.js";
 import { MAX_PAGE_SIZE } from "../domain/page.js";
-import { type GraphqlContext, requireSession } from "./context.js";
+import { ApiKeyView } from "./api-key-types.js";
+import { type GraphqlContext, requireSession, type Session } from "./context.js";
 import { DataSourceView } from "./data-source-type.js";
-import type { Loaders } from "./loaders.js";
 import { readNodeId } from "./node-id.js";
 import { NodeView } from "./node-type.js";
 import { UserGroupView } from "./user-group-type.js";
@@ -18,7 +18,7 @@ export class NodeResolver {
     @Arg("id", () => ID, { description: "The global id." }) id: string,
     @Ctx() context: GraphqlContext,
   ): Promise<NodeView | null> {
-    return load(requireSession(context).loaders, id);
+    return load(requireSession(context), id);
   }
 
   @Query(() => [NodeView], {
@@ -29,13 +29,13 @@ export class NodeResolver {
     @Arg("ids", () => [ID], { description: "The global ids." }) ids: string[],
     @Ctx() context: GraphqlContext,
   ): Promise<(NodeView | null)[]> {
-    const { loaders } = requireSession(context);
+    const session = requireSession(context);
     if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must have at most ${MAX_PAGE_SIZE} ids`);
-    return Promise.all(ids.map((id) => load(loaders, id)));
+    return Promise.all(ids.map((id) => load(session, id)));
   }
 }
 
-async function load(loaders: Loaders, nodeId: string): Promise<NodeView | null> {
+async function load({ caller, loaders }: Session, nodeId: string): Promise<NodeView | null> {
   const node = readNodeId(nodeId);
   switch (node?.type) {
     case "UserGroup": {
@@ -45,6 +45,11 @@ async function load(loaders: Loaders, nodeId: string): Promise<NodeView | null> 
     case "DataSource": {
       const source = await loaders.dataSourcesById.load(node.id);
       return source && new DataSourceView(source);
+    }
+    case "ApiKey": {
+      // Whoever may not list keys learns nothing of them here either.
+      const key = caller.scope === "admin" ? await loaders.apiKeysById.load(node.id) : null;
+      return key && new ApiKeyView(key);
     }
     case undefined:
       return null;

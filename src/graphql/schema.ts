@@ -2,6 +2,7 @@ import "reflect-metadata";
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
 import { buildSchemaSync } from "type-graphql";
 import type { Services } from "../services/services.js";
+import { ApiKeyResolver } from "./api-key-resolver.js";
 import { DataSourceListResolver } from "./data-source-list-resolver.js";
 import { DataSourceMutations } from "./data-source-mutations.js";
 import { DataSourceResolver } from "./data-source-resolver.js";
@@ -16,6 +17,7 @@ import { ViewerResolver } from "./viewer-resolver.js";
 /** Builds the schema, with resolvers upon the services. */
 export function createSchema(services: Services): GraphQLSchema {
   return build([
+    new ApiKeyResolver(services.apiKeys),
     new DataSourceListResolver(services.listing),
     new DataSourceMutations(services.dataSources),
     new DataSourceResolver(),
@@ -37,6 +39,7 @@ export function printSdl(): string {
 function build(resolvers: readonly object[]): GraphQLSchema {
   return buildSchemaSync({
     resolvers: [
+      ApiKeyResolver,
       DataSourceListResolver,
       DataSourceMutations,
       DataSourceResolver,

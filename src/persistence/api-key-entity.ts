@@ -59,7 +59,7 @@ export class ApiKeyEntity {
   lastUsedAt!: Date | null;
 }
 
-export function toApiKey(row: ApiKeyEntity): ApiKey {
+export function toApiKey(row: Omit<ApiKeyEntity, "hash">): ApiKey {
   return {
     id: row.id,
     accountId: row.accountId,

@@ -1,6 +1,6 @@
 import { hashApiKey, readApiKey } from "../domain/api-key.js";
 import { readApiKeyHeader, readCredentials } from "../domain/authorization.js";
-import type { Caller, Scope, Writer } from "../domain/caller.js";
+import type { Admin, Caller, Scope, Writer } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup } from "../domain/user-group.js";
@@ -85,8 +85,9 @@ export function requireWrite(caller: Caller): Writer {
  * Checks that a caller may manage the account's API keys.
  * @throws DomainError `forbidden` for a key without admin scope
  */
-export function requireAdmin(caller: Caller): Caller {
-  if (caller.scope === "admin") return caller;
+export function requireAdmin(caller: Caller): Admin {
+  const { scope } = caller;
+  if (scope === "admin") return { ...caller, scope };
   throw new DomainError("forbidden", "This needs an API key with admin scope.");
 }
 

@@ -3,6 +3,7 @@ import type { Database } from "../persistence/database.js";
 import { UserGroupIds } from "../persistence/user-group-ids.js";
 import { Access } from "./access.js";
 import { AccountService } from "./account-service.js";
+import { ApiKeyService } from "./api-key-service.js";
 import { DataSourceService } from "./data-source-service.js";
 import { KeyUsage } from "./key-usage.js";
 import { Listing } from "./listing.js";
@@ -15,6 +16,7 @@ import { UserGroupUpserts } from "./user-group-upserts.js";
 export interface Services {
   readonly access: Access;
   readonly accounts: AccountService;
+  readonly apiKeys: ApiKeyService;
   readonly dataSources: DataSourceService;
   readonly keyUsage: KeyUsage;
   readonly listing: Listing;
@@ -33,10 +35,12 @@ export function createServices(
   options: { readonly tokenGraceSeconds: number },
 ): Services {
   const ids = new UserGroupIds(database);
+  const accounts = new AccountService(database, vault);
   const keyUsage = new KeyUsage(database);
   return {
     access: new Access(database, vault, keyUsage),
-    accounts: new AccountService(database, vault),
+    accounts,
+    apiKeys: new ApiKeyService(database, accounts),
     dataSources: new DataSourceService(database),
     keyUsage,
     listing: new Listing(database),

@@ -1,0 +1,77 @@
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import type { ApiKey } from "../domain/api-key.js";
+import { parsePage } from "../domain/page.js";
+import { parseText } from "../domain/text-field.js";
+import { requireAdmin } from "../services/access.js";
+import type { ApiKeyService } from "../services/api-key-service.js";
+import { ApiKeyPayload, CreateApiKeyInput, CreateApiKeyPayload, RevokeApiKeyInput } from "./api-key-types.js";
+import { ConnectionArguments } from "./connection-arguments.js";
+import { ApiKeyConnection } from "./connections.js";
+import { type GraphqlContext, requireSession } from "./context.js";
+import { mutateIfAllowed } from "./mutation.js";
+import { readNodeIdOf } from "./node-id.js";
+
+const INPUT = { description: "What to do." };
+
+@Resolver()
+export class ApiKeyResolver {
+  readonly #apiKeys: ApiKeyService;
+
+  constructor(apiKeys: ApiKeyService) {
+    this.#apiKeys = apiKeys;
+  }
+
+  @Query(() => ApiKeyConnection, {
+    description: "The API keys of the environment, also those that have ended; needs admin scope.",
+  })
+  apiKeys(@Args(() => ConnectionArguments) page: ConnectionArguments, @Ctx() context: GraphqlContext) {
+    const admin = requireAdmin(requireSession(context).caller);
+    const request = parsePage(page, { field: "id", kind: "id" });
+    return new ApiKeyConnection({
+      request,
+      sortField: "id",
+      positionOf: ({ id }: ApiKey) => ({ value: id, id }),
+      load: () => this.#apiKeys.list(admin, request),
+      count: () => this.#apiKeys.count(admin),
+    });
+  }
+
+  @Mutation(() => CreateApiKeyPayload, {
+    description: "Makes an API key for the environment of the calling one; needs admin scope.",
+  })
+  async createApiKey(
+    @Arg("input", () => CreateApiKeyInput, INPUT) input: CreateApiKeyInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<CreateApiKeyPayload> {
+    return mutateIfAllowed(
+      context,
+      async (caller) => {
+        const admin = requireAdmin(caller);
+        const { apiKey, secret } = await this.#apiKeys.create(admin, {
+          name: parseText(input.name, ["name"]),
+          scope: input.scope,
+          expiresAt: input.expiresAt ?? null,
+        });
+        return new CreateApiKeyPayload(apiKey, secret);
+      },
+      (userErrors) => new CreateApiKeyPayload(null, null, userErrors),
+    );
+  }
+
+  @Mutation(() => ApiKeyPayload, {
+    description: "Ends an API key for good, if it has not ended already; needs admin scope.",
+  })
+  async revokeApiKey(
+    @Arg("input", () => RevokeApiKeyInput, INPUT) input: RevokeApiKeyInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<ApiKeyPayload> {
+    return mutateIfAllowed(
+      context,
+      async (caller) => {
+        const admin = requireAdmin(caller);
+        return new ApiKeyPayload(await this.#apiKeys.revoke(admin, readNodeIdOf("ApiKey", input.id)));
+      },
+      (userErrors) => new ApiKeyPayload(null, userErrors),
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import type { ApiKey } from "../domain/api-key.js";
+import type { Admin, Scope, Tenant } from "../domain/caller.js";
+import { DomainError, invalidField } from "../domain/errors.js";
+import type { Page, PageRequest } from "../domain/page.js";
+import {
+  countApiKeys,
+  findApiKeysByIds,
+  listApiKeys,
+  revokeApiKey,
+} from "../persistence/api-key-list-queries.js";
+import type { Queryable } from "../persistence/database.js";
+import type { AccountService } from "./account-service.js";
+
+/** The API keys of an environment, as its own admins manage them. */
+export class ApiKeyService {
+  readonly #db: Queryable;
+  readonly #accounts: AccountService;
+
+  constructor(db: Queryable, accounts: AccountService) {
+    this.#db = db;
+    this.#accounts = accounts;
+  }
+
+  /**
+   * Makes a key for the admin's own environment (decision 1).
+   * @returns the secret, which is shown this once
+   * @throws DomainError `invalid_field` when it would have expired already
+   */
+  async create(
+    admin: Admin,
+    key: { readonly name: string; readonly scope: Scope; readonly expiresAt: Date | null },
+  ): Promise<{ readonly secret: string; readonly apiKey: ApiKey }> {
+    if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) {
+      throw invalidField(["expiresAt"], "must be a time to come");
+    }
+    return this.#accounts.createKey(admin.accountId, { ...key, environment: admin.environment });
+  }
+
+  /** Ends a key for good; one that has ended already stays as it is. @throws DomainError `api_key_not_found` */
+  async revoke(admin: Admin, id: number): Promise<ApiKey> {
+    const revoked = await revokeApiKey(this.#db, admin, id);
+    if (revoked) return revoked;
+    throw new DomainError("api_key_not_found", "No API key has this id.", { field: ["id"] });
+  }
+
+  async list(tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {
+    return listApiKeys(this.#db, tenant, page);
+  }
+
+  async count(tenant: Tenant): Promise<number> {
+    return countApiKeys(this.#db, tenant);
+  }
+
+  /** @returns a key or null for each id, in the same order */
+  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(ApiKey | null)[]> {
+    const found = new Map((await findApiKeysByIds(this.#db, tenant, ids)).map((key) => [key.id, key]));
+    return ids.map((id) => found.get(id) ?? null);
+  }
+}
