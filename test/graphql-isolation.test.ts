@@ -1,0 +1,124 @@
+import { buildSchema, type GraphQLField } from "graphql";
+import { beforeAll, expect, test } from "vitest";
+import { printSdl } from "../src/graphql/schema.js";
+import { useGraphql } from "./support/graphql-fixture.js";
+import { generateOperations, type KnownValues } from "./support/operation-generator.js";
+import { callRest } from "./support/rest-client.js";
+import { createUserGroup, entry } from "./support/user-group-operations.js";
+
+const graphql = useGraphql();
+const schema = buildSchema(printSdl());
+const MARK = "victim's own";
+
+/** What an attacker might have come to know, to be put into every argument of that name. */
+let known: KnownValues;
+/** What must come out of no reply. */
+let secrets: readonly string[];
+let attackers: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  const { run, keys, strangerKey } = graphql();
+  const { createDataSource } = await run(
+    `mutation { createDataSource(input: { providedId: "victim-source", name: "${MARK} source" }) {
+      dataSource { id dataSourceId }
+    } }`,
+  );
+  const source = createDataSource.dataSource;
+  const victim = await createUserGroup(graphql(), "victim", {
+    name: `${MARK} group`,
+    properties: { secret: `${MARK} property` },
+    mapping: [entry("victim-schema", "victim-source")],
+  });
+  const { createApiKey } = await run(
+    `mutation { createApiKey(input: { name: "${MARK} key", scope: ADMIN }) { apiKey { id } secret } }`,
+  );
+  const ownToken = async (key: string) => {
+    const create = `mutation { getOrCreateUserGroup(input: { providedId: "own", name: "Own" }) { userGroup { token } } }`;
+    return (await run(create, {}, key)).getOrCreateUserGroup.userGroup.token;
+  };
+  const ids = [victim.id, source.id, createApiKey.apiKey.id];
+  known = {
+    id: ids,
+    ids: [ids],
+    providedId: ["victim", "victim-source"],
+    providedIds: [["victim", "victim-source"]],
+    teamId: [victim.teamId],
+    dataSourceId: [source.dataSourceId],
+    token: [victim.token],
+    currentToken: [victim.token],
+    schemaId: ["victim-schema"],
+    first: [100],
+    last: [100],
+    after: [null],
+    before: [null],
+  };
+  // Data sources are no secret in the account's other environment: both share them.
+  secrets = [`${MARK} group`, `${MARK} property`, `${MARK} key`, victim.token, createApiKey.secret];
+  attackers = {
+    "another account": `Token ${strangerKey}`,
+    "the other environment": `Token ${keys.testing}`,
+    "another group of the environment": `Bearer ${await ownToken(keys.admin)}`,
+    "another account's group": `Bearer ${await ownToken(strangerKey)}`,
+  };
+});
+
+test.each(rootFields())(
+  "nothing of another tenant is found or changed by %s %s",
+  async (kind, name, field) => {
+    const operations = generateOperations(schema, kind, field, known);
+    const before = await victimState();
+    for (const [who, authorization] of Object.entries(attackers)) {
+      for (const operation of operations) {
+        const reply = await callRest(`${graphql().service.url}/graphql`, "POST", undefined, operation, {
+          authorization,
+        });
+        const text = JSON.stringify(reply.body);
+        const asked = `${who}: ${JSON.stringify(operation)} → ${text}`;
+        for (const secret of secrets) expect(text.includes(secret), asked).toBe(false);
+        expect(reply.status, asked).not.toBe(500);
+        expect(text, asked).not.toMatch(/GRAPHQL_VALIDATION_FAILED|BAD_USER_INPUT|GRAPHQL_PARSE_FAILED/);
+      }
+    }
+    expect(await victimState(), name).toEqual(before);
+  },
+);
+
+test("while its owner finds all of it by the same operations", async () => {
+  const { service, keys } = graphql();
+  const found: Record<string, boolean> = {};
+  for (const [kind, name, field] of rootFields()) {
+    if (kind !== "query") continue;
+    for (const operation of generateOperations(schema, kind, field, known)) {
+      const { body } = await callRest(`${service.url}/graphql`, "POST", keys.admin, operation);
+      found[name] ||= JSON.stringify(body).includes(MARK);
+    }
+  }
+  const { viewer, ...others } = found;
+  expect(viewer).toBe(false);
+  expect(Object.values(others)).toEqual(Object.keys(others).map(() => true));
+});
+
+function rootFields(): ["query" | "mutation", string, GraphQLField<unknown, unknown>][] {
+  return [
+    ...Object.values(schema.getQueryType()?.getFields() ?? {}).map(
+      (field) => ["query", field.name, field] as const,
+    ),
+    ...Object.values(schema.getMutationType()?.getFields() ?? {}).map(
+      (field) => ["mutation", field.name, field] as const,
+    ),
+  ].map(([kind, name, field]) => [kind, name, field]);
+}
+
+/** Everything in the database that belongs to the victim. */
+async function victimState(): Promise<unknown> {
+  const { service, account } = graphql();
+  return service.database.entities((manager) =>
+    Promise.all(
+      [
+        `SELECT * FROM user_group WHERE account_id = ${account.accountId} AND environment = 'Customer' AND provided_id = 'victim'`,
+        `SELECT * FROM mapping_entry WHERE account_id = ${account.accountId} AND schema_id = 'victim-schema' AND environment = 'Customer'`,
+        `SELECT id, revoked_at FROM api_key WHERE account_id = ${account.accountId} AND name LIKE '%victim%'`,
+      ].map((query) => manager.query(query)),
+    ),
+  );
+}

@@ -1,0 +1,93 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+} from "graphql";
+
+/** Values to try, by the name of the argument or input field. */
+export type KnownValues = Readonly<Record<string, readonly unknown[]>>;
+
+export interface Operation {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+const DEFAULTS: KnownValues = {
+  String: ["x"],
+  ID: ["x"],
+  Int: [1],
+  Boolean: [true],
+  JSON: [{}],
+  DateTime: ["2100-01-01T00:00:00.000Z"],
+};
+
+/**
+ * Makes operations upon one root field: every known value in every place where an argument of that name takes it, and
+ * everything selected that can be.
+ */
+export function generateOperations(
+  schema: GraphQLSchema,
+  kind: "query" | "mutation",
+  field: GraphQLField<unknown, unknown>,
+  known: KnownValues,
+): Operation[] {
+  const variables = field.args.map(({ name, type }) => `$${name}: ${type}`).join(", ");
+  const args = field.args.map(({ name }) => `${name}: $${name}`).join(", ");
+  const call = args === "" ? field.name : `${field.name}(${args})`;
+  const query = `${kind} ${variables === "" ? "" : `(${variables})`} { ${call} ${select(schema, field.type, [])} }`;
+  return variants(field.args, isRequiredArgument, known).map((values) => ({ query, variables: values }));
+}
+
+/** Everything below a type, as deep as no type repeats. */
+function select(schema: GraphQLSchema, type: GraphQLOutputType, path: readonly string[]): string {
+  const named = getNamedType(type);
+  if (isInterfaceType(named)) {
+    const types = schema.getPossibleTypes(named).filter(({ name }) => !path.includes(name));
+    return `{ __typename ${types.map((each) => `... on ${each.name} ${select(schema, each, path)}`).join(" ")} }`;
+  }
+  if (!isObjectType(named)) return "";
+  const deeper = [...path, named.name];
+  const fields = Object.values(named.getFields()).filter((field) => {
+    if (field.args.some(isRequiredArgument)) return false;
+    return !deeper.includes(getNamedType(field.type).name);
+  });
+  return `{ __typename ${fields.map((field) => `${field.name} ${select(schema, field.type, deeper)}`).join(" ")} }`;
+}
+
+/** Objects with the required fields and, in turn, every value of every field. */
+function variants<Field extends GraphQLArgument | GraphQLInputField>(
+  fields: readonly Field[],
+  isRequired: (field: Field) => boolean,
+  known: KnownValues,
+): Readonly<Record<string, unknown>>[] {
+  const least = Object.fromEntries(
+    fields.filter(isRequired).map((field) => [field.name, valuesOf(field.type, field.name, known)[0]]),
+  );
+  const others = fields.flatMap((field) =>
+    valuesOf(field.type, field.name, known).map((value) => ({ ...least, [field.name]: value })),
+  );
+  return [least, ...others];
+}
+
+function valuesOf(type: GraphQLInputType, name: string, known: KnownValues): readonly unknown[] {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) {
+    return known[name] ?? valuesOf(nullable.ofType, name, known).map((value) => [value]);
+  }
+  if (isInputObjectType(nullable))
+    return variants(Object.values(nullable.getFields()), isRequiredInputField, known);
+  if (isEnumType(nullable)) return nullable.getValues().map((value) => value.name);
+  return known[name] ?? DEFAULTS[getNamedType(nullable).name] ?? [];
+}
