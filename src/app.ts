@@ -1,10 +1,12 @@
 import type { AddressInfo } from "node:net";
 import type { Config } from "./config.js";
+import type { TrustedDocuments } from "./graphql/trusted-documents.js";
 import { createHttpServer } from "./http/http-server.js";
 import { requireFreePort, toListenError } from "./http/listening.js";
 import { createDemoAccount, type DemoSecrets } from "./services/demo-account.js";
 import { createServices } from "./services/services.js";
 import { openStorage, type Storage } from "./storage.js";
+import { readTrustedDocuments } from "./trusted-documents-file.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
 
@@ -24,13 +26,22 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** What the server is built upon. */
+interface Prepared {
+  readonly storage: Storage;
+  readonly warnings: readonly string[];
+  readonly trustedDocuments: TrustedDocuments | undefined;
+}
+
 /**
  * Starts the service.
- * @throws OperatorError when a setting, the port or the database stands in the way; nothing is left running
+ * @throws OperatorError when a setting, the trusted documents, the port or the database stands in the way; nothing is left running
  */
 export async function startApp(config: Config, logStream: LogStream): Promise<App> {
   // Before the database: a second start on a port in use must not touch anything.
   await requireFreePort(config.host, config.port);
+  const trustedDocuments =
+    config.trustedDocuments === undefined ? undefined : await readTrustedDocuments(config.trustedDocuments);
   const warnings: string[] = [];
   const storage = await openStorage(config, {
     adopt: false,
@@ -38,7 +49,7 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
     warn: (message) => warnings.push(message),
   });
   try {
-    return await serveFrom(storage, warnings, config, logStream);
+    return await serveFrom({ storage, warnings, trustedDocuments }, config, logStream);
   } catch (error) {
     await storage.close();
     throw toListenError(error, config.host, config.port);
@@ -46,16 +57,20 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
 }
 
 async function serveFrom(
-  storage: Storage,
-  warnings: readonly string[],
+  { storage, warnings, trustedDocuments }: Prepared,
   config: Config,
   logStream: LogStream,
 ): Promise<App> {
-  const services = createServices(storage.database, storage.vault, config);
+  const services = createServices(storage.database, storage.vault, {
+    tokenGraceSeconds: config.tokenGraceSeconds,
+    listenTarget: storage.target,
+  });
   const server = await createHttpServer(services, {
     corsOrigins: config.corsOrigins,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
+    limits: config.graphqlLimits,
+    trustedDocuments,
     log: { level: config.logLevel, stream: logStream },
   });
   for (const warning of warnings) server.log.warn(warning);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OperatorError } from "./domain/operator-error.js";
+import { DEFAULT_LIMITS, type OperationLimits } from "./graphql/operation-limits.js";
 
 const keyBytes = 32;
 
@@ -19,6 +20,12 @@ const settings = z.object({
   CORS_ORIGINS: z.string().transform(readOrigins).default([]),
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_PLAYGROUND: flag(true),
+  GRAPHQL_MAX_DEPTH: wholeNumber(1, 100, DEFAULT_LIMITS.depth),
+  GRAPHQL_MAX_ALIASES: wholeNumber(0, 10_000, DEFAULT_LIMITS.aliases),
+  GRAPHQL_MAX_ROOT_FIELDS: wholeNumber(1, 10_000, DEFAULT_LIMITS.rootFields),
+  GRAPHQL_MAX_TOKENS: wholeNumber(1, 20_000, DEFAULT_LIMITS.tokens),
+  GRAPHQL_MAX_COST: wholeNumber(1, 100_000_000, DEFAULT_LIMITS.cost),
+  TRUSTED_DOCUMENTS: z.string().optional(),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be one of debug, info, warn, error, silent")
     .default("info"),
@@ -44,6 +51,9 @@ export interface Config {
   readonly corsOrigins: readonly string[] | "*";
   readonly graphqlIntrospection: boolean;
   readonly graphqlPlayground: boolean;
+  readonly graphqlLimits: OperationLimits;
+  /** The file with the only documents that run; undefined: every document may. */
+  readonly trustedDocuments: string | undefined;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
 }
 
@@ -75,6 +85,14 @@ export function readConfig(environment: ProcessEnvironment): Config {
     corsOrigins: read.CORS_ORIGINS,
     graphqlIntrospection: read.GRAPHQL_INTROSPECTION,
     graphqlPlayground: read.GRAPHQL_PLAYGROUND,
+    graphqlLimits: {
+      depth: read.GRAPHQL_MAX_DEPTH,
+      aliases: read.GRAPHQL_MAX_ALIASES,
+      rootFields: read.GRAPHQL_MAX_ROOT_FIELDS,
+      tokens: read.GRAPHQL_MAX_TOKENS,
+      cost: read.GRAPHQL_MAX_COST,
+    },
+    trustedDocuments: read.TRUSTED_DOCUMENTS,
     logLevel: read.LOG_LEVEL,
   };
 }

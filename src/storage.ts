@@ -13,6 +13,8 @@ const EMBEDDED_DATABASE = "user_groups";
 export interface Storage {
   readonly database: Database;
   readonly vault: TokenVault;
+  /** How to reach the database, for connections beside the pool. */
+  readonly target: DatabaseOptions["target"];
   /** The version of PostgreSQL, e.g. "18.4". */
   readonly serverVersion: string;
   /** Closes the connections, and stops PostgreSQL if this process started it. */
@@ -87,7 +89,7 @@ async function connect(
     connectTimeoutMs,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
   });
-  return { database, vault, serverVersion, close: () => database.close() };
+  return { database, vault, target, serverVersion, close: () => database.close() };
 }
 
 /** Checks and migrates over a connection of its own, as a migration may take longer than a request's statement. */

@@ -24,12 +24,22 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   unsupported_media_type: 415,
   unknown_data_source: 422,
   rate_limited: 429,
+  query_too_deep: 400,
+  too_many_aliases: 400,
+  too_many_root_fields: 400,
+  too_many_tokens: 400,
+  query_too_expensive: 400,
+  untrusted_document: 400,
   internal: 500,
   unavailable: 503,
 };
 
 describe.each(ERROR_CODES)("%s", (code) => {
-  const error = new DomainError(code, "must be so", { field: ["currentToken", "x"], retryAfter: 7 });
+  const error = new DomainError(code, "must be so", {
+    field: ["currentToken", "x"],
+    retryAfter: 7,
+    figures: { limit: 1, actual: 2 },
+  });
   const message = code === "invalid_field" ? expect.stringContaining("must be so.") : "must be so";
 
   test("REST renders it", () => {
@@ -52,6 +62,8 @@ describe.each(ERROR_CODES)("%s", (code) => {
             code: code.toUpperCase(),
             field: ["currentToken", "x"],
             retryAfter: 7,
+            limit: 1,
+            actual: 2,
             requestId: "id",
           },
         },

@@ -41,7 +41,7 @@ describe("a user group token", () => {
         },
       },
     });
-    expect(service.statements).toHaveLength(3);
+    expect(service.statements).toHaveLength(2);
   });
 
   test("reads the group of its own environment", async () => {

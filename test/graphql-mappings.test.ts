@@ -72,7 +72,7 @@ describe("mappings", () => {
     expect(await replace([{ schemaId: "c", dataSource: "nowhere" }])).toMatchObject({
       replaceMapping: {
         userGroup: null,
-        userErrors: [{ code: "UNKNOWN_DATA_SOURCE", field: ["mapping", "c"] }],
+        userErrors: [{ code: "UNKNOWN_DATA_SOURCE", field: ["mapping", "0", "dataSource"] }],
       },
     });
     expect(await replace([])).toMatchObject({ replaceMapping: { userGroup: { mapping: [] } } });
@@ -108,7 +108,7 @@ describe("mappings", () => {
 
   test.each([
     ["USER_GROUP_NOT_FOUND", null, { by: { providedId: "none" }, schemaId: "a", dataSource: "sales" }],
-    ["INVALID_FIELD", ["mapping", ""], { by: { providedId: "x" }, schemaId: "", dataSource: "sales" }],
+    ["INVALID_FIELD", ["schemaId"], { by: { providedId: "x" }, schemaId: "", dataSource: "sales" }],
     ["INVALID_FIELD", ["by"], { by: {}, schemaId: "a", dataSource: "sales" }],
   ])("%s", async (code, field, input) => {
     const { setMapping } = await graphql().run(SET, { input });

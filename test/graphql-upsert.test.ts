@@ -94,7 +94,7 @@ describe("upsertUserGroups", () => {
     {
       code: "UNKNOWN_DATA_SOURCE",
       message: 'The account has no data source "nowhere".',
-      field: ["mapping", "b"],
+      field: ["mapping", "1", "dataSource"],
       index: "4",
     },
     {

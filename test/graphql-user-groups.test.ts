@@ -68,11 +68,15 @@ describe("createUserGroup", () => {
     ["name must be at most 255 characters long.", ["name"], { name: "x".repeat(256) }],
     ["properties must be a JSON object or null.", ["properties"], { properties: "text" }],
     [
-      "mapping.a must stand only once.",
-      ["mapping", "a"],
+      "mapping.1.schemaId must stand only once.",
+      ["mapping", "1", "schemaId"],
       { mapping: [entry("a", "sales"), entry("a", "support")] },
     ],
-    ["mapping.a must not be empty.", ["mapping", "a"], { mapping: [entry("a", "")] }],
+    [
+      "mapping.0.dataSource must not be empty.",
+      ["mapping", "0", "dataSource"],
+      { mapping: [entry("a", "")] },
+    ],
   ])("%s", async (message, field, bad) => {
     const { createUserGroup } = await graphql().run(CREATE, {
       input: { providedId: "bad", name: "Bad", ...bad },
@@ -91,7 +95,7 @@ describe("createUserGroup", () => {
         {
           code: "UNKNOWN_DATA_SOURCE",
           message: 'The account has no data source "nowhere".',
-          field: ["mapping", "b"],
+          field: ["mapping", "1", "dataSource"],
         },
       ],
     });

@@ -109,6 +109,7 @@ describe("200", () => {
       accountName: account.name,
       environment: "Customer",
       keyId: 0,
+      tokenKeyId: "none",
       scope: "admin",
     } as const;
     const [sales] = await service.services.dataSources.byProvidedIds(writer, ["sales"]);
@@ -159,6 +160,7 @@ describe("422", () => {
       accountName: own.name,
       environment: "Customer",
       keyId: 0,
+      tokenKeyId: "none",
       scope: "admin",
     } as const;
     const [foreign] = await service.services.dataSources.byProvidedIds(writer, ["sales"]);

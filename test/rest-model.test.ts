@@ -180,7 +180,12 @@ function pickToken({ tokens }: Real, pick: number): string {
   return tokens[pick % Math.max(tokens.length, 1)] ?? "ugt_none";
 }
 
-/** JSON has no -0, and JavaScript objects no key `__proto__` that survives every copy. */
+/** JSON has no -0, JavaScript objects no key `__proto__` that survives every copy, and whole numbers beyond 2^53 are refused. */
 function storable(values: object): unknown {
-  return JSON.parse(JSON.stringify(values).replaceAll("\\u0000", "").replaceAll("__proto__", "proto"));
+  const text = JSON.stringify(values).replaceAll("\\u0000", "").replaceAll("__proto__", "proto");
+  return JSON.parse(text, (_key, value) =>
+    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? String(value)
+      : value,
+  );
 }

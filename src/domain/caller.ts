@@ -15,6 +15,8 @@ export interface Tenant {
 export interface Caller extends Tenant {
   readonly accountName: string;
   readonly keyId: number;
+  /** The encryption key under which the account's tokens are sealed. */
+  readonly tokenKeyId: string;
   readonly scope: Scope;
 }
 

@@ -19,6 +19,12 @@ export const ERROR_CODES = [
   "unsupported_media_type",
   "unknown_data_source",
   "rate_limited",
+  "query_too_deep",
+  "too_many_aliases",
+  "too_many_root_fields",
+  "too_many_tokens",
+  "query_too_expensive",
+  "untrusted_document",
   "internal",
   "unavailable",
 ] as const;
@@ -32,6 +38,8 @@ export interface DomainErrorDetails {
   readonly field?: FieldPath;
   /** Whole seconds after which a retry makes sense. */
   readonly retryAfter?: number;
+  /** What the error is about in numbers, by names such as `limit` and `actual`. */
+  readonly figures?: Readonly<Record<string, number>>;
   readonly cause?: unknown;
 }
 
@@ -44,12 +52,14 @@ export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly field: FieldPath | undefined;
   readonly retryAfter: number | undefined;
+  readonly figures: Readonly<Record<string, number>> | undefined;
 
   constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.field = details.field;
     this.retryAfter = details.retryAfter;
+    this.figures = details.figures;
   }
 }
 

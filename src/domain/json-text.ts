@@ -25,7 +25,13 @@ function decode(bytes: Uint8Array): string {
 function describeFault(text: string): string {
   // JSON.parse tells no dependable position, so a second parser, which does, looks once more at what it refused.
   const faults: ParseError[] = [];
-  parse(text, faults, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  try {
+    parse(text, faults, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  } catch (error) {
+    // The second parser recurses.
+    if (error instanceof RangeError) return "it is nested too deeply to say where";
+    throw error;
+  }
   const fault = faults[0];
   const offset = fault?.offset ?? text.length;
   const before = text.slice(0, offset);

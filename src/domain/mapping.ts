@@ -1,3 +1,4 @@
+import type { DataSource } from "./data-source.js";
 import { type FieldPath, invalidField } from "./errors.js";
 import { isObject } from "./json.js";
 import { parseText } from "./text-field.js";
@@ -9,6 +10,20 @@ export const MAX_MAPPING_ENTRIES = 1000;
 export interface MappingReference {
   readonly schemaId: string;
   readonly dataSource: string;
+  /** Where the caller named the data source. */
+  readonly field: FieldPath;
+}
+
+/** One entry of a mapping as it was sent. */
+interface SentEntry {
+  readonly schemaId: unknown;
+  readonly dataSource: unknown;
+}
+
+/** One schema id of a group with the data source it leads to. */
+export interface MappedDataSource {
+  readonly schemaId: string;
+  readonly dataSource: DataSource;
 }
 
 /** What is stored: one schema id of a group and the data source it leads to. */
@@ -26,7 +41,10 @@ export function parseMapping(value: unknown, field: FieldPath): readonly Mapping
   if (!isObject(value)) throw invalidField(field, "must be a JSON object or null");
   const entries = Object.entries(value);
   requireRoom(entries.length, field);
-  return entries.map(([schemaId, dataSource]) => parseMappingReference({ schemaId, dataSource }, field));
+  return entries.map(([schemaId, dataSource]) => {
+    const entryField = [...field, schemaId];
+    return parseEntry({ schemaId, dataSource }, entryField, entryField);
+  });
 }
 
 /**
@@ -34,33 +52,32 @@ export function parseMapping(value: unknown, field: FieldPath): readonly Mapping
  * @throws DomainError `invalid_field`, also for a schema id that stands twice
  */
 export function parseMappingList(
-  list: readonly MappingReference[] | null,
+  list: readonly SentEntry[] | null,
   field: FieldPath,
 ): readonly MappingReference[] {
   if (list === null) return [];
   requireRoom(list.length, field);
   const seen = new Set<string>();
-  return list.map((entry) => {
-    const reference = parseMappingReference(entry, field);
-    if (seen.has(reference.schemaId))
-      throw invalidField([...field, reference.schemaId], "must stand only once");
+  return list.map((entry, index) => {
+    const reference = parseMappingEntry(entry, [...field, String(index)]);
+    if (seen.has(reference.schemaId)) {
+      throw invalidField([...field, String(index), "schemaId"], "must stand only once");
+    }
     seen.add(reference.schemaId);
     return reference;
   });
 }
 
-/**
- * Checks one entry of a mapping; `field` is the mapping's.
- * @throws DomainError `invalid_field` naming the schema id
- */
-export function parseMappingReference(
-  entry: { readonly schemaId: string; readonly dataSource: unknown },
-  field: FieldPath,
-): MappingReference {
-  const entryField = [...field, entry.schemaId];
+/** Checks one entry of a mapping; `field` is the path of the object that holds it. @throws DomainError `invalid_field` */
+export function parseMappingEntry(entry: SentEntry, field: FieldPath): MappingReference {
+  return parseEntry(entry, [...field, "schemaId"], [...field, "dataSource"]);
+}
+
+function parseEntry(entry: SentEntry, schemaField: FieldPath, sourceField: FieldPath): MappingReference {
   return {
-    schemaId: parseText(entry.schemaId, entryField),
-    dataSource: parseText(entry.dataSource, entryField),
+    schemaId: parseText(entry.schemaId, schemaField),
+    dataSource: parseText(entry.dataSource, sourceField),
+    field: sourceField,
   };
 }
 

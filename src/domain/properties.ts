@@ -41,6 +41,13 @@ function parseValue(value: unknown, field: FieldPath, depth: number): JsonValue 
   if (typeof value === "number") {
     // 1e999 is valid JSON, but becomes Infinity, which JSON cannot express on the way back.
     if (!Number.isFinite(value)) throw invalidField(field, "must be a number that a 64-bit float can hold");
+    // Such a number was probably another one in the text: 2^53 + 1 is read as 2^53.
+    if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21) {
+      throw invalidField(
+        field,
+        "must not be a whole number beyond 2^53, which would lose digits; send it as a string",
+      );
+    }
     return value;
   }
   if (Array.isArray(value)) {

@@ -22,8 +22,8 @@ interface VaultKey {
 }
 
 /**
- * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14). The first key seals; all open,
- * so that a new key can be put in front while tokens sealed under the old one are still about.
+ * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14). An account's tokens stay under the
+ * key that it was made under; the first key is that of new accounts.
  */
 export class TokenVault {
   readonly #keys: readonly VaultKey[];
@@ -35,7 +35,7 @@ export class TokenVault {
     this.#keys = [this.#primary, ...keys.slice(1).map(deriveKey)];
   }
 
-  /** The id of the sealing key: derived from the key itself, so that two keys never share one. */
+  /** The id of the key of new accounts: derived from the key itself, so that two keys never share one. */
   get primaryKeyId(): string {
     return this.#primary.id;
   }
@@ -45,23 +45,24 @@ export class TokenVault {
     return this.#keys.some((key) => key.id === keyId);
   }
 
-  seal(token: string, binding: TokenBinding): SealedToken {
+  /** @param keyId the key to seal under: the account's @throws Error when it is not held */
+  seal(token: string, binding: TokenBinding, keyId: string): SealedToken {
+    const key = this.#key(keyId);
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv("aes-256-gcm", this.#primary.encryption, nonce);
-    cipher.setAAD(associatedData(this.#primary.id, binding));
+    const cipher = createCipheriv("aes-256-gcm", key.encryption, nonce);
+    cipher.setAAD(associatedData(key.id, binding));
     const ciphertext = Buffer.concat([
       nonce,
       cipher.update(token, "utf8"),
       cipher.final(),
       cipher.getAuthTag(),
     ]);
-    return { keyId: this.#primary.id, ciphertext };
+    return { keyId: key.id, ciphertext };
   }
 
   /** @throws Error when the key is not held, or the sealed token was altered or moved between groups */
   open(sealed: SealedToken, binding: TokenBinding): string {
-    const key = this.#keys.find(({ id }) => id === sealed.keyId);
-    if (!key) throw new Error(`No encryption key with the id ${sealed.keyId} is configured.`);
+    const key = this.#key(sealed.keyId);
     const nonce = sealed.ciphertext.subarray(0, NONCE_BYTES);
     const body = sealed.ciphertext.subarray(NONCE_BYTES, -TAG_BYTES);
     const decipher = createDecipheriv("aes-256-gcm", key.encryption, nonce, { authTagLength: TAG_BYTES });
@@ -70,14 +71,20 @@ export class TokenVault {
     return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
   }
 
-  /** The hash under which a newly sealed token is found. */
-  lookup(token: string): Buffer {
-    return lookupHash(this.#primary, token);
+  /** The hash under which a token that was sealed under that key is found. @throws Error when the key is not held */
+  lookup(token: string, keyId: string): Buffer {
+    return lookupHash(this.#key(keyId), token);
   }
 
   /** The hashes under which a token may be found, one for each key. */
   lookups(token: string): readonly Buffer[] {
     return this.#keys.map((key) => lookupHash(key, token));
+  }
+
+  #key(keyId: string): VaultKey {
+    const key = this.#keys.find(({ id }) => id === keyId);
+    if (!key) throw new Error(`No encryption key with the id ${keyId} is configured.`);
+    return key;
   }
 }
 

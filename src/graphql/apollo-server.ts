@@ -4,23 +4,35 @@ import {
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
-import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
 import { DomainError } from "../domain/errors.js";
-import type { Services } from "../services/services.js";
 import type { GraphqlContext } from "./context.js";
 import { domainErrorOf, errorMessage, extensionsOf, headersOf, statusOf } from "./error-format.js";
 import { frontEndFieldsPlugin } from "./front-end-fields.js";
+import { limitsPlugin } from "./limits-plugin.js";
 import type { Logger } from "./logger.js";
+import type { OperationLimits } from "./operation-limits.js";
 import { replyPlugin } from "./reply-plugin.js";
-import { createSchema } from "./schema.js";
+import { tokenLimitError } from "./token-limit.js";
+import type { TrustedDocuments } from "./trusted-documents.js";
+import { trustedDocumentsPlugin } from "./trusted-documents-plugin.js";
+
+export interface ApolloOptions {
+  readonly introspection: boolean;
+  readonly limits: OperationLimits;
+  /** The only documents that run; undefined: every document may. */
+  readonly trustedDocuments: TrustedDocuments | undefined;
+  readonly logger: Logger;
+}
 
 /** Sets up Apollo Server; it is not started yet. */
 export function createApolloServer(
-  services: Services,
-  options: { readonly introspection: boolean; readonly logger: Logger },
+  schema: GraphQLSchema,
+  options: ApolloOptions,
 ): ApolloServer<GraphqlContext> {
+  const { limits, trustedDocuments } = options;
   return new ApolloServer<GraphqlContext>({
-    schema: createSchema(services),
+    schema,
     introspection: options.introspection,
     hideSchemaDetailsFromClientErrors: !options.introspection,
     csrfPrevention: true,
@@ -28,9 +40,16 @@ export function createApolloServer(
     stopOnTerminationSignals: false,
     nodeEnv: "production",
     logger: options.logger,
-    formatError,
+    // Of automatic persisted queries and of parsed documents, up to 30 MiB each.
+    cache: "bounded",
+    ...(trustedDocuments ? { persistedQueries: false } : {}),
+    allowBatchedHttpRequests: false,
+    parseOptions: { maxLexicalTokens: limits.tokens },
+    formatError: (formatted, error) => formatError(formatted, error, limits),
     plugins: [
       replyPlugin(options.logger),
+      ...(trustedDocuments ? [trustedDocumentsPlugin(trustedDocuments)] : []),
+      limitsPlugin(limits),
       frontEndFieldsPlugin(),
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginLandingPageDisabled(),
@@ -49,10 +68,14 @@ export function toContextError(error: unknown, requestId: string, logger: Logger
   });
 }
 
-function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+function formatError(
+  formatted: GraphQLFormattedError,
+  error: unknown,
+  limits: OperationLimits,
+): GraphQLFormattedError {
   const { extensions, ...rest } = formatted;
   const requestId = String(extensions?.["requestId"] ?? "");
-  const known = domainErrorOf(error);
+  const known = domainErrorOf(error) ?? tokenLimitError(error, limits.tokens);
   if (known) return { ...rest, message: errorMessage(known), extensions: extensionsOf(known, requestId) };
   if (extensions?.["code"] !== "INTERNAL_SERVER_ERROR") return formatted;
   const internal = internalError(error);

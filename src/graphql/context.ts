@@ -3,10 +3,14 @@ import { DomainError } from "../domain/errors.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Services } from "../services/services.js";
 import { Loaders } from "./loaders.js";
+import type { UserGroupWatcher } from "./user-group-watcher.js";
 
 /** What the resolvers of one request share. */
 export interface GraphqlContext {
   readonly requestId: string;
+  readonly watcher: UserGroupWatcher;
+  /** The Authorization header, for checking again in what stays connected. */
+  readonly authorization: string | undefined;
   /** Null for a request without credentials, which may only look at the schema. */
   readonly session: Session | FrontEndSession | null;
 }
@@ -31,12 +35,19 @@ export interface FrontEndSession {
  */
 export async function createContext(
   services: Services,
+  watcher: UserGroupWatcher,
   request: { readonly id: string; readonly authorization: string | undefined },
 ): Promise<GraphqlContext> {
-  if (request.authorization === undefined) return { requestId: request.id, session: null };
-  const identity = await services.access.identify(request.authorization);
+  const { id: requestId, authorization } = request;
+  if (authorization === undefined) return { requestId, authorization, watcher, session: null };
+  const identity = await services.access.identify(authorization);
   const tenant: Tenant = identity.kind === "caller" ? identity.caller : identity.userGroup;
-  return { requestId: request.id, session: { ...identity, loaders: new Loaders(services, tenant) } };
+  return {
+    requestId,
+    authorization,
+    watcher,
+    session: { ...identity, loaders: new Loaders(services, tenant) },
+  };
 }
 
 /** @throws DomainError `unauthenticated` for a request without credentials, `forbidden` for a front end's */

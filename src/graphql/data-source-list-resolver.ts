@@ -56,7 +56,11 @@ export class DataSourceListResolver {
       request,
       sortField: "teamId",
       positionOf: ({ id }: UserGroup) => ({ value: id, id }),
-      load: () => loaders.userGroupsOfDataSources(request).load(dataSourceId),
+      load: async () => {
+        const found = await loaders.userGroupsOfDataSources(request).load(dataSourceId);
+        loaders.spend(found.items.length);
+        return found;
+      },
       count: () => loaders.userGroupCountsOfDataSources.load(dataSourceId),
     });
   }

@@ -30,6 +30,12 @@ const descriptions: Readonly<Record<ErrorCode, string>> = {
   unsupported_media_type: "The body is not sent as JSON.",
   unknown_data_source: "A mapping names a data source that the account does not have.",
   rate_limited: "Too many requests.",
+  query_too_deep: "The query has too many levels.",
+  too_many_aliases: "The query has too many aliases.",
+  too_many_root_fields: "The query has too many fields at its top.",
+  too_many_tokens: "The query is too long.",
+  query_too_expensive: "The query asks for too much at once.",
+  untrusted_document: "The query is not in the list of those that may run.",
   internal: "Something went wrong on our side.",
   unavailable: "The service is out of reach for a moment.",
 };

@@ -10,7 +10,7 @@ interface Rendering {
 }
 
 const request = (status: number): Rendering => ({ status, userError: false });
-const userError: Rendering = { status: 200, userError: true };
+const userError: Rendering = { status: 400, userError: true };
 
 /** How GraphQL shows every error code. */
 const RENDERINGS: Readonly<Record<ErrorCode, Rendering>> = {
@@ -33,6 +33,12 @@ const RENDERINGS: Readonly<Record<ErrorCode, Rendering>> = {
   unsupported_media_type: request(415),
   unknown_data_source: userError,
   rate_limited: request(429),
+  query_too_deep: request(400),
+  too_many_aliases: request(400),
+  too_many_root_fields: request(400),
+  too_many_tokens: request(400),
+  query_too_expensive: request(400),
+  untrusted_document: request(400),
   internal: request(500),
   unavailable: request(503),
 };
@@ -71,6 +77,7 @@ export function extensionsOf(error: DomainError, requestId: string): Record<stri
     code: toGraphqlCode(error.code),
     ...(error.field ? { field: error.field } : {}),
     ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
+    ...error.figures,
     requestId,
   };
 }
@@ -80,6 +87,5 @@ export function renderGraphqlError(error: DomainError, requestId: string) {
   const body: { errors: GraphQLFormattedError[] } = {
     errors: [{ message: errorMessage(error), extensions: extensionsOf(error, requestId) }],
   };
-  const { status } = RENDERINGS[error.code];
-  return { status: status === 200 ? 400 : status, headers: headersOf(error), body };
+  return { status: statusOf(error), headers: headersOf(error), body };
 }

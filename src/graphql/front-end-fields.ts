@@ -13,30 +13,41 @@ import type { GraphqlContext } from "./context.js";
 /** All that a user group token may read (decision 15). A field that is not here is closed to it, also one that is yet to come. */
 const FRONT_END_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Query: ["viewer"],
+  Subscription: ["userGroupChanged"],
+  UserGroupChange: ["kind", "userGroup"],
   Viewer: ["userGroup"],
   UserGroup: ["name", "properties", "mapping"],
   MappingEntry: ["schemaId", "dataSource"],
   DataSource: ["providedId", "name"],
 };
 
+/** What was found out about documents: each is looked through once, as Apollo Server keeps parsed ones. */
+const known = new WeakMap<DocumentNode, string | null>();
+
+/** @throws DomainError `forbidden` when a front end asks for a field that is not its own */
+export function requireFrontEndFields(
+  { session }: GraphqlContext,
+  document: DocumentNode,
+  schema: GraphQLSchema,
+): void {
+  if (session?.kind !== "frontEnd") return;
+  const seen = known.get(document);
+  const closed = seen === undefined ? findClosedField(document, schema) : seen;
+  known.set(document, closed);
+  if (closed === null) return;
+  throw new DomainError(
+    "forbidden",
+    `A user group token reads its own group only; ${closed} is closed to it.`,
+  );
+}
+
 /** Refuses a front end's operation before it runs if it asks for a field that is not its own. */
 export function frontEndFieldsPlugin(): ApolloServerPlugin<GraphqlContext> {
-  const known = new WeakMap<DocumentNode, string | null>();
   return {
     async requestDidStart() {
       return {
         async didResolveOperation({ contextValue, document, schema }) {
-          if (contextValue.session?.kind !== "frontEnd") return;
-          let closed = known.get(document);
-          if (closed === undefined) {
-            closed = findClosedField(document, schema);
-            known.set(document, closed);
-          }
-          if (closed === null) return;
-          throw new DomainError(
-            "forbidden",
-            `A user group token reads its own group only; ${closed} is closed to it.`,
-          );
+          requireFrontEndFields(contextValue, document, schema);
         },
       };
     },
@@ -44,7 +55,7 @@ export function frontEndFieldsPlugin(): ApolloServerPlugin<GraphqlContext> {
 }
 
 /** @returns the first field in any operation or fragment of the document that a front end may not read, or null */
-export function findClosedField(document: DocumentNode, schema: GraphQLSchema): string | null {
+function findClosedField(document: DocumentNode, schema: GraphQLSchema): string | null {
   const typeInfo = new TypeInfo(schema);
   let closed: string | null = null;
   visit(

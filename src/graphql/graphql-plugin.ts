@@ -2,8 +2,11 @@ import { fastifyApolloHandler } from "@as-integrations/fastify";
 import cors from "@fastify/cors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "../services/services.js";
-import { createApolloServer, toContextError } from "./apollo-server.js";
+import { type ApolloOptions, createApolloServer, toContextError } from "./apollo-server.js";
 import { createContext } from "./context.js";
+import { createEventStream, wantsEvents } from "./event-stream.js";
+import { createSchema } from "./schema.js";
+import { UserGroupWatcher } from "./user-group-watcher.js";
 
 export const GRAPHQL_PATH = "/graphql";
 
@@ -19,15 +22,35 @@ const BODY_LIMIT = 1024 * 1024;
 export async function registerGraphql(
   app: FastifyInstance,
   services: Services,
-  options: {
+  options: Omit<ApolloOptions, "logger"> & {
     readonly corsOrigins: readonly string[] | "*";
-    readonly introspection: boolean;
     readonly explore?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
   },
 ): Promise<void> {
-  const apollo = createApolloServer(services, { introspection: options.introspection, logger: app.log });
+  const schema = createSchema(services);
+  const apolloOptions = { ...options, logger: app.log };
+  const apollo = createApolloServer(schema, apolloOptions);
   await apollo.start();
+  const watcher = new UserGroupWatcher(services);
+  const contextOf = ({ id, headers }: FastifyRequest) =>
+    createContext(services, watcher, { id, authorization: headers.authorization });
+  const stream = createEventStream(schema, apolloOptions, contextOf);
+  const answer = fastifyApolloHandler(apollo, {
+    context: async (request) => {
+      try {
+        return await contextOf(request);
+      } catch (error) {
+        throw toContextError(error, request.id, request.log);
+      }
+    },
+  });
+  // Before the server waits for its connections: event streams would never end by themselves.
+  app.addHook("preClose", () => services.changes.close());
   app.addHook("onClose", () => apollo.stop());
+  // Decision 11, also where Apollo Server has another idea.
+  app.addHook("onSend", async (_request, reply) => {
+    reply.header("cache-control", "no-store");
+  });
   if (options.corsOrigins.length > 0) {
     const origin = options.corsOrigins === "*" ? "*" : [...options.corsOrigins];
     await app.register(cors, {
@@ -35,6 +58,7 @@ export async function registerGraphql(
       methods: ["GET", "POST"],
       exposedHeaders: EXPOSED_HEADERS,
       maxAge: DAY_S,
+      strictPreflight: false,
     });
   }
   app.route({
@@ -46,16 +70,9 @@ export async function registerGraphql(
       if (options.explore && request.method === "GET" && wantsPage(request))
         await options.explore(request, reply);
     },
-    handler: fastifyApolloHandler(apollo, {
-      async context(request) {
-        const { authorization } = request.headers;
-        try {
-          return await createContext(services, { id: request.id, authorization });
-        } catch (error) {
-          throw toContextError(error, request.id, request.log);
-        }
-      },
-    }),
+    async handler(request, reply) {
+      return wantsEvents(request) ? stream(request, reply) : answer.call(app, request, reply);
+    },
   });
 }
 

@@ -2,11 +2,15 @@ import DataLoader from "dataloader";
 import type { ApiKey } from "../domain/api-key.js";
 import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
-import type { MappingEntry } from "../domain/mapping.js";
+import { DomainError } from "../domain/errors.js";
+import type { MappedDataSource } from "../domain/mapping.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Listing } from "../services/listing.js";
 import type { Services } from "../services/services.js";
+
+/** How many groups, mapping entries and data sources one reply may have. */
+const MAX_ITEMS = 50_000;
 
 /**
  * What one request loads for one tenant. What is asked for in the same turn goes to the database as one statement; what was
@@ -16,11 +20,12 @@ export class Loaders {
   readonly userGroupsById: DataLoader<number, UserGroup | null>;
   readonly userGroupsByProvidedId: DataLoader<string, UserGroup | null>;
   readonly userGroupsByToken: DataLoader<string, UserGroup | null>;
-  readonly mappings: DataLoader<number, readonly MappingEntry[]>;
+  readonly mappings: DataLoader<number, readonly MappedDataSource[]>;
   readonly dataSourcesById: DataLoader<number, DataSource | null>;
   readonly dataSourcesByProvidedId: DataLoader<string, DataSource | null>;
   readonly apiKeysById: DataLoader<number, ApiKey | null>;
   readonly userGroupCountsOfDataSources: DataLoader<number, number>;
+  #spent = 0;
   readonly #listing: Listing;
   readonly #tenant: Tenant;
   readonly #userGroupPages = new Map<string, DataLoader<number, Page<UserGroup>>>();
@@ -50,6 +55,18 @@ export class Loaders {
     );
     this.#userGroupPages.set(key, loader);
     return loader;
+  }
+
+  /**
+   * Counts what goes into the reply, of which mappings make up an unforeseeable part.
+   * @throws DomainError `query_too_expensive` when it becomes too much
+   */
+  spend(items: number): void {
+    this.#spent += items;
+    if (this.#spent <= MAX_ITEMS) return;
+    throw new DomainError("query_too_expensive", `The reply would have more than ${MAX_ITEMS} items.`, {
+      figures: { limit: MAX_ITEMS },
+    });
   }
 
   /** Forgets everything, so that what follows reads what a mutation wrote. */

@@ -1,16 +1,17 @@
 import { Field, ObjectType } from "type-graphql";
-import type { MappingEntry } from "../domain/mapping.js";
+import type { MappedDataSource } from "../domain/mapping.js";
+import { DataSourceView } from "./data-source-type.js";
 
 @ObjectType("MappingEntry", { description: "The data source that a group's viewers see for one schema." })
 export class MappingEntryView {
   @Field(() => String, { description: "The id of the schema." })
   readonly schemaId: string;
 
-  /** Not a field: what the resolver of `dataSource` needs. */
-  readonly dataSourceId: number;
+  @Field(() => DataSourceView, { description: "The data source that the schema leads to." })
+  readonly dataSource: DataSourceView;
 
-  constructor(entry: MappingEntry) {
-    this.schemaId = entry.schemaId;
-    this.dataSourceId = entry.dataSourceId;
+  constructor({ schemaId, dataSource }: MappedDataSource) {
+    this.schemaId = schemaId;
+    this.dataSource = new DataSourceView(dataSource);
   }
 }

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
 import type { Writer } from "../domain/caller.js";
-import { parseMappingList, parseMappingReference } from "../domain/mapping.js";
+import { parseMappingEntry, parseMappingList } from "../domain/mapping.js";
 import { parseText } from "../domain/text-field.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { MappingService } from "../services/mapping-service.js";
@@ -31,7 +31,7 @@ export class MappingMutations {
     @Ctx() context: GraphqlContext,
   ): Promise<UserGroupPayload> {
     return change(context, (writer) =>
-      this.#mappings.set(writer, parseUserGroupBy(input.by), parseMappingReference(input, ["mapping"])),
+      this.#mappings.set(writer, parseUserGroupBy(input.by), parseMappingEntry(input, [])),
     );
   }
 

@@ -1,4 +1,7 @@
 import type { ApolloServerPlugin } from "@apollo/server";
+import type { GraphQLError } from "graphql";
+import { DomainError } from "../domain/errors.js";
+import { isObject } from "../domain/json.js";
 import type { GraphqlContext } from "./context.js";
 import { domainErrorOf, headersOf, statusOf } from "./error-format.js";
 import type { Logger } from "./logger.js";
@@ -8,9 +11,18 @@ export function replyPlugin(logger: Logger): ApolloServerPlugin<GraphqlContext> 
   return {
     async requestDidStart() {
       return {
+        async didResolveOperation({ operation }) {
+          if (operation?.operation !== "subscription") return;
+          throw new DomainError(
+            "bad_request",
+            "A subscription is answered with an event stream: send it by POST with Accept: text/event-stream.",
+          );
+        },
         async didEncounterErrors({ errors, contextValue: { requestId } }) {
           for (const error of errors) {
             error.extensions["requestId"] = requestId;
+            // Apollo Server gives some faults of a request their status, but no code.
+            if (hasStatus(error, 400)) error.extensions["code"] ??= "BAD_REQUEST";
             const known = domainErrorOf(error);
             const expected = known ? known.code !== "internal" : error.extensions["code"];
             if (!expected) logger.error({ err: error.originalError ?? error, requestId }, "request failed");
@@ -33,4 +45,8 @@ export function replyPlugin(logger: Logger): ApolloServerPlugin<GraphqlContext> 
       };
     },
   };
+}
+
+function hasStatus({ extensions: { http } }: GraphQLError, status: number): boolean {
+  return isObject(http) && http["status"] === status;
 }

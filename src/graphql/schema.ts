@@ -12,6 +12,7 @@ import { UpsertMutation } from "./upsert-mutation.js";
 import { UserGroupListResolver } from "./user-group-list-resolver.js";
 import { UserGroupMutations } from "./user-group-mutations.js";
 import { UserGroupResolver } from "./user-group-resolver.js";
+import { UserGroupSubscription } from "./user-group-subscription.js";
 import { ViewerResolver } from "./viewer-resolver.js";
 
 /** Builds the schema, with resolvers upon the services. */
@@ -27,13 +28,19 @@ export function createSchema(services: Services): GraphQLSchema {
     new UserGroupListResolver(services.listing),
     new UserGroupMutations(services.userGroups),
     new UserGroupResolver(services.userGroupReader),
+    new UserGroupSubscription(),
     new ViewerResolver(),
   ]);
 }
 
+/** Builds the schema without resolvers: to print it, or to check documents against. */
+export function createBareSchema(): GraphQLSchema {
+  return build([]);
+}
+
 /** The schema in the schema definition language, as committed in schema.graphql: types and fields in the alphabet's order. */
 export function printSdl(): string {
-  return `${printSchema(lexicographicSortSchema(build([])))}\n`;
+  return `${printSchema(lexicographicSortSchema(createBareSchema()))}\n`;
 }
 
 function build(resolvers: readonly object[]): GraphQLSchema {
@@ -49,12 +56,19 @@ function build(resolvers: readonly object[]): GraphQLSchema {
       UserGroupListResolver,
       UserGroupMutations,
       UserGroupResolver,
+      UserGroupSubscription,
       ViewerResolver,
     ],
     container: {
       get: (resolverClass) => resolvers.find((resolver) => resolver instanceof resolverClass),
     },
+    // TypeGraphQL asks for one, though each subscription here has its own source.
+    pubSub: { publish: refusePubSub, subscribe: refusePubSub },
     // The domain's own parsers check the input, the same for both faces.
     validate: false,
   });
+}
+
+function refusePubSub(): never {
+  throw new Error("Nothing is published by topic.");
 }

@@ -1,11 +1,10 @@
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
-import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
 import { showsTokens } from "../services/access.js";
 import type { UserGroupReader } from "../services/user-group-reader.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "./context.js";
-import type { Loaders } from "./loaders.js";
 import { MappingEntryView } from "./mapping-entry-type.js";
 import { parseUserGroupBy, UserGroupBy } from "./user-group-by.js";
+import { loadUserGroup } from "./user-group-loading.js";
 import { UserGroupView } from "./user-group-type.js";
 
 @Resolver(() => UserGroupView)
@@ -22,7 +21,7 @@ export class UserGroupResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<UserGroupView | null> {
     const { loaders } = requireSession(context);
-    const group = await load(loaders, parseUserGroupBy(by));
+    const group = await loadUserGroup(loaders, parseUserGroupBy(by));
     return group && new UserGroupView(group);
   }
 
@@ -43,17 +42,8 @@ export class UserGroupResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<MappingEntryView[]> {
     const { loaders } = requireAnySession(context);
-    return (await loaders.mappings.load(group.id)).map((entry) => new MappingEntryView(entry));
-  }
-}
-
-async function load(loaders: Loaders, ref: UserGroupRef): Promise<UserGroup | null> {
-  switch (ref.by) {
-    case "id":
-      return loaders.userGroupsById.load(ref.id);
-    case "providedId":
-      return loaders.userGroupsByProvidedId.load(ref.providedId);
-    case "token":
-      return loaders.userGroupsByToken.load(ref.token);
+    const entries = await loaders.mappings.load(group.id);
+    loaders.spend(entries.length);
+    return entries.map((entry) => new MappingEntryView(entry));
   }
 }

@@ -8,6 +8,8 @@ import Fastify, {
 import { DomainError } from "../domain/errors.js";
 import { renderGraphqlError } from "../graphql/error-format.js";
 import { GRAPHQL_PATH, registerGraphql } from "../graphql/graphql-plugin.js";
+import type { OperationLimits } from "../graphql/operation-limits.js";
+import type { TrustedDocuments } from "../graphql/trusted-documents.js";
 import { renderError } from "../rest/error-view.js";
 import { registerUserRoutes } from "../rest/user-routes.js";
 import type { Services } from "../services/services.js";
@@ -18,10 +20,17 @@ import { acceptJsonBodies } from "./json-body.js";
 import { registerPlayground } from "./playground.js";
 import { requestId } from "./request-id.js";
 
+/** How long a client may take to send a request, and how long a shutdown waits for those under way. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const DRAIN_MS = 10_000;
+
 export interface HttpOptions {
   readonly corsOrigins: readonly string[] | "*";
   readonly introspection: boolean;
   readonly playground: boolean;
+  readonly limits: OperationLimits;
+  /** The only documents that run; undefined: every document may. */
+  readonly trustedDocuments: TrustedDocuments | undefined;
   readonly log: {
     readonly level: string;
     readonly stream: { write(line: string): void };
@@ -34,11 +43,13 @@ export async function createHttpServer(services: Services, options: HttpOptions)
     logger: { level: options.log.level, stream: options.log.stream, base: null },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: requestId,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
     exposeHeadRoutes: false,
     frameworkErrors: (_error, request, reply) => {
       // No hook runs for a path that cannot be decoded.
       setCommonHeaders(request, reply);
+      request.log.info({ method: request.method, status: 404 }, "request with a path that cannot be decoded");
       sendError(new DomainError("not_found", "There is nothing at this path."), request, reply);
     },
     clientErrorHandler: answerBrokenRequest,
@@ -67,7 +78,8 @@ export async function createHttpServer(services: Services, options: HttpOptions)
 
 function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply): void {
   if (error.code === "internal") request.log.error({ err: error.cause ?? error }, "request failed");
-  const render = pathOf(request) === GRAPHQL_PATH ? renderGraphqlError : renderError;
+  if (error.code === "unavailable") request.log.warn({ reason: reasonOf(error) }, "request not served");
+  const render = request.routeOptions.url === GRAPHQL_PATH ? renderGraphqlError : renderError;
   const { status, headers, body } = render(error, request.id);
   void reply.code(status).headers(headers).send(body);
 }
@@ -98,9 +110,12 @@ function logReplies(app: FastifyInstance): void {
 
 function refuseWhileClosing(app: FastifyInstance): void {
   let closing = false;
+  let cutOff: NodeJS.Timeout | undefined;
   app.addHook("preClose", async () => {
     closing = true;
+    cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
   });
+  app.addHook("onClose", async () => clearTimeout(cutOff));
   app.addHook("onRequest", async (_request, reply) => {
     if (!closing) return;
     reply.header("connection", "close");
@@ -111,4 +126,9 @@ function refuseWhileClosing(app: FastifyInstance): void {
 /** The path without its query string, which may hold anything. */
 function pathOf(request: FastifyRequest): string {
   return request.url.split("?", 1)[0] ?? "";
+}
+
+/** What kept the service from answering, for the log. */
+function reasonOf({ cause, message }: DomainError): string {
+  return cause instanceof Error ? cause.message : message;
 }

@@ -21,6 +21,10 @@ export function acceptJsonBodies(app: FastifyInstance): void {
 }
 
 function requireJson(request: FastifyRequest): void {
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") {
+    throw new DomainError("unsupported_media_type", "The body must be sent without a Content-Encoding.");
+  }
   const [type = "", ...parameters] = (request.headers["content-type"] ?? "application/json")
     .split(";")
     .map((part) => part.trim());

@@ -19,6 +19,14 @@ const TOUCH = {
       AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`,
 };
 
+const ACTIVE = {
+  name: "api_keys_active",
+  text: `SELECT api_key.id FROM api_key
+    JOIN unnest($1::integer[], $2::integer[]) AS asked (account_id, id)
+      ON api_key.account_id = asked.account_id AND api_key.id = asked.id
+    WHERE api_key.revoked_at IS NULL AND (api_key.expires_at IS NULL OR api_key.expires_at > now())`,
+};
+
 /** An API key that is valid now, with what a request needs to know of its account. */
 export interface ActiveKey {
   readonly keyId: number;
@@ -37,6 +45,18 @@ export async function findActiveKey(
 ): Promise<ActiveKey | null> {
   const rows = await db.run<ActiveKey>(BY_HASH, [accountId, hash]);
   return rows[0] ?? null;
+}
+
+/** Those of these keys that are still valid. */
+export async function findActiveKeyIds(
+  db: Queryable,
+  keys: readonly { readonly accountId: number; readonly keyId: number }[],
+): Promise<ReadonlySet<number>> {
+  const rows = await db.run<{ id: number }>(ACTIVE, [
+    keys.map(({ accountId }) => accountId),
+    keys.map(({ keyId }) => keyId),
+  ]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Notes when keys were last used; a later time that is already there stays. */

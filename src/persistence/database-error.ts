@@ -19,7 +19,7 @@ const CONNECTION_CODES = new Set([
 
 /** pg reports these without a code. */
 const CONNECTION_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Driver not Connected)/i;
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Driver not Connected)/i;
 
 /**
  * Gives a failure of the database its meaning for a caller.
@@ -36,6 +36,11 @@ export function translateDatabaseError(error: unknown): unknown {
 /** Says whether an error is the violation of the constraint of that name. */
 export function violates(error: unknown, constraint: string): boolean {
   return property(driverError(error), "constraint") === constraint;
+}
+
+/** Says whether the connection of a failed statement is lost: its answer may still come, or never. */
+export function isLost(error: unknown): error is Error {
+  return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
 }
 
 /** Says whether a transaction failed only because another one stood in its way: run again, it may well succeed. */

@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { ClientConfig, Pool } from "pg";
 import { DataSource, type EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import { CreateCoreTables1763704800000 } from "../../migrations/1763704800000-create-core-tables.js";
@@ -6,7 +6,7 @@ import { IndexLists1763800000000 } from "../../migrations/1763800000000-index-li
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { DataSourceEntity } from "./data-source-entity.js";
-import { translateDatabaseError } from "./database-error.js";
+import { isLost, translateDatabaseError } from "./database-error.js";
 import { MappingEntryEntity } from "./mapping-entry-entity.js";
 import { UserGroupEntity } from "./user-group-entity.js";
 
@@ -69,6 +69,9 @@ export class Database implements Queryable {
         max: options.poolSize,
         connectionTimeoutMillis: options.connectTimeoutMs,
         statement_timeout: options.statementTimeoutMs,
+        // The server's own limit does not help when it no longer answers at all.
+        ...(options.statementTimeoutMs > 0 ? { query_timeout: options.statementTimeoutMs + 1000 } : {}),
+        keepAlive: true,
       },
     });
     await orm.initialize();
@@ -96,6 +99,11 @@ export class Database implements Queryable {
     try {
       const client = await this.#pool.connect();
       let broken: Error | undefined;
+      // The pool listens to idle connections only: one that is lost now would otherwise end the process.
+      const onError = (error: Error) => {
+        broken = error;
+      };
+      client.on("error", onError);
       try {
         await client.query("BEGIN");
         const result = await work({
@@ -108,11 +116,11 @@ export class Database implements Queryable {
         return result;
       } catch (error) {
         // A connection that cannot even roll back is of no more use, and is closed rather than pooled.
-        await client.query("ROLLBACK").catch((fault: Error) => {
-          broken = fault;
-        });
+        if (isLost(error)) broken = error;
+        else if (!broken) await client.query("ROLLBACK").catch(onError);
         throw error;
       } finally {
+        client.off("error", onError);
         client.release(broken);
       }
     } catch (error) {
@@ -133,6 +141,11 @@ export class Database implements Queryable {
   async close(): Promise<void> {
     await this.orm.destroy();
   }
+}
+
+/** The target as a single connection of the driver takes it. */
+export function clientOptions(target: DatabaseOptions["target"]): ClientConfig {
+  return "url" in target ? { connectionString: target.url } : target;
 }
 
 function connectionOptions(target: DatabaseOptions["target"]) {

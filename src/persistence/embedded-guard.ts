@@ -23,9 +23,10 @@ const graceMs = 10_000;
 const quitMs = 3_000;
 
 // SIGINT is repeated because it is ignored until the program has installed its handlers: the shell starts
-// background jobs so. The marker tells the guard that nobody else is left to remove the workspace.
+// background jobs so. The marker tells the guard that nobody else is left to remove the workspace; whatever
+// killed the program may be about to kill its owner, too. PIPE: the shell tells of a killed program, perhaps to no one.
 const guardScript = `
-trap '' HUP INT QUIT TERM
+trap '' HUP INT QUIT TERM PIPE
 exec 3<&0 </dev/null
 workspace=$1
 shift
@@ -40,6 +41,7 @@ watcher=$!
 exec 3<&-
 wait "$program"
 status=$?
+if [ "$status" -gt 128 ] && ! [ -e "$workspace/released" ]; then sleep 1; fi
 if [ -e "$workspace/released" ]; then
   wait "$watcher"
   rm -rf "$workspace"

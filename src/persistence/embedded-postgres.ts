@@ -146,6 +146,8 @@ function ownedServer(
   connection: EmbeddedConnection,
   workspace: string,
 ): EmbeddedServer {
+  // A server that dies leaves it behind, and nobody might call `stop` any more.
+  void server.ended.then(() => removeWorkspace(workspace)).catch(() => undefined);
   return {
     connection,
     owned: true,

@@ -1,11 +1,16 @@
 import type { Tenant } from "../domain/caller.js";
-import type { MappingEntry } from "../domain/mapping.js";
+import type { DataSource } from "../domain/data-source.js";
+import type { MappedDataSource, MappingEntry } from "../domain/mapping.js";
 import type { Queryable } from "./database.js";
 
 const BY_GROUPS = {
   name: "mapping_by_user_groups",
-  text: `SELECT user_group_id AS "userGroupId", schema_id AS "schemaId", data_source_id AS "dataSourceId"
-    FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::integer[])
+  // With the data sources: a second statement might miss one that has gone in between.
+  text: `SELECT user_group_id AS "userGroupId", schema_id AS "schemaId",
+      data_source.id, data_source.provided_id AS "providedId", data_source.name, data_source.created_at AS "createdAt"
+    FROM mapping_entry JOIN data_source
+      ON data_source.account_id = mapping_entry.account_id AND data_source.id = mapping_entry.data_source_id
+    WHERE mapping_entry.account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::integer[])
     ORDER BY user_group_id, schema_id`,
 };
 
@@ -61,16 +66,19 @@ export async function findMappings(
   db: Queryable,
   tenant: Tenant,
   userGroupIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly MappingEntry[]>> {
-  const rows = await db.run<MappingEntry & { userGroupId: number }>(BY_GROUPS, [
+): Promise<ReadonlyMap<number, readonly MappedDataSource[]>> {
+  const rows = await db.run<DataSource & { userGroupId: number; schemaId: string }>(BY_GROUPS, [
     tenant.accountId,
     tenant.environment,
     userGroupIds,
   ]);
-  const mappings = new Map<number, MappingEntry[]>();
-  for (const { userGroupId, schemaId, dataSourceId } of rows) {
+  const sources = new Map<number, DataSource>();
+  const mappings = new Map<number, MappedDataSource[]>();
+  for (const { userGroupId, schemaId, id, providedId, name, createdAt } of rows) {
+    const dataSource = sources.get(id) ?? { id, providedId, name, createdAt };
+    sources.set(id, dataSource);
     const mapping = mappings.get(userGroupId) ?? [];
-    mapping.push({ schemaId, dataSourceId });
+    mapping.push({ schemaId, dataSource });
     mappings.set(userGroupId, mapping);
   }
   return mappings;

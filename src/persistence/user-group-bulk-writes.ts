@@ -5,7 +5,7 @@ import type { Queryable } from "./database.js";
 import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
 import { type NewUserGroupRow, toJson } from "./user-group-writes.js";
 
-// All of these touch groups in the order of their provided ids, so that two calls at once wait for each other in a line,
+// Groups are locked and inserted in the order of their provided ids, so that calls at once wait for each other in a line,
 // not in a ring.
 
 const LOCK = {

@@ -21,6 +21,12 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   unsupported_media_type: 415,
   unknown_data_source: 422,
   rate_limited: 429,
+  query_too_deep: 400,
+  too_many_aliases: 400,
+  too_many_root_fields: 400,
+  too_many_tokens: 400,
+  query_too_expensive: 400,
+  untrusted_document: 400,
   internal: 500,
   unavailable: 503,
 };

@@ -15,7 +15,7 @@ export function parseBody(body: unknown): Body {
   if (body === undefined) {
     throw new DomainError(
       "invalid_json",
-      "The request has no body. Send a JSON object; a client that cannot send one with GET uses the GraphQL mutation getOrCreateUserGroup.",
+      "The request has no body. Send a JSON object. A client that cannot send one with GET uses the GraphQL mutation getOrCreateUserGroup.",
     );
   }
   if (!isObject(body)) throw new DomainError("invalid_json", "The body must be a JSON object.");

@@ -27,6 +27,11 @@ export class AccountService {
     this.#vault = vault;
   }
 
+  /** The encryption key under which the tokens of new accounts are sealed. */
+  get tokenKeyId(): string {
+    return this.#vault.primaryKeyId;
+  }
+
   /** Finds the account with this name or creates it. */
   async ensure(name: string): Promise<{ readonly accountId: number; readonly created: boolean }> {
     return this.#db.entities(async (manager) => {

@@ -32,6 +32,7 @@ export async function createDemoAccount(
     accountName: ACCOUNT,
     environment: "Customer",
     keyId: customer.apiKey.id,
+    tokenKeyId: accounts.tokenKeyId,
     scope: "admin",
   };
   for (const { providedId, name } of DATA_SOURCES) await dataSources.create(writer, providedId, name);

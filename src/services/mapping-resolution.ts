@@ -32,13 +32,13 @@ export async function findMappedDataSources(
   const found = names.length === 0 ? [] : await lockDataSources(transaction, tenant, names, internalIds);
   const byProvidedId = new Map(found.map((source) => [source.providedId, source.id]));
   const ids = new Set(found.map(({ id }) => id));
-  return ({ schemaId, dataSource }) => {
+  return ({ schemaId, dataSource, field }) => {
     const internalId = parseInternalId(dataSource);
     const dataSourceId =
       byProvidedId.get(dataSource) ?? (internalId !== null && ids.has(internalId) ? internalId : undefined);
     if (dataSourceId === undefined) {
       throw new DomainError("unknown_data_source", `The account has no data source "${dataSource}".`, {
-        field: ["mapping", schemaId],
+        field,
       });
     }
     return { schemaId, dataSourceId };

@@ -9,6 +9,7 @@ import {
   removeMappingEntry,
 } from "../persistence/mapping-queries.js";
 import { lockUserGroup, updateUserGroup } from "../persistence/user-group-writes.js";
+import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { requireUserGroup, storedRef } from "./user-group-lookup.js";
 
@@ -16,10 +17,12 @@ import { requireUserGroup, storedRef } from "./user-group-lookup.js";
 export class MappingService {
   readonly #db: Database;
   readonly #vault: TokenVault;
+  readonly #changes: ChangeFeed;
 
-  constructor(db: Database, vault: TokenVault) {
+  constructor(db: Database, vault: TokenVault, changes: ChangeFeed) {
     this.#db = db;
     this.#vault = vault;
+    this.#changes = changes;
   }
 
   /**
@@ -51,13 +54,13 @@ export class MappingService {
     work: (transaction: Queryable, group: UserGroup) => Promise<boolean>,
   ): Promise<UserGroup> {
     const stored = storedRef(this.#vault, writer, ref);
-    return this.#db.transaction(async (transaction) => {
-      const group = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
-      if (!(await work(transaction, group))) return group;
-      return requireUserGroup(
-        await updateUserGroup(transaction, writer, { by: "id", id: group.id }, {}),
-        ref,
-      );
+    const { userGroup, changed } = await this.#db.transaction(async (transaction) => {
+      const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
+      if (!(await work(transaction, found))) return { userGroup: found, changed: false };
+      const updated = await updateUserGroup(transaction, writer, { by: "id", id: found.id }, {});
+      return { userGroup: requireUserGroup(updated, ref), changed: true };
     });
+    if (changed) this.#changes.publish(writer, userGroup.id, "updated");
+    return userGroup;
   }
 }

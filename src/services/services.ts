@@ -1,11 +1,14 @@
 import type { TokenVault } from "../domain/token-vault.js";
-import type { Database } from "../persistence/database.js";
+import type { Database, DatabaseOptions } from "../persistence/database.js";
+import { NotificationChannel } from "../persistence/notification-channel.js";
 import { UserGroupIds } from "../persistence/user-group-ids.js";
 import { Access } from "./access.js";
 import { AccountService } from "./account-service.js";
 import { ApiKeyService } from "./api-key-service.js";
+import { ChangeFeed } from "./change-feed.js";
 import { DataSourceService } from "./data-source-service.js";
 import { KeyUsage } from "./key-usage.js";
+import { KeyWatch } from "./key-watch.js";
 import { Listing } from "./listing.js";
 import { MappingService } from "./mapping-service.js";
 import { UserGroupReader } from "./user-group-reader.js";
@@ -17,8 +20,10 @@ export interface Services {
   readonly access: Access;
   readonly accounts: AccountService;
   readonly apiKeys: ApiKeyService;
+  readonly changes: ChangeFeed;
   readonly dataSources: DataSourceService;
   readonly keyUsage: KeyUsage;
+  readonly keyWatch: KeyWatch;
   readonly listing: Listing;
   readonly mappings: MappingService;
   readonly userGroups: UserGroupService;
@@ -28,26 +33,31 @@ export interface Services {
   checkReadiness(): Promise<void>;
 }
 
-/** @param options.tokenGraceSeconds how long a rotated token may still be used to read */
-export function createServices(
-  database: Database,
-  vault: TokenVault,
-  options: { readonly tokenGraceSeconds: number },
-): Services {
-  const ids = new UserGroupIds(database);
+export interface ServiceOptions {
+  /** How long a rotated token may still be used to read. */
+  readonly tokenGraceSeconds: number;
+  /** Where to listen for changes: the database itself, not a pooler in transaction mode. */
+  readonly listenTarget: DatabaseOptions["target"];
+}
+
+export function createServices(database: Database, vault: TokenVault, options: ServiceOptions): Services {
   const accounts = new AccountService(database, vault);
+  const changes = new ChangeFeed(new NotificationChannel(database, options.listenTarget));
+  const ids = new UserGroupIds(database);
   const keyUsage = new KeyUsage(database);
   return {
     access: new Access(database, vault, keyUsage),
     accounts,
     apiKeys: new ApiKeyService(database, accounts),
+    changes,
     dataSources: new DataSourceService(database),
     keyUsage,
+    keyWatch: new KeyWatch(database),
     listing: new Listing(database),
-    mappings: new MappingService(database, vault),
-    userGroups: new UserGroupService(database, new UserGroupIds(database), vault, options.tokenGraceSeconds),
+    mappings: new MappingService(database, vault, changes),
+    userGroups: new UserGroupService(database, ids, vault, changes, options.tokenGraceSeconds),
     userGroupReader: new UserGroupReader(database, vault),
-    userGroupUpserts: new UserGroupUpserts(database, ids, vault),
+    userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),
     async checkReadiness() {
       await database.run({ name: "readiness", text: "SELECT 1 AS ready" }, []);
     },

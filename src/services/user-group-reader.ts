@@ -1,5 +1,5 @@
 import type { Tenant } from "../domain/caller.js";
-import type { MappingEntry } from "../domain/mapping.js";
+import type { MappedDataSource } from "../domain/mapping.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { mayBeTokenOf } from "../domain/user-group-token.js";
@@ -54,7 +54,7 @@ export class UserGroupReader {
   }
 
   /** @returns the mapping of each group, ordered by schema id, in the order of the ids */
-  async mappings(tenant: Tenant, userGroupIds: readonly number[]): Promise<(readonly MappingEntry[])[]> {
+  async mappings(tenant: Tenant, userGroupIds: readonly number[]): Promise<(readonly MappedDataSource[])[]> {
     const mappings = await findMappings(this.#db, tenant, userGroupIds);
     return userGroupIds.map((id) => mappings.get(id) ?? []);
   }

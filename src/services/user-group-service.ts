@@ -15,6 +15,7 @@ import {
   updateUserGroup,
 } from "../persistence/user-group-writes.js";
 import { requireWrite } from "./access.js";
+import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
 import { requireUserGroup, storedRef } from "./user-group-lookup.js";
@@ -27,12 +28,20 @@ export class UserGroupService {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
+  readonly #changes: ChangeFeed;
   readonly #tokenGraceSeconds: number;
 
-  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, tokenGraceSeconds: number) {
+  constructor(
+    db: Database,
+    ids: UserGroupIds,
+    vault: TokenVault,
+    changes: ChangeFeed,
+    tokenGraceSeconds: number,
+  ) {
     this.#db = db;
     this.#ids = ids;
     this.#vault = vault;
+    this.#changes = changes;
     this.#tokenGraceSeconds = tokenGraceSeconds;
   }
 
@@ -78,23 +87,34 @@ export class UserGroupService {
    * @throws DomainError `user_group_not_found`, `version_conflict`, `unknown_data_source`; nothing is changed then
    */
   async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
+    const { userGroup, changed } = await this.#update(writer, ref, changes);
+    if (changed) this.#changes.publish(writer, userGroup.id, "updated");
+    return userGroup;
+  }
+
+  async #update(
+    writer: Writer,
+    ref: UserGroupRef,
+    changes: UserGroupChanges,
+  ): Promise<{ readonly userGroup: UserGroup; readonly changed: boolean }> {
     const stored = storedRef(this.#vault, writer, ref);
     const { mapping, expectedVersion } = changes;
     const changesRow = changes.name !== undefined || changes.properties !== undefined;
     if (changesRow && mapping === undefined && expectedVersion === undefined) {
-      return requireUserGroup(await updateUserGroup(this.#db, writer, stored, changes), ref);
+      const userGroup = requireUserGroup(await updateUserGroup(this.#db, writer, stored, changes), ref);
+      return { userGroup, changed: true };
     }
     return this.#db.transaction(async (transaction) => {
       const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
       requireVersion(found, expectedVersion);
-      if (!changesRow && mapping === undefined) return found;
+      if (!changesRow && mapping === undefined) return { userGroup: found, changed: false };
       const entries = mapping && (await resolveMapping(transaction, writer, mapping));
       const updated = requireUserGroup(
         await updateUserGroup(transaction, writer, { by: "id", id: found.id }, changes),
         ref,
       );
       if (entries) await replaceMappingEntries(transaction, writer, found.id, entries);
-      return updated;
+      return { userGroup: updated, changed: true };
     });
   }
 
@@ -114,7 +134,9 @@ export class UserGroupService {
       token,
       this.#tokenGraceSeconds,
     );
-    return requireUserGroup(rotated, { by: "token" });
+    const userGroup = requireUserGroup(rotated, { by: "token" });
+    this.#changes.publish(writer, userGroup.id, "tokenRotated");
+    return userGroup;
   }
 
   /**
@@ -127,8 +149,11 @@ export class UserGroupService {
     expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
   ): Promise<UserGroup> {
     const lookups = this.#lookups(writer, currentToken);
-    const deleted = await deleteUserGroup(this.#db, writer, lookups, expected);
-    if (deleted) return deleted;
+    const deleted = await this.#delete(writer, lookups, expected);
+    if (deleted) {
+      this.#changes.publish(writer, deleted.id, "deleted");
+      return deleted;
+    }
     const group = await this.#byCurrentToken(writer, lookups);
     const field =
       expected.providedId !== undefined && expected.providedId !== group.providedId
@@ -141,6 +166,20 @@ export class UserGroupService {
         field: [field],
       },
     );
+  }
+
+  async #delete(
+    writer: Writer,
+    lookups: readonly Buffer[],
+    expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
+  ): Promise<UserGroup | null> {
+    if (expected.dataSourceProvidedId === undefined)
+      return deleteUserGroup(this.#db, writer, lookups, expected);
+    // Locked first: a statement that waited for a change of the mapping would still look at the old one.
+    return this.#db.transaction(async (transaction) => {
+      await lockUserGroup(transaction, writer, { by: "token", lookups });
+      return deleteUserGroup(transaction, writer, lookups, expected);
+    });
   }
 
   async #byCurrentToken(tenant: Tenant, lookups: readonly Buffer[]): Promise<UserGroup> {

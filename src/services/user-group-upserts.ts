@@ -9,6 +9,7 @@ import { isTransactionConflict } from "../persistence/database-error.js";
 import { replaceMappings } from "../persistence/mapping-queries.js";
 import { insertUserGroups, lockUserGroups, updateUserGroups } from "../persistence/user-group-bulk-writes.js";
 import type { UserGroupIds } from "../persistence/user-group-ids.js";
+import type { ChangeFeed } from "./change-feed.js";
 import { findMappedDataSources } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
 
@@ -30,18 +31,21 @@ export type UpsertOutcome =
   | { readonly error: DomainError }
   | null;
 
-const ATTEMPTS = 3;
+/** How often a call is run that met others which create the same groups. */
+const ATTEMPTS = 10;
 
 /** Creates and changes many groups with a handful of statements. */
 export class UserGroupUpserts {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
+  readonly #changes: ChangeFeed;
 
-  constructor(db: Database, ids: UserGroupIds, vault: TokenVault) {
+  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, changes: ChangeFeed) {
     this.#db = db;
     this.#ids = ids;
     this.#vault = vault;
+    this.#changes = changes;
   }
 
   /**
@@ -58,14 +62,34 @@ export class UserGroupUpserts {
     const checked = refuseRepeated(items);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#db.transaction((transaction) =>
+        const outcomes = await this.#db.transaction((transaction) =>
           this.#run(transaction, writer, checked, allOrNothing),
         );
+        this.#publish(writer, checked, outcomes);
+        return outcomes;
       } catch (error) {
         if (error instanceof Refusal) return error.outcomes;
-        if (attempt === ATTEMPTS || !isTransactionConflict(error)) throw error;
+        if (!(error instanceof CreatedMeanwhile) && !isTransactionConflict(error)) throw error;
+        if (attempt === ATTEMPTS) {
+          throw new DomainError("unavailable", "Others create the same user groups. Try again.", {
+            retryAfter: 1,
+            cause: error,
+          });
+        }
       }
     }
+  }
+
+  #publish(
+    writer: Writer,
+    items: readonly (UserGroupUpsert | DomainError)[],
+    outcomes: readonly UpsertOutcome[],
+  ) {
+    outcomes.forEach((outcome, index) => {
+      const item = items[index];
+      if (!outcome || !("userGroup" in outcome) || outcome.created || !item || !isItem(item)) return;
+      if (changesAnything(item)) this.#changes.publish(writer, outcome.userGroup.id, "updated");
+    });
   }
 
   async #run(
@@ -90,25 +114,18 @@ export class UserGroupUpserts {
       writer,
       items.filter(({ providedId }) => !existing.has(providedId)),
     );
-    // Created by others since the lock: they are changed instead.
-    const late = items.filter(({ providedId }) => !existing.has(providedId) && !created.has(providedId));
-    const found = new Map([
-      ...existing,
-      ...(await this.#lock(
-        transaction,
-        writer,
-        late.map((item) => item.providedId),
-      )),
-    ]);
+    const missed = items.find(({ providedId }) => !existing.has(providedId) && !created.has(providedId));
+    // Created by others since the lock. To lock it now, while holding new rows, could close a ring of waiting calls.
+    if (missed) throw new CreatedMeanwhile();
     const updated = await updateUserGroups(
       transaction,
       writer,
       items.flatMap((item) => {
-        const id = found.get(item.providedId)?.id;
+        const id = existing.get(item.providedId)?.id;
         return id === undefined || !changesAnything(item) ? [] : [{ ...item, id }];
       }),
     );
-    const groups = new Map([...found, ...byProvidedId(updated), ...created]);
+    const groups = new Map([...existing, ...byProvidedId(updated), ...created]);
     await replaceMappings(
       transaction,
       writer,
@@ -146,6 +163,9 @@ export class UserGroupUpserts {
 interface ResolvedItem extends UserGroupUpsert {
   readonly entries: readonly MappingEntry[] | undefined;
 }
+
+/** Rolls the transaction back because a group that was missing is there now. */
+class CreatedMeanwhile extends Error {}
 
 /** Rolls the transaction back and carries out what became of the items. */
 class Refusal extends Error {

@@ -3,6 +3,8 @@ import type { FastifyInstance } from "fastify";
 import type { Scope } from "../../src/domain/caller.js";
 import type { Environment } from "../../src/domain/environment.js";
 import { TokenVault } from "../../src/domain/token-vault.js";
+import { DEFAULT_LIMITS, type OperationLimits } from "../../src/graphql/operation-limits.js";
+import { TrustedDocuments } from "../../src/graphql/trusted-documents.js";
 import { createHttpServer } from "../../src/http/http-server.js";
 import { Database, type DatabaseOptions } from "../../src/persistence/database.js";
 import { createServices, type Services } from "../../src/services/services.js";
@@ -13,6 +15,10 @@ export interface TestServiceOptions {
   readonly corsOrigins?: readonly string[] | "*";
   readonly introspection?: boolean;
   readonly playground?: boolean;
+  /** Limits other than the default ones. */
+  readonly limits?: Partial<OperationLimits>;
+  /** The only documents that run, by their ids. */
+  readonly trustedDocuments?: Readonly<Record<string, string>>;
   /** A database to use instead of a copy of the migrated template. */
   readonly target?: DatabaseOptions["target"];
 }
@@ -58,11 +64,17 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     onStatement: (text) => statements.push(text),
   });
   const vault = new TokenVault([randomBytes(32)]);
-  const services = createServices(database, vault, { tokenGraceSeconds: options.tokenGraceSeconds ?? 0 });
+  const services = createServices(database, vault, {
+    tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
+    listenTarget: target,
+  });
+  const { trustedDocuments } = options;
   const server = await createHttpServer(services, {
     corsOrigins: options.corsOrigins ?? [],
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    trustedDocuments: trustedDocuments && new TrustedDocuments(new Map(Object.entries(trustedDocuments))),
     log: { level: "info", stream: { write: (line) => log.push(line) } },
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
@@ -76,6 +88,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     createAccount: () => createAccount(services),
     async close() {
       await server.close();
+      await services.changes.close();
       await database.close();
       await testDatabase?.drop();
     },
@@ -90,6 +103,7 @@ async function createAccount({ accounts, dataSources }: Services): Promise<TestA
     accountName: name,
     environment: "Customer",
     keyId: 0,
+    tokenKeyId: "none",
     scope: "admin",
   } as const;
   await dataSources.create(writer, "sales", "Sales database");

@@ -1,0 +1,54 @@
+import type { ApolloServerPlugin } from "@apollo/server";
+import type { OperationDefinitionNode } from "graphql";
+import { DomainError, type ErrorCode } from "../domain/errors.js";
+import type { Variables } from "./amount.js";
+import type { GraphqlContext } from "./context.js";
+import type { OperationLimits } from "./operation-limits.js";
+import { measureOperation, type OperationMeasure } from "./operation-measure.js";
+
+/** Refuses an operation that asks for too much before it runs (decision 27). */
+export function limitsPlugin(limits: OperationLimits): ApolloServerPlugin<GraphqlContext> {
+  // Apollo Server keeps parsed documents: an operation that was measured once is not walked again.
+  const measures = new WeakMap<OperationDefinitionNode, OperationMeasure>();
+  return {
+    async requestDidStart() {
+      return {
+        async didResolveOperation({ schema, document, operation, request }) {
+          if (!operation) return;
+          const measure = measures.get(operation) ?? measureOperation(schema, document, operation);
+          measures.set(operation, measure);
+          requireWithin(limits, measure, request.variables ?? {});
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Requires that an operation asks for no more than it may; the number of tokens is the parser's to limit.
+ * @throws DomainError of the first limit that it exceeds, with the figures
+ */
+export function requireWithin(
+  limits: OperationLimits,
+  measure: OperationMeasure,
+  variables: Variables,
+): void {
+  const { depth, aliases, rootFields } = measure;
+  if (depth > limits.depth) {
+    throw excess("query_too_deep", `is ${depth} levels deep`, depth, limits.depth);
+  }
+  if (aliases > limits.aliases) {
+    throw excess("too_many_aliases", `has ${aliases} aliases`, aliases, limits.aliases);
+  }
+  if (rootFields > limits.rootFields) {
+    throw excess("too_many_root_fields", `has ${rootFields} root fields`, rootFields, limits.rootFields);
+  }
+  const cost = measure.costFor(variables);
+  if (cost > limits.cost) throw excess("query_too_expensive", `costs ${cost}`, cost, limits.cost);
+}
+
+function excess(code: ErrorCode, what: string, actual: number, limit: number): DomainError {
+  return new DomainError(code, `The query ${what}; at most ${limit} ${limit === 1 ? "is" : "are"} allowed.`, {
+    figures: { limit, actual },
+  });
+}

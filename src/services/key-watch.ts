@@ -1,0 +1,50 @@
+import type { Caller } from "../domain/caller.js";
+import { findActiveKeyIds } from "../persistence/api-key-queries.js";
+import type { Queryable } from "../persistence/database.js";
+
+/** How often the keys of those who stay connected are looked at. */
+const INTERVAL_MS = 1_000;
+
+/** Looks after those who stay connected on an API key: it tells when theirs was revoked or has expired. */
+export class KeyWatch {
+  readonly #db: Queryable;
+  readonly #watchers = new Map<number, { readonly accountId: number; readonly onEnd: Set<() => void> }>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(db: Queryable) {
+    this.#db = db;
+  }
+
+  /** Calls `onEnd` once the caller's key has ended. @returns what ends the watch */
+  watch({ accountId, keyId }: Caller, onEnd: () => void): () => void {
+    const watched = this.#watchers.get(keyId) ?? { accountId, onEnd: new Set() };
+    this.#watchers.set(keyId, watched);
+    watched.onEnd.add(onEnd);
+    this.#timer ??= setInterval(() => void this.#look(), INTERVAL_MS).unref();
+    return () => {
+      watched.onEnd.delete(onEnd);
+      if (watched.onEnd.size === 0) this.#watchers.delete(keyId);
+      if (this.#watchers.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+
+  /** One statement, however many are connected on however many keys. */
+  async #look(): Promise<void> {
+    const watched = [...this.#watchers];
+    let active: ReadonlySet<number>;
+    try {
+      active = await findActiveKeyIds(
+        this.#db,
+        watched.map(([keyId, { accountId }]) => ({ accountId, keyId })),
+      );
+    } catch {
+      // Out of reach: nobody learns anything new meanwhile, and the next look will tell.
+      return;
+    }
+    for (const [keyId, { onEnd }] of watched) {
+      if (!active.has(keyId)) for (const end of [...onEnd]) end();
+    }
+  }
+}

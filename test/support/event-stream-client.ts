@@ -1,0 +1,57 @@
+import { request } from "undici";
+
+export interface EventStream {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The whole body of a reply that is no stream. */
+  readonly body: unknown;
+  /** Waits for the next event. @returns its data; undefined once the stream has ended */
+  next(): Promise<unknown>;
+  close(): void;
+}
+
+/** Subscribes over server-sent events. */
+export async function openEventStream(
+  url: string,
+  authorization: string,
+  query: string,
+  variables: object = {},
+): Promise<EventStream> {
+  const abort = new AbortController();
+  const reply = await request(`${url}/graphql`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json", accept: "text/event-stream" },
+    body: JSON.stringify({ query, variables }),
+    signal: abort.signal,
+  });
+  const isStream = String(reply.headers["content-type"]).startsWith("text/event-stream");
+  const events = isStream ? readEvents(reply.body) : undefined;
+  return {
+    status: reply.statusCode,
+    headers: reply.headers,
+    body: isStream ? undefined : JSON.parse(await reply.body.text()),
+    async next() {
+      const event = await events?.next();
+      return event?.done ? undefined : event?.value;
+    },
+    close: () => abort.abort(),
+  };
+}
+
+async function* readEvents(body: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
+  let text = "";
+  try {
+    for await (const chunk of body) {
+      text += String(chunk);
+      for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+        const event = text.slice(0, end);
+        text = text.slice(end + 2);
+        const [, data] = /^event: next\ndata: (.*)$/s.exec(event) ?? [];
+        if (data !== undefined) yield JSON.parse(data);
+        if (event.startsWith("event: complete")) return;
+      }
+    }
+  } catch {
+    // The connection was cut: the stream is over.
+  }
+}
