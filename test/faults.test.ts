@@ -115,3 +115,63 @@ test("after every connection was cut, the service works on", async () => {
     await service.close();
   }
 });
+
+describe("while another transaction holds a group", () => {
+  let service: TestService;
+  let key: string;
+  const call = (method: string, body: object) => callRest(`${service.url}/api/user`, method, key, body);
+  beforeAll(async () => {
+    service = await startTestService();
+    key = (await (await service.createAccount()).createKey()).secret;
+  });
+  afterAll(() => service.close());
+
+  /** Runs `work` while a transaction of somebody else holds the group's row; then commits it. */
+  async function whileHeld(
+    providedId: string,
+    work: (query: (sql: string) => Promise<unknown>) => Promise<void>,
+  ) {
+    await service.database.entities((manager) =>
+      manager.transaction(async (transaction) => {
+        await transaction.query("SELECT FROM user_group WHERE provided_id = $1 FOR UPDATE", [providedId]);
+        await work((sql) => transaction.query(sql));
+      }),
+    );
+  }
+
+  const untilWaiting = async () => {
+    const waiting =
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    for (;;) {
+      const rows: { pid: number }[] = await service.database.entities((manager) => manager.query(waiting));
+      if (rows[0]) return rows[0].pid;
+    }
+  };
+
+  test("a connection that is cut within a transaction is a 503, and the process lives on", async () => {
+    await call("GET", { user_group_id: "cut", name: "Cut" });
+    const change = { user_group_id: "cut", mapping: { a: "sales" } };
+    await whileHeld("cut", async () => {
+      const reply = call("PUT", change);
+      const pid = await untilWaiting();
+      await service.database.entities((manager) => manager.query("SELECT pg_terminate_backend($1)", [pid]));
+      expect((await reply).status).toBe(503);
+    });
+    expect((await call("PUT", change)).status).toBe(200);
+  });
+
+  test("a deletion that waited for a change of the mapping looks at the new one", async () => {
+    const created = await call("GET", { user_group_id: "race", name: "Race", mapping: { a: "sales" } });
+    const token = Object(created.body).user_group.token;
+    const replies: Promise<{ status: number }>[] = [];
+    await whileHeld("race", async (query) => {
+      const reply = call("DELETE", { current_token: token, data_source_provided_id: "sales" });
+      await untilWaiting();
+      await query("UPDATE user_group SET version = version + 1 WHERE provided_id = 'race'");
+      await query("DELETE FROM mapping_entry WHERE schema_id = 'a'");
+      replies.push(reply);
+    });
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([409]);
+    expect((await call("PUT", { user_group_id: "race" })).status).toBe(200);
+  });
+});
