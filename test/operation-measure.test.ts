@@ -55,6 +55,7 @@ describe("the measure of an operation", () => {
     [`${HEAD} { userGroups(first: $absent) { nodes { name } } }`, { cost: 2 + 20 }],
     [`${HEAD} { userGroups(first: $none, last: $small) { nodes { name } } }`, { cost: 2 + 3 }],
     [`{ userGroup(by: {}) { mapping { dataSource { name } } } }`, { depth: 4, cost: 2 + 10 * 2 }],
+    ["{ userGroups(first: 3) { nodes { properties } } }", { cost: 2 + 3 * 20 }],
     [`{ nodes(ids: ["a", "b"]) { id ... on UserGroup { name } } }`, { depth: 2, cost: 1 + 2 * 2 }],
     [`{ nodes(ids: "a") { id } }`, { cost: 2 }],
     [`${HEAD} { nodes(ids: $ids) { id } }`, { cost: 1 + 4 }],
@@ -105,6 +106,8 @@ describe("the measure of an operation", () => {
     const nested = (levels: number) => `{ viewer { ${"... {".repeat(levels)} scope ${"}".repeat(levels)} } }`;
     expect(measure(nested(400)).depth).toBe(2);
     expect(measure(nested(1000)).depth).toBeGreaterThan(100);
+    const hidden = `{ __schema { ${"... {".repeat(600)} a: types { name } ${"}".repeat(600)} } }`;
+    expect(measure(hidden).depth).toBeGreaterThan(100);
     const chained = Array.from(
       { length: 2000 },
       (_, index) => `fragment F${index} on Query { ...F${index + 1} }`,
@@ -183,7 +186,7 @@ function measureSimply(document: DocumentNode): Figures {
       figures.depth = Math.max(figures.depth, level);
       figures.aliases += selection.alias ? 1 : 0;
       figures.rootFields += level === 1 ? 1 : 0;
-      figures.cost += times.field;
+      figures.cost += times.field * (selection.name.value === "properties" ? 20 : 1);
       if (!selection.selectionSet) continue;
       const fieldType =
         isObjectType(type) || isInterfaceType(type)

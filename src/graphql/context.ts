@@ -3,16 +3,21 @@ import { DomainError } from "../domain/errors.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Services } from "../services/services.js";
 import { Loaders } from "./loaders.js";
-import type { UserGroupWatcher } from "./user-group-watcher.js";
+import type { UserGroupBy } from "./user-group-by.js";
 
 /** What the resolvers of one request share. */
 export interface GraphqlContext {
   readonly requestId: string;
-  readonly watcher: UserGroupWatcher;
+  readonly watcher: Watcher;
   /** The Authorization header, for checking again in what stays connected. */
   readonly authorization: string | undefined;
   /** Null for a request without credentials, which may only look at the schema. */
   readonly session: Session | FrontEndSession | null;
+}
+
+/** Follows single groups for subscribers. */
+export interface Watcher {
+  watch(by: UserGroupBy | null | undefined, context: GraphqlContext): Promise<AsyncIterable<object>>;
 }
 
 /** The holder of an API key, and what was loaded for it. */
@@ -35,7 +40,7 @@ export interface FrontEndSession {
  */
 export async function createContext(
   services: Services,
-  watcher: UserGroupWatcher,
+  watcher: Watcher,
   request: { readonly id: string; readonly authorization: string | undefined },
 ): Promise<GraphqlContext> {
   const { id: requestId, authorization } = request;

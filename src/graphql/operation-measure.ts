@@ -18,6 +18,7 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from "graphql";
+import { GraphQLJSON } from "graphql-scalars";
 import { type Amount, evaluate, plus, product, share, sum, type Variables } from "./amount.js";
 import { SIZE_OF_ROOT_LISTS, sizeByIds, sizeOfListsIn } from "./list-size.js";
 
@@ -43,6 +44,8 @@ interface Measure {
 
 const NOTHING: Measure = { depth: 0, aliases: 0, fields: 0, cost: 0, itemCost: 0 };
 const LEAF: Measure = { ...NOTHING, depth: 1, fields: 1, cost: 1 };
+/** Of free-form JSON: properties take up to 64 KiB, where other fields take some bytes. */
+const JSON_COST = 20;
 const ALIASED_LEAF: Measure = { ...LEAF, aliases: 1 };
 
 /** Far beyond any limit on depth, and within what the stack of calls holds. */
@@ -136,12 +139,14 @@ class Measuring {
   #measureField(field: FieldNode, parent: GraphQLNamedType | undefined): Measure {
     const own = field.alias ? ALIASED_LEAF : LEAF;
     const fieldType = typeOfField(field.name.value, parent);
-    if (!field.selectionSet || !fieldType) return own;
+    if (!fieldType) return own;
+    if (!field.selectionSet)
+      return getNamedType(fieldType) === GraphQLJSON ? { ...own, cost: JSON_COST } : own;
     const type = getNamedType(fieldType);
     const below = this.measureSelections(field.selectionSet, type);
     const aliases = plus(own.aliases, below.aliases);
     // Without aliases the schema bounds the reply, together with graphql-js' own rule on nesting; so tools can introspect.
-    if (isIntrospection(field) && aliases === 0) return LEAF;
+    if (isIntrospection(field) && aliases === 0 && below.depth < MOST_NESTED) return LEAF;
     const whole = sum([below.cost, product(sizeOfListsIn(field, type), below.itemCost)]);
     return { depth: 1 + below.depth, aliases, fields: 1, ...costOf(field, fieldType, whole) };
   }

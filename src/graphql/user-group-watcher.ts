@@ -1,7 +1,13 @@
 import { DomainError } from "../domain/errors.js";
 import type { Subscription } from "../services/change-feed.js";
 import type { Services } from "../services/services.js";
-import { type FrontEndSession, type GraphqlContext, requireAnySession, type Session } from "./context.js";
+import {
+  type FrontEndSession,
+  type GraphqlContext,
+  requireAnySession,
+  type Session,
+  type Watcher,
+} from "./context.js";
 import { parseUserGroupBy, type UserGroupBy } from "./user-group-by.js";
 import { UserGroupChangeView } from "./user-group-change-type.js";
 import { loadUserGroup } from "./user-group-loading.js";
@@ -10,7 +16,7 @@ import { loadUserGroup } from "./user-group-loading.js";
 export type WatchEvent = UserGroupChangeView | DomainError;
 
 /** Follows single groups for subscribers, for as long as they may see them. */
-export class UserGroupWatcher {
+export class UserGroupWatcher implements Watcher {
   readonly #services: Pick<Services, "access" | "changes" | "keyWatch">;
 
   constructor(services: Pick<Services, "access" | "changes" | "keyWatch">) {
