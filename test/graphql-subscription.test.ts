@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openEventStream } from "./support/event-stream-client.js";
 import { type Data, useGraphql } from "./support/graphql-fixture.js";
+import { callRest } from "./support/rest-client.js";
 import { createUserGroup, entry } from "./support/user-group-operations.js";
 
 const graphql = useGraphql();
@@ -147,4 +148,33 @@ test("many idle subscribers hold one database connection between them, and end w
       }),
     ),
   );
+});
+
+describe("with trusted documents", () => {
+  const trusted = useGraphql({ trustedDocuments: { watch: WATCH } });
+
+  test("a subscription is named by its id, and no other one runs", async () => {
+    const { service, keys, account } = trusted();
+    const writer = (await account.createKey()).secret;
+    const create = { user_group_id: "named", name: "Named" };
+    await callRest(`${service.url}/api/user`, "GET", writer, create);
+    const authorization = `Token ${keys.admin}`;
+    const by = { providedId: "named" };
+    const stream = await openEventStream(
+      service.url,
+      authorization,
+      undefined,
+      { by },
+      { documentId: "watch" },
+    );
+    expect(stream.status).toBe(200);
+    await callRest(`${service.url}/api/user`, "PUT", writer, { ...create, name: "New" });
+    expect(await stream.next()).toMatchObject({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
+    stream.close();
+    const other = await openEventStream(service.url, authorization, `${WATCH} `, { by });
+    expect(other).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: "UNTRUSTED_DOCUMENT" } }] },
+    });
+  });
 });

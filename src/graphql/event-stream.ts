@@ -58,7 +58,9 @@ export function createEventStream(
     const events = await subscribe(prepare(request.body, schema, options, contextValue));
     if (!(Symbol.asyncIterator in events)) throw refusal(events);
     accepted.set(request, events);
+    // The library wants to see these, though what runs has been settled.
     request.headers.accept = "text/event-stream";
+    request.body = { query: "subscription" };
     reply.header("x-accel-buffering", "no").hijack();
     await stream(request, reply);
   };
@@ -71,8 +73,10 @@ function prepare(
   contextValue: GraphqlContext,
 ): ExecutionArgs {
   if (!isObject(body)) throw new DomainError("invalid_json", "The body must be a JSON object.");
-  const { operationName, variables, documentId } = body;
-  const document = read(body["query"], documentId, schema, options);
+  const { operationName, variables, documentId, extensions } = body;
+  const persisted = isObject(extensions) ? extensions["persistedQuery"] : undefined;
+  const hash = isObject(persisted) ? persisted["sha256Hash"] : undefined;
+  const document = read(body["query"], documentId ?? hash, schema, options);
   const name = typeof operationName === "string" ? operationName : undefined;
   const operation = getOperationAST(document, name);
   if (operation?.operation !== "subscription") {

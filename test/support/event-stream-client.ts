@@ -14,14 +14,15 @@ export interface EventStream {
 export async function openEventStream(
   url: string,
   authorization: string,
-  query: string,
+  query: string | undefined,
   variables: object = {},
+  more: object = {},
 ): Promise<EventStream> {
   const abort = new AbortController();
   const reply = await request(`${url}/graphql`, {
     method: "POST",
     headers: { authorization, "content-type": "application/json", accept: "text/event-stream" },
-    body: JSON.stringify({ query, variables }),
+    body: JSON.stringify({ query, variables, ...more }),
     signal: abort.signal,
   });
   const isStream = String(reply.headers["content-type"]).startsWith("text/event-stream");
