@@ -22,6 +22,8 @@ export interface App {
   readonly serverVersion: string;
   /** The keys of the demo account, at the first start on an embedded database only. */
   readonly demo: DemoSecrets | null;
+  /** Resolves when the embedded PostgreSQL ends, however that happens; tells how. */
+  readonly serverEnded: Promise<string>;
   /** Stops accepting, answers what is under way, then closes the database. */
   close(): Promise<void>;
 }
@@ -91,6 +93,7 @@ async function serveFrom(
     return {
       url: toUrl(server.server.address()),
       serverVersion: storage.serverVersion,
+      serverEnded: storage.serverEnded,
       demo,
       close: () => server.close().then(() => storage.close()),
     };

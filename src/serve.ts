@@ -11,7 +11,7 @@ const AFTER_FAILURE_MS = 500;
 
 /**
  * Runs the service until a signal ends it.
- * @returns the exit code: 1 when it could not start, with the reason on standard error
+ * @returns the exit code: 1 when it could not start or lost its database, with the reason on standard error
  */
 export async function serve(environment: ProcessEnvironment): Promise<number> {
   return reportFailure(async () => {
@@ -20,8 +20,10 @@ export async function serve(environment: ProcessEnvironment): Promise<number> {
     const app = await startApp(config, process.stderr);
     const stopped = stopSignal();
     process.stdout.write(startUpText(app, config));
-    await stopped;
+    const lost = await Promise.race([stopped, app.serverEnded]);
     await app.close();
+    // Better to end, and be started again, than to answer 503 for ever.
+    if (lost !== undefined) throw new OperatorError(`The embedded PostgreSQL server has ended (${lost}).`);
   });
 }
 

@@ -17,6 +17,8 @@ export interface Storage {
   readonly target: DatabaseOptions["target"];
   /** The version of PostgreSQL, e.g. "18.4". */
   readonly serverVersion: string;
+  /** Resolves when an embedded PostgreSQL that this process started ends, however that happens; tells how. */
+  readonly serverEnded: Promise<string>;
   /** Closes the connections, and stops PostgreSQL if this process started it. */
   close(): Promise<void>;
 }
@@ -43,7 +45,11 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
   const server = await openEmbedded(config, secrets, options);
   try {
     const storage = await connect(config, server.connection, vault, options);
-    return { ...storage, close: () => storage.close().finally(() => server.stop()) };
+    return {
+      ...storage,
+      serverEnded: server.ended,
+      close: () => storage.close().finally(() => server.stop()),
+    };
   } catch (error) {
     await server.stop();
     throw error;
@@ -89,7 +95,14 @@ async function connect(
     connectTimeoutMs,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
   });
-  return { database, vault, target, serverVersion, close: () => database.close() };
+  return {
+    database,
+    vault,
+    target,
+    serverVersion,
+    serverEnded: new Promise(() => undefined),
+    close: () => database.close(),
+  };
 }
 
 /** Checks and migrates over a connection of its own, as a migration may take longer than a request's statement. */

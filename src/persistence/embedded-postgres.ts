@@ -16,6 +16,8 @@ export interface EmbeddedServer {
   readonly connection: EmbeddedConnection;
   /** Whether this process started it. */
   readonly owned: boolean;
+  /** Resolves when a server that this process started ends, however that happens; tells how. */
+  readonly ended: Promise<string>;
   /** Stops the server if this process started it; idempotent. */
   stop(): Promise<void>;
 }
@@ -96,7 +98,7 @@ async function adopt(
   if (!options.adopt || running.status !== "ready") return undefined;
   const connection = connectionTo(running.socketDir, running.port, options);
   if (!(await reachDatabase(connection))) return undefined;
-  return { connection, owned: false, stop: async () => undefined };
+  return { connection, owned: false, ended: new Promise(() => undefined), stop: async () => undefined };
 }
 
 async function startOwn(
@@ -151,6 +153,7 @@ function ownedServer(
   return {
     connection,
     owned: true,
+    ended: server.ended,
     async stop() {
       await server.stop();
       await removeWorkspace(workspace);

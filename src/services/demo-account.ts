@@ -15,27 +15,35 @@ export interface DemoSecrets {
 }
 
 /**
- * Fills an empty service with something to try: an account, two data sources and a key for each environment.
- * @returns the keys' secrets; null when the account is there already
+ * Fills an empty service with something to try: an account, two data sources and a key for each environment. Run again after
+ * it was cut short, it makes up for what is missing.
+ * @returns the keys' secrets; null when the account has keys already
  */
 export async function createDemoAccount(
   accounts: AccountService,
   dataSources: DataSourceService,
 ): Promise<DemoSecrets | null> {
-  const { accountId, created } = await accounts.ensure(ACCOUNT);
-  if (!created) return null;
-  const key = { scope: "admin", name: "demo", expiresAt: null } as const;
-  const customer = await accounts.createKey(accountId, { ...key, environment: "Customer" });
-  const testing = await accounts.createKey(accountId, { ...key, environment: "Testing" });
+  const { accountId } = await accounts.ensure(ACCOUNT);
+  if ((await accounts.listKeys(ACCOUNT)).length > 0) return null;
   const writer: Writer = {
     accountId,
     accountName: ACCOUNT,
     environment: "Customer",
-    keyId: customer.apiKey.id,
+    keyId: 0,
     tokenKeyId: accounts.tokenKeyId,
     scope: "admin",
   };
-  for (const { providedId, name } of DATA_SOURCES) await dataSources.create(writer, providedId, name);
+  const present = await dataSources.byProvidedIds(
+    writer,
+    DATA_SOURCES.map(({ providedId }) => providedId),
+  );
+  for (const [index, { providedId, name }] of DATA_SOURCES.entries()) {
+    if (!present[index]) await dataSources.create(writer, providedId, name);
+  }
+  // Last, as the keys are what is shown only once.
+  const key = { scope: "admin", name: "demo", expiresAt: null } as const;
+  const customer = await accounts.createKey(accountId, { ...key, environment: "Customer" });
+  const testing = await accounts.createKey(accountId, { ...key, environment: "Testing" });
   return {
     customerKey: customer.secret,
     testingKey: testing.secret,

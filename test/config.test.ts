@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../src/config.js";
+import { OperatorError } from "../src/domain/operator-error.js";
+
+const defaults = {
+  host: "127.0.0.1",
+  port: 4000,
+  databaseUrl: undefined,
+  dataDir: ".data",
+  encryptionKeys: undefined,
+  databasePoolSize: 10,
+  databaseConnectTimeoutMs: 5000,
+  databaseStatementTimeoutMs: 10_000,
+  tokenGraceSeconds: 0,
+  graphqlIntrospection: true,
+  graphqlPlayground: true,
+  logLevel: "info",
+};
+
+describe("the settings", () => {
+  test("all have a default, which an empty variable leaves in place", () => {
+    expect(readConfig({})).toMatchObject(defaults);
+    const empty = { PORT: "", DATABASE_URL: "", DATA_DIR: "", ENCRYPTION_KEYS: "", LOG_LEVEL: "", HOST: "" };
+    expect(readConfig({ ...empty, GRAPHQL_PLAYGROUND: "", UNKNOWN: "x" })).toEqual(readConfig({}));
+  });
+
+  test("are read from the environment", () => {
+    const [first, second] = [randomBytes(32), randomBytes(32)];
+    const environment = {
+      HOST: "::1",
+      PORT: "0",
+      DATABASE_URL: "postgresql://user:pass-word@db.example:5432/groups?sslmode=verify-full",
+      DATA_DIR: "/var/lib/user-groups",
+      ENCRYPTION_KEYS: ` ${first.toString("base64")}, ${second.toString("base64")}`,
+      DATABASE_POOL_SIZE: "25",
+      DATABASE_CONNECT_TIMEOUT_MS: "100",
+      DATABASE_STATEMENT_TIMEOUT_MS: "600000",
+      TOKEN_GRACE_SECONDS: "3600",
+      GRAPHQL_INTROSPECTION: "false",
+      GRAPHQL_PLAYGROUND: "0",
+      LOG_LEVEL: "silent",
+    };
+    expect(readConfig(environment)).toMatchObject({
+      host: "::1",
+      port: 0,
+      databaseUrl: environment.DATABASE_URL,
+      dataDir: "/var/lib/user-groups",
+      encryptionKeys: [first, second],
+      databasePoolSize: 25,
+      databaseConnectTimeoutMs: 100,
+      databaseStatementTimeoutMs: 600_000,
+      tokenGraceSeconds: 3600,
+      graphqlIntrospection: false,
+      graphqlPlayground: false,
+      logLevel: "silent",
+    });
+  });
+
+  test.each([
+    "postgres://localhost/db",
+    "postgres://user@host",
+    "postgres://user:pw@/db?host=/var/run/postgresql&port=5433",
+    "postgres://user:pw@%2Fvar%2Frun%2Fpostgresql/db",
+    "postgres:///db?host=/tmp&user=me",
+  ])("take the DATABASE_URL %s", (url) => {
+    expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  });
+
+  test.each([
+    ["PORT", "65536"],
+    ["PORT", "-1"],
+    ["PORT", "80.5"],
+    ["PORT", "0x50"],
+    ["PORT", "4000 "],
+    ["DATABASE_URL", "localhost:5432/db"],
+    ["DATABASE_URL", "mysql://user:secret@host/db"],
+    ["DATABASE_URL", "postgres://user:secret@host:port/db"],
+    ["DATABASE_POOL_SIZE", "many"],
+    ["DATABASE_CONNECT_TIMEOUT_MS", "99"],
+    ["DATABASE_STATEMENT_TIMEOUT_MS", "600001"],
+    ["TOKEN_GRACE_SECONDS", "2592001"],
+    ["GRAPHQL_INTROSPECTION", "yes"],
+    ["GRAPHQL_PLAYGROUND", "TRUE"],
+    ["LOG_LEVEL", "trace"],
+    ["ENCRYPTION_KEYS", "secret"],
+    ["ENCRYPTION_KEYS", Buffer.alloc(31, 7).toString("base64")],
+    ["ENCRYPTION_KEYS", `${Buffer.alloc(32, 7).toString("base64")},`],
+  ])("refuse %s=%s, telling its name but not its value", (name, value) => {
+    const message = messageFor({ [name]: value });
+    expect(message).toMatch(new RegExp(`^Wrong settings: ${name} must be [^\n]+\\.$`));
+    expect(message).not.toContain(value);
+  });
+
+  test("are all checked before any fault is told", () => {
+    expect(messageFor({ PORT: "x", DATABASE_POOL_SIZE: "x", LOG_LEVEL: "x" })).toBe(
+      "Wrong settings: PORT must be a whole number from 0 to 65535; DATABASE_POOL_SIZE must be a whole number from 1 to 1000; LOG_LEVEL must be one of debug, info, warn, error, silent.",
+    );
+  });
+});
+
+function messageFor(environment: Readonly<Record<string, string>>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof OperatorError) return error.message;
+    throw error;
+  }
+  throw new Error("These settings were taken.");
+}
