@@ -3,6 +3,8 @@ import type { Config } from "./config.js";
 import type { TrustedDocuments } from "./graphql/trusted-documents.js";
 import { createHttpServer } from "./http/http-server.js";
 import { requireFreePort, toListenError } from "./http/listening.js";
+import { isLoopback } from "./http/loopback.js";
+import { keepDemoKey } from "./persistence/secrets-file.js";
 import { createDemoAccount, type DemoSecrets } from "./services/demo-account.js";
 import { createServices } from "./services/services.js";
 import { openStorage, type Storage } from "./storage.js";
@@ -67,10 +69,12 @@ async function serveFrom(
     tokenGraceSeconds: config.tokenGraceSeconds,
     listenTarget: storage.target,
   });
+  let { demoKey } = storage;
   const server = await createHttpServer(services, {
     corsOrigins: config.corsOrigins,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
+    demoKey: () => (isLoopback(config.host) ? demoKey : undefined),
     limits: config.graphqlLimits,
     trustedDocuments,
     log: { level: config.logLevel, stream: logStream },
@@ -90,6 +94,12 @@ async function serveFrom(
       config.databaseUrl === undefined
         ? await createDemoAccount(services.accounts, services.dataSources)
         : null;
+    if (demo) {
+      demoKey = demo.customerKey;
+      await keepDemoKey(config.dataDir, demoKey).catch((error: unknown) => {
+        server.log.warn({ err: error }, "the key of the demo account could not be kept for the playground");
+      });
+    }
     return {
       url: toUrl(server.server.address()),
       serverVersion: storage.serverVersion,

@@ -19,6 +19,8 @@ export interface Storage {
   readonly serverVersion: string;
   /** Resolves when an embedded PostgreSQL that this process started ends, however that happens; tells how. */
   readonly serverEnded: Promise<string>;
+  /** The Customer key of the demo account, where an embedded database has one. */
+  readonly demoKey: string | undefined;
   /** Closes the connections, and stops PostgreSQL if this process started it. */
   close(): Promise<void>;
 }
@@ -48,6 +50,7 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
     return {
       ...storage,
       serverEnded: server.ended,
+      demoKey: secrets?.demoKey,
       close: () => storage.close().finally(() => server.stop()),
     };
   } catch (error) {
@@ -101,6 +104,7 @@ async function connect(
     target,
     serverVersion,
     serverEnded: new Promise(() => undefined),
+    demoKey: undefined,
     close: () => database.close(),
   };
 }

@@ -78,7 +78,16 @@ test("faulty operations and variables are refused with the standard codes", asyn
     ["query ($by: UserGroupBy!) { userGroup(by: $by) { name } }", { by: { teamId: "x" } }, "BAD_USER_INPUT"],
   ] as const) {
     const reply = await call(query, variables);
-    expect(reply).toMatchObject({ status: 400, body: { errors: [{ extensions: { code } }] } });
+    // As GraphQL over HTTP wants it: the status tells only those who ask for its own media type.
+    expect(reply).toMatchObject({ status: 200, body: { errors: [{ extensions: { code } }] } });
+    const accept = "application/graphql-response+json";
+    const { service, keys } = graphql();
+    const body = { query, variables };
+    expect(await callRest(`${service.url}/graphql`, "POST", keys.admin, body, { accept })).toMatchObject({
+      status: 400,
+      headers: { "content-type": `${accept}; charset=utf-8` },
+      body: { errors: [{ extensions: { code } }] },
+    });
     expect(JSON.stringify(reply.body)).not.toContain("stacktrace");
   }
 });

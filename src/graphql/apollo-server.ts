@@ -35,7 +35,10 @@ export function createApolloServer(
     schema,
     introspection: options.introspection,
     hideSchemaDetailsFromClientErrors: !options.introspection,
-    csrfPrevention: true,
+    // A page of another site cannot send these without the browser asking us first.
+    csrfPrevention: {
+      requestHeaders: ["authorization", "apollo-require-preflight", "x-apollo-operation-name"],
+    },
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     nodeEnv: "production",
@@ -47,7 +50,7 @@ export function createApolloServer(
     parseOptions: { maxLexicalTokens: limits.tokens },
     formatError: (formatted, error) => formatError(formatted, error, limits),
     plugins: [
-      replyPlugin(options.logger),
+      replyPlugin(options.logger, limits),
       ...(trustedDocuments ? [trustedDocumentsPlugin(trustedDocuments)] : []),
       limitsPlugin(limits),
       frontEndFieldsPlugin(),

@@ -26,9 +26,14 @@ import { tokenLimitError } from "./token-limit.js";
 /** Events that a client may leave unread in its connection before it is cut off. */
 const MAX_UNREAD = 100;
 
-/** Tells a request for an event stream (the distinct connections mode of GraphQL over server-sent events). */
-export function wantsEvents(request: FastifyRequest): boolean {
-  return request.method === "POST" && request.headers.accept?.includes("text/event-stream") === true;
+/**
+ * Tells a request for an event stream (the distinct connections mode of GraphQL over server-sent events). Whoever
+ * names JSON first gets JSON: urql names both for queries and mutations.
+ */
+export function wantsEvents({ method, headers: { accept = "" } }: FastifyRequest): boolean {
+  const events = accept.indexOf("text/event-stream");
+  const json = accept.search(/application\/(?:[\w-]+\+)?json/);
+  return method === "POST" && events >= 0 && (json < 0 || events < json);
 }
 
 /**

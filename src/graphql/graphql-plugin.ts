@@ -1,10 +1,10 @@
-import { fastifyApolloHandler } from "@as-integrations/fastify";
 import cors from "@fastify/cors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "../services/services.js";
+import { registerApolloRoute } from "./apollo-route.js";
 import { type ApolloOptions, createApolloServer, toContextError } from "./apollo-server.js";
 import { createContext } from "./context.js";
-import { createEventStream, wantsEvents } from "./event-stream.js";
+import { createEventStream } from "./event-stream.js";
 import { createSchema } from "./schema.js";
 import { UserGroupWatcher } from "./user-group-watcher.js";
 
@@ -13,7 +13,6 @@ export const GRAPHQL_PATH = "/graphql";
 /** What a page may read of a reply's headers. */
 const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After"];
 const DAY_S = 86_400;
-const BODY_LIMIT = 1024 * 1024;
 
 /**
  * Registers the GraphQL API, in a scope with the prefix /graphql.
@@ -34,23 +33,13 @@ export async function registerGraphql(
   const watcher = new UserGroupWatcher(services);
   const contextOf = ({ id, headers }: FastifyRequest) =>
     createContext(services, watcher, { id, authorization: headers.authorization });
+  const contextOrError = (request: FastifyRequest) =>
+    contextOf(request).catch((error: unknown) => {
+      throw toContextError(error, request.id, request.log);
+    });
   const stream = createEventStream(schema, apolloOptions, contextOf);
-  const answer = fastifyApolloHandler(apollo, {
-    context: async (request) => {
-      try {
-        return await contextOf(request);
-      } catch (error) {
-        throw toContextError(error, request.id, request.log);
-      }
-    },
-  });
   // Before the server waits for its connections: event streams would never end by themselves.
   app.addHook("preClose", () => services.changes.close());
-  app.addHook("onClose", () => apollo.stop());
-  // Decision 11, also where Apollo Server has another idea.
-  app.addHook("onSend", async (_request, reply) => {
-    reply.header("cache-control", "no-store");
-  });
   if (options.corsOrigins.length > 0) {
     const origin = options.corsOrigins === "*" ? "*" : [...options.corsOrigins];
     await app.register(cors, {
@@ -61,17 +50,11 @@ export async function registerGraphql(
       strictPreflight: false,
     });
   }
-  app.route({
-    method: app.supportedMethods,
-    url: "/",
-    prefixTrailingSlash: "no-slash",
-    bodyLimit: BODY_LIMIT,
-    onRequest: async (request, reply) => {
+  registerApolloRoute(app, apollo, contextOrError, {
+    stream,
+    async onRequest(request, reply) {
       if (options.explore && request.method === "GET" && wantsPage(request))
         await options.explore(request, reply);
-    },
-    async handler(request, reply) {
-      return wantsEvents(request) ? stream(request, reply) : answer.call(app, request, reply);
     },
   });
 }

@@ -5,9 +5,13 @@ import { isObject } from "../domain/json.js";
 import type { GraphqlContext } from "./context.js";
 import { domainErrorOf, headersOf, statusOf } from "./error-format.js";
 import type { Logger } from "./logger.js";
+import type { OperationLimits } from "./operation-limits.js";
+import { tokenLimitError } from "./token-limit.js";
+
+const FAULTS_OF_QUERIES = new Set(["GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT"]);
 
 /** Logs what went wrong inside, once, and gives a reply without data the HTTP status of its error. */
-export function replyPlugin(logger: Logger): ApolloServerPlugin<GraphqlContext> {
+export function replyPlugin(logger: Logger, limits: OperationLimits): ApolloServerPlugin<GraphqlContext> {
   return {
     async requestDidStart() {
       return {
@@ -28,7 +32,7 @@ export function replyPlugin(logger: Logger): ApolloServerPlugin<GraphqlContext> 
             if (!expected) logger.error({ err: error.originalError ?? error, requestId }, "request failed");
           }
         },
-        async willSendResponse({ response, errors }) {
+        async willSendResponse({ request, response, errors }) {
           if (!errors || response.body.kind !== "single") return;
           const { data } = response.body.singleResult;
           if (Object.values(data ?? {}).some((value) => value !== null)) return;
@@ -38,13 +42,30 @@ export function replyPlugin(logger: Logger): ApolloServerPlugin<GraphqlContext> 
             for (const [name, value] of Object.entries(headersOf(known)))
               response.http.headers.set(name, value);
           } else if (data !== undefined) {
-            // What failed before execution has its status from Apollo; what failed in it, unexpectedly, is our fault.
+            // What failed in execution, unexpectedly, is our fault.
             response.http.status = 500;
+          } else if (
+            errors.every((error) => isFaultOfQuery(error, limits)) &&
+            !acceptsGraphqlStatus(request.http?.headers.get("accept"))
+          ) {
+            response.http.status = 200;
           }
         },
       };
     },
   };
+}
+
+/** Says whether the query itself is wrong, rather than the request that brings it. */
+function isFaultOfQuery(error: GraphQLError, limits: OperationLimits): boolean {
+  const { code } = error.extensions;
+  if (typeof code !== "string" || !FAULTS_OF_QUERIES.has(code)) return false;
+  return tokenLimitError(error, limits.tokens) === undefined;
+}
+
+/** GraphQL over HTTP: only who asks for its own media type learns from the status that the query is wrong. */
+function acceptsGraphqlStatus(accept: string | undefined): boolean {
+  return accept?.includes("application/graphql-response+json") === true;
 }
 
 function hasStatus({ extensions: { http } }: GraphQLError, status: number): boolean {

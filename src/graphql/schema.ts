@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
+import { type GraphQLSchema, lexicographicSortSchema, OperationTypeNode, printSchema } from "graphql";
 import { buildSchemaSync } from "type-graphql";
 import type { Services } from "../services/services.js";
 import { ApiKeyResolver } from "./api-key-resolver.js";
@@ -14,6 +14,12 @@ import { UserGroupMutations } from "./user-group-mutations.js";
 import { UserGroupResolver } from "./user-group-resolver.js";
 import { UserGroupSubscription } from "./user-group-subscription.js";
 import { ViewerResolver } from "./viewer-resolver.js";
+
+const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
+  [OperationTypeNode.QUERY]: "What can be read.",
+  [OperationTypeNode.MUTATION]: "What can be changed; several changes run in their order, each by itself.",
+  [OperationTypeNode.SUBSCRIPTION]: "What can be watched.",
+};
 
 /** Builds the schema, with resolvers upon the services. */
 export function createSchema(services: Services): GraphQLSchema {
@@ -44,7 +50,7 @@ export function printSdl(): string {
 }
 
 function build(resolvers: readonly object[]): GraphQLSchema {
-  return buildSchemaSync({
+  const schema = buildSchemaSync({
     resolvers: [
       ApiKeyResolver,
       DataSourceListResolver,
@@ -67,6 +73,16 @@ function build(resolvers: readonly object[]): GraphQLSchema {
     // The domain's own parsers check the input, the same for both faces.
     validate: false,
   });
+  describeRoots(schema);
+  return schema;
+}
+
+// TypeGraphQL has no place for the descriptions of these types, which it makes itself.
+function describeRoots(schema: GraphQLSchema): void {
+  for (const operation of Object.values(OperationTypeNode)) {
+    const type = schema.getRootType(operation);
+    if (type) type.description = ROOT_DESCRIPTIONS[operation];
+  }
 }
 
 function refusePubSub(): never {

@@ -28,6 +28,8 @@ export interface HttpOptions {
   readonly corsOrigins: readonly string[] | "*";
   readonly introspection: boolean;
   readonly playground: boolean;
+  /** The API key that the playground begins with for those at this machine; none where it answers undefined. */
+  readonly demoKey: () => string | undefined;
   readonly limits: OperationLimits;
   /** The only documents that run; undefined: every document may. */
   readonly trustedDocuments: TrustedDocuments | undefined;
@@ -39,8 +41,20 @@ export interface HttpOptions {
 
 /** Builds the HTTP server with both faces; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
+  const app = createBareServer(options.log);
+  registerHealthRoutes(app, services);
+  registerUserRoutes(app, services);
+  const explore = options.playground ? registerPlayground(app, options.demoKey) : undefined;
+  await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {
+    prefix: GRAPHQL_PATH,
+  });
+  return app;
+}
+
+/** Builds the HTTP server without a route: how it reads bodies, answers errors, logs and ends. */
+export function createBareServer(log: HttpOptions["log"]): FastifyInstance {
   const app = Fastify({
-    logger: { level: options.log.level, stream: options.log.stream, base: null },
+    logger: { level: log.level, stream: log.stream, base: null },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: requestId,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -66,12 +80,6 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   app.setErrorHandler((error, request, reply) => sendError(toDomainError(error), request, reply));
   app.setNotFoundHandler(() => {
     throw new DomainError("not_found", "There is nothing at this path.");
-  });
-  registerHealthRoutes(app, services);
-  registerUserRoutes(app, services);
-  const explore = options.playground ? registerPlayground(app) : undefined;
-  await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {
-    prefix: GRAPHQL_PATH,
   });
   return app;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { OperatorError } from "../domain/operator-error.js";
@@ -9,6 +9,7 @@ const keyBytes = 32;
 const format = z.object({
   databasePassword: z.string().min(1),
   encryptionKeys: z.array(z.base64()).min(1),
+  demoKey: z.string().optional().catch(undefined),
 });
 
 /** What a service without an operator's own secrets must remember between starts. */
@@ -17,6 +18,8 @@ export interface Secrets {
   readonly databasePassword: string;
   /** 32 bytes each, the sealing one first. */
   readonly encryptionKeys: readonly [Buffer, ...Buffer[]];
+  /** The API key of the demo account for the Customer environment, from when that was made. */
+  readonly demoKey: string | undefined;
 }
 
 /**
@@ -24,7 +27,7 @@ export interface Secrets {
  * @throws OperatorError when the file cannot be made or read
  */
 export async function openSecretsFile(dataDir: string): Promise<Secrets> {
-  const path = join(dataDir, "secrets.json");
+  const path = pathIn(dataDir);
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const text = (await readIfPresent(path)) ?? (await create(dataDir, path));
@@ -36,20 +39,37 @@ export async function openSecretsFile(dataDir: string): Promise<Secrets> {
   }
 }
 
+/** Adds the API key of the demo account to the secrets, which are there already. */
+export async function keepDemoKey(dataDir: string, demoKey: string): Promise<void> {
+  const path = pathIn(dataDir);
+  const kept = z.looseObject({}).parse(parseJson(await readFile(path, "utf8")));
+  await writeDraft(dataDir, JSON.stringify({ ...kept, demoKey }), (draft) => rename(draft, path));
+}
+
 async function create(dataDir: string, path: string): Promise<string> {
   const text = JSON.stringify({
     databasePassword: randomBytes(24).toString("base64url"),
     encryptionKeys: [randomBytes(keyBytes).toString("base64")],
   });
-  const draft = join(dataDir, `.secrets-${randomBytes(6).toString("hex")}`);
   try {
-    await writeFile(draft, `${text}\n`, { mode: 0o600, flag: "wx", flush: true });
     // A link, unlike a rename, does not replace what another process has put there in the meantime.
-    await link(draft, path);
+    await writeDraft(dataDir, text, (draft) => link(draft, path));
     return text;
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
     return await readFile(path, "utf8");
+  }
+}
+
+async function writeDraft(
+  dataDir: string,
+  text: string,
+  moveInto: (draft: string) => Promise<void>,
+): Promise<void> {
+  const draft = join(dataDir, `.secrets-${randomBytes(6).toString("hex")}`);
+  try {
+    await writeFile(draft, `${text}\n`, { mode: 0o600, flag: "wx", flush: true });
+    await moveInto(draft);
   } finally {
     await rm(draft, { force: true });
   }
@@ -61,7 +81,12 @@ function parse(text: string, path: string): Secrets {
   if (!read.success || first === undefined || [first, ...rest].some((key) => key.length !== keyBytes)) {
     throw new OperatorError(`${path} is damaged; restore it from a backup: without it no token can be read.`);
   }
-  return { databasePassword: read.data.databasePassword, encryptionKeys: [first, ...rest] };
+  const { databasePassword, demoKey } = read.data;
+  return { databasePassword, encryptionKeys: [first, ...rest], demoKey };
+}
+
+function pathIn(dataDir: string): string {
+  return join(dataDir, "secrets.json");
 }
 
 function parseJson(text: string): unknown {

@@ -3,8 +3,10 @@ import type { AccountService } from "./account-service.js";
 import type { DataSourceService } from "./data-source-service.js";
 
 const ACCOUNT = "demo";
+/** The id of a data source that the demo account begins with. */
+export const DEMO_DATA_SOURCE = "demo-sales";
 const DATA_SOURCES = [
-  { providedId: "demo-sales", name: "Sales database" },
+  { providedId: DEMO_DATA_SOURCE, name: "Sales database" },
   { providedId: "demo-support", name: "Support database" },
 ];
 
@@ -47,6 +49,6 @@ export async function createDemoAccount(
   return {
     customerKey: customer.secret,
     testingKey: testing.secret,
-    dataSourceProvidedId: DATA_SOURCES[0]?.providedId ?? "",
+    dataSourceProvidedId: DEMO_DATA_SOURCE,
   };
 }

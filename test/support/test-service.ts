@@ -15,10 +15,14 @@ export interface TestServiceOptions {
   readonly corsOrigins?: readonly string[] | "*";
   readonly introspection?: boolean;
   readonly playground?: boolean;
+  /** The API key that the playground begins with. */
+  readonly demoKey?: () => string | undefined;
   /** Limits other than the default ones. */
   readonly limits?: Partial<OperationLimits>;
   /** The only documents that run, by their ids. */
   readonly trustedDocuments?: Readonly<Record<string, string>>;
+  /** The key that seals tokens; a random one unless told otherwise. */
+  readonly encryptionKey?: Buffer;
   /** A database to use instead of a copy of the migrated template. */
   readonly target?: DatabaseOptions["target"];
 }
@@ -26,6 +30,7 @@ export interface TestServiceOptions {
 /** The whole service on a database of its own, listening on a port of its own. */
 export interface TestService {
   readonly url: string;
+  readonly target: DatabaseOptions["target"];
   readonly database: Database;
   readonly services: Services;
   readonly server: FastifyInstance;
@@ -63,7 +68,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     statementTimeoutMs: 10_000,
     onStatement: (text) => statements.push(text),
   });
-  const vault = new TokenVault([randomBytes(32)]);
+  const vault = new TokenVault([options.encryptionKey ?? randomBytes(32)]);
   const services = createServices(database, vault, {
     tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
     listenTarget: target,
@@ -73,6 +78,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     corsOrigins: options.corsOrigins ?? [],
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
+    demoKey: options.demoKey ?? (() => undefined),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     trustedDocuments: trustedDocuments && new TrustedDocuments(new Map(Object.entries(trustedDocuments))),
     log: { level: "info", stream: { write: (line) => log.push(line) } },
@@ -80,6 +86,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   return {
     url,
+    target,
     database,
     services,
     server,

@@ -1,0 +1,96 @@
+/** An operation to start from, and its variables as JSON. */
+export interface Example {
+  readonly query: string;
+  readonly variables: string;
+}
+
+const GET_OR_CREATE = `# Needs an API key in the headers below.
+mutation GetOrCreate(
+  $id: String!, $mapping: [MappingInput!]
+) {
+  getOrCreateUserGroup(
+    input: {
+      providedId: $id
+      name: "Acme Inc."
+      properties: { region: "EU" }
+      mapping: $mapping
+    }
+  ) {
+    newUserGroup
+    userGroup {
+      name
+      token
+    }
+    userErrors {
+      message
+    }
+  }
+}
+`;
+
+const LIST = `# For the next page, put endCursor into after.
+query List($first: Int!, $after: String) {
+  userGroups(first: $first, after: $after) {
+    totalCount
+    nodes {
+      providedId
+      name
+      mapping {
+        schemaId
+        dataSource {
+          name
+        }
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+`;
+
+const ROTATE = `# Put the group's token into the variables.
+mutation Rotate($token: String!) {
+  rotateUserGroupToken(
+    input: { currentToken: $token }
+  ) {
+    userGroup {
+      token
+    }
+    userErrors {
+      message
+    }
+  }
+}
+`;
+
+const WATCH = `# Change the group in another window.
+subscription Watch($by: UserGroupBy!) {
+  userGroupChanged(by: $by) {
+    kind
+    userGroup {
+      name
+      version
+      mapping {
+        schemaId
+      }
+    }
+  }
+}
+`;
+
+/**
+ * The operations that the playground offers at first, each in a tab.
+ * @param dataSource the id of a data source for the new group's mapping; none if undefined
+ */
+export function exampleOperations(dataSource: string | undefined): readonly Example[] {
+  const mapping =
+    dataSource === undefined ? "[]" : `[\n    { "schemaId": "sales", "dataSource": "${dataSource}" }\n  ]`;
+  return [
+    { query: GET_OR_CREATE, variables: `{\n  "id": "acme",\n  "mapping": ${mapping}\n}` },
+    { query: LIST, variables: '{\n  "first": 10,\n  "after": null\n}' },
+    { query: ROTATE, variables: '{\n  "token": "<TOKEN>"\n}' },
+    { query: WATCH, variables: '{\n  "by": { "providedId": "acme" }\n}' },
+  ];
+}

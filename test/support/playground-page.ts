@@ -1,0 +1,69 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { findChromium, startChromium } from "./chromium.js";
+
+const NO_CHROMIUM = "The playground is not tried in a browser: no Chromium on the PATH, no CHROMIUM_PATH.";
+const PATIENTLY = { timeout: 10_000 };
+
+/** The parts of the playground, as selectors. */
+export const QUERY = ".graphiql-query-editor .graphiql-editor";
+export const VARIABLES = "section[aria-label=Variables] .graphiql-editor:not(.hidden)";
+export const HEADERS = "section[aria-label=Headers] .graphiql-editor:not(.hidden)";
+export const RESULT = ".result-window";
+export const DOCS = ".graphiql-doc-explorer";
+export const TABS = "[role=tab]";
+
+/** Opens a browser for the tests of a describe, which are skipped where there is none. */
+export function useChromium(): () => Browser {
+  let chromium: string | undefined;
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    chromium = await findChromium();
+    if (chromium === undefined) process.stderr.write(`${NO_CHROMIUM}\n`);
+    else browser = await startChromium(chromium);
+  });
+  afterAll(() => browser?.close());
+  beforeEach(({ skip }) => skip(chromium === undefined, NO_CHROMIUM));
+  return () => {
+    if (browser === undefined) throw new Error(NO_CHROMIUM);
+    return browser;
+  };
+}
+
+/** Polls what `read` tells, for longer than a test does by itself. */
+export function eventually<T>(read: () => T) {
+  return expect.poll(read, PATIENTLY);
+}
+
+/** Waits for what an element shows; the editors write spaces as no-break ones and wrap long lines. */
+export function shown(page: Page, selector: string) {
+  const read = async () => (await page.locator(selector).allInnerTexts()).join(" ").replaceAll(/\s+/g, " ");
+  return eventually(read);
+}
+
+export async function untilStored(page: Page, query: string): Promise<void> {
+  await eventually(() => page.evaluate('localStorage.getItem("graphiql:tabState")')).toContain(query);
+}
+
+export async function write(page: Page, editor: string, text: string): Promise<void> {
+  await page.locator(`${editor} textarea`).focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type(text);
+}
+
+/** Uncomments the header and writes the key in place of <API_KEY>. */
+export async function putKey(page: Page, key: string): Promise<void> {
+  await shown(page, HEADERS).toContain("<API_KEY>");
+  await page.locator(`${HEADERS} textarea`).focus();
+  for (const stroke of ["Control+Home", "ArrowDown", "Control+Slash", "End", "ArrowLeft"]) {
+    await page.keyboard.press(stroke);
+  }
+  for (const _ of "<API_KEY>") await page.keyboard.press("Shift+ArrowLeft");
+  await page.keyboard.insertText(key);
+  await shown(page, HEADERS).toContain(`"Authorization": "Token ${key}"`);
+}
+
+export async function openTab(page: Page, name: string): Promise<void> {
+  await page.getByRole("tab", { name }).click();
+  await shown(page, `${TABS}[aria-selected=true]`).toBe(name);
+}
