@@ -1,6 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { createKey, listKeys, revokeKey } from "./cli-keys.js";
 import { migrateDatabaseDown, migrateDatabaseUp, showMigrations } from "./cli-migrations.js";
+import { checkSiteConfigs } from "./cli-site-config.js";
+import { CHECK_FORMATS } from "./cli-site-config-format.js";
 import type { ProcessEnvironment } from "./config.js";
 import { SCOPES } from "./domain/caller.js";
 import { ENVIRONMENTS } from "./domain/environment.js";
@@ -62,6 +64,17 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .command("revoke <id>")
     .description("end an API key for good; the id is the one of `key list`")
     .action((id) => run(() => revokeKey(environment, id))());
+
+  const siteConfig = program.command("site-config").description("work with site configuration files");
+  siteConfig
+    .command("check <files...>")
+    .description("tell what is wrong with files; - is standard input. It needs no settings and no database")
+    .option("--strict", "count warnings as errors", false)
+    .addOption(new Option("--format <format>").choices(CHECK_FORMATS).default("text"))
+    .action(async (files, options) => {
+      const print = (text: string) => void process.stdout.write(text);
+      exitCode = await checkSiteConfigs(files, options, { input: process.stdin, print });
+    });
 
   program
     .command("schema")

@@ -1,0 +1,43 @@
+/** A JSON value that knows where it stands. Offsets rise in the order of the document. */
+export type ConfigNode = StringNode | PlainNode | ArrayNode | ObjectNode;
+
+export type JsonType = ConfigNode["type"];
+
+export interface StringNode {
+  readonly type: "string";
+  readonly offset: number;
+  readonly value: string;
+}
+
+export interface PlainNode {
+  readonly type: "number" | "boolean" | "null";
+  readonly offset: number;
+}
+
+export interface ArrayNode {
+  readonly type: "array";
+  readonly offset: number;
+  readonly items: readonly ConfigNode[];
+}
+
+export interface ObjectNode {
+  readonly type: "object";
+  readonly offset: number;
+  readonly members: ReadonlyMap<string, ConfigMember>;
+}
+
+export interface ConfigMember {
+  /** The offset of the key. */
+  readonly offset: number;
+  readonly value: ConfigNode;
+}
+
+/** Recursion over a document is safe up to here; no site needs as much. */
+export const MAX_LEVELS = 200;
+
+export const TOO_DEEP = `A document must have at most ${MAX_LEVELS} levels.`;
+
+/** Tells text that PostgreSQL can hold. */
+export function isStorable(text: string): boolean {
+  return !text.includes("\u0000") && text.isWellFormed();
+}

@@ -1,0 +1,34 @@
+/** A place in a text, both from 1; columns count UTF-16 code units. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Finds the lines of a text in logarithmic time. Lines end with LF, CR LF or CR. */
+export class LineIndex {
+  readonly #text: string;
+  readonly #starts: readonly number[];
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#starts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((end) => end.index + end[0].length)];
+  }
+
+  /** @param offset from 0 */
+  positionOf(offset: number): TextPosition {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (this.#starts[low] ?? 0) + 1 };
+  }
+
+  /** @param line from 1 @returns the line without its end; empty when there is none */
+  textOf(line: number): string {
+    const start = this.#starts[line - 1];
+    return start === undefined ? "" : this.#text.slice(start, this.#starts[line]).replace(/[\r\n]{1,2}$/, "");
+  }
+}

@@ -1,0 +1,21 @@
+import type { SiteConfigCode } from "./site-config-codes.js";
+
+/** One thing that is wrong, or should be looked at. */
+export interface SiteConfigFinding {
+  readonly code: SiteConfigCode;
+  /** RFC 6901; for what is missing, the object that lacks it. */
+  readonly pointer: string;
+  readonly message: string;
+  /** From 1; only when text was checked. */
+  readonly line?: number;
+  /** From 1, in UTF-16 code units as editors count; only when text was checked. */
+  readonly column?: number;
+}
+
+/** What a check found; both lists are in the order of the document. */
+export interface SiteConfigReport {
+  /** Whether there are no errors. */
+  readonly valid: boolean;
+  readonly errors: readonly SiteConfigFinding[];
+  readonly warnings: readonly SiteConfigFinding[];
+}

@@ -1,0 +1,39 @@
+import type { JsonObject, JsonValue } from "../../src/domain/json.js";
+import type { SiteConfigCode } from "../../src/domain/site-config/site-config-codes.js";
+import type { SiteConfigReport } from "../../src/domain/site-config/site-config-report.js";
+import { validateSiteConfigDocument } from "../../src/domain/site-config/validate-site-config.js";
+
+/** A site configuration in which there is nothing to find. */
+export const faultless: JsonObject = {
+  name: "Acme",
+  navigation: [{ group: "Start", pages: ["intro", "api/users"] }],
+  favicon: "/favicon.svg",
+  colors: { primary: "#0af" },
+};
+
+export const faultlessAnchor: JsonObject = { name: "A", url: "api" };
+
+export type ExpectedFindings = readonly (readonly [code: SiteConfigCode, pointer: string])[];
+
+/** A change of the faultless document, and what there is to find then. */
+export type RuleCase = readonly [rule: string, change: JsonObject, ExpectedFindings];
+
+export function checkDocument(document: JsonValue): SiteConfigReport {
+  return validateSiteConfigDocument(document, { strict: false });
+}
+
+export function placesOf(findings: SiteConfigReport["errors"]): ExpectedFindings {
+  return findings.map(({ code, pointer }) => [code, pointer]);
+}
+
+export function withGroup(group: JsonObject): JsonObject {
+  return { navigation: [group] };
+}
+
+export function withColors(more: JsonObject): JsonObject {
+  return { colors: { primary: "#0af", ...more } };
+}
+
+export function withAnchors(...anchors: readonly JsonObject[]): JsonObject {
+  return { anchors };
+}
