@@ -21,7 +21,7 @@ export default [
         "error",
         {
           exceptions: {
-            suffixes: ["Connection", "Edge", "Payload", "Result"],
+            suffixes: ["Connection", "Edge", "Finding", "Payload", "Report", "Result"],
             types: ["MappingEntry", "PageInfo", "UserError", "UserGroupChange", "Viewer"],
           },
         },

@@ -8,6 +8,7 @@ import { DataSourceMutations } from "./data-source-mutations.js";
 import { DataSourceResolver } from "./data-source-resolver.js";
 import { MappingMutations } from "./mapping-mutations.js";
 import { NodeResolver } from "./node-resolver.js";
+import { SiteConfigResolver } from "./site-config-resolver.js";
 import { UpsertMutation } from "./upsert-mutation.js";
 import { UserGroupListResolver } from "./user-group-list-resolver.js";
 import { UserGroupMutations } from "./user-group-mutations.js";
@@ -30,6 +31,7 @@ export function createSchema(services: Services): GraphQLSchema {
     new DataSourceResolver(),
     new MappingMutations(services.mappings, services.userGroups),
     new NodeResolver(),
+    new SiteConfigResolver(),
     new UpsertMutation(services.userGroupUpserts),
     new UserGroupListResolver(services.listing),
     new UserGroupMutations(services.userGroups),
@@ -58,6 +60,7 @@ function build(resolvers: readonly object[]): GraphQLSchema {
       DataSourceResolver,
       MappingMutations,
       NodeResolver,
+      SiteConfigResolver,
       UpsertMutation,
       UserGroupListResolver,
       UserGroupMutations,

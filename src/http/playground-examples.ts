@@ -80,6 +80,27 @@ subscription Watch($by: UserGroupBy!) {
 }
 `;
 
+const CHECK = `# Findings have line and column.
+query Check($text: String!) {
+  validateSiteConfig(text: $text) {
+    valid
+    errors {
+      line
+      column
+      message
+    }
+    warnings {
+      line
+      column
+      message
+    }
+  }
+}
+`;
+
+/** A site configuration with a misspelt property and without its pages. */
+const SITE_CONFIG = '{\n  "name": "Docs",\n  "colour": "#0a7",\n  "navigation": [{ "group": "Start" }]\n}';
+
 /**
  * The operations that the playground offers at first, each in a tab.
  * @param dataSource the id of a data source for the new group's mapping; none if undefined
@@ -91,6 +112,7 @@ export function exampleOperations(dataSource: string | undefined): readonly Exam
     { query: GET_OR_CREATE, variables: `{\n  "id": "acme",\n  "mapping": ${mapping}\n}` },
     { query: LIST, variables: '{\n  "first": 10,\n  "after": null\n}' },
     { query: ROTATE, variables: '{\n  "token": "<TOKEN>"\n}' },
+    { query: CHECK, variables: JSON.stringify({ text: SITE_CONFIG }, null, 2) },
     { query: WATCH, variables: '{\n  "by": { "providedId": "acme" }\n}' },
   ];
 }
