@@ -1,5 +1,9 @@
+import { gunzipSync } from "node:zlib";
+import { buildSchema, parse, validate } from "graphql";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { printSdl } from "../src/graphql/schema.js";
+import { exampleOperations } from "../src/http/playground-examples.js";
 import { callGraphql } from "./support/graphql-client.js";
 import { callRest } from "./support/rest-client.js";
 import { startTestService, type TestService } from "./support/test-service.js";
@@ -71,6 +75,35 @@ describe("the assets", () => {
     }
   });
 
+  test("are compressed for those who accept that", async () => {
+    const { body: page } = await fetchText("/graphql", BROWSER_ACCEPT);
+    const [path = ""] = /graphql\/assets\/graphiql-\w+\.js/.exec(page) ?? [];
+    const fetchAsset = async (encodings?: string) => {
+      const headers = encodings === undefined ? {} : { "accept-encoding": encodings };
+      const reply = await request(`${service.url}/${path}`, { headers });
+      return { ...reply, bytes: Buffer.from(await reply.body.arrayBuffer()) };
+    };
+    const plain = await fetchAsset();
+    expect(plain.headers).toMatchObject({ vary: "accept-encoding" });
+    expect(plain.headers).not.toHaveProperty("content-encoding");
+    for (const accepted of ["gzip", "gzip, deflate, br, zstd", "br;q=1.0, GZIP;q=0.5"]) {
+      const { headers, bytes } = await fetchAsset(accepted);
+      expect(headers).toMatchObject({
+        "content-encoding": "gzip",
+        vary: "accept-encoding",
+        "content-type": plain.headers["content-type"],
+        "cache-control": plain.headers["cache-control"],
+      });
+      expect(bytes.length).toBeLessThan(plain.bytes.length / 2);
+      expect(gunzipSync(bytes).equals(plain.bytes)).toBe(true);
+    }
+    for (const accepted of ["identity", "br", "gzip;q=0", "gzip;q=0.0, br", "x-gzipped"]) {
+      const { headers, bytes } = await fetchAsset(accepted);
+      expect(headers).not.toHaveProperty("content-encoding");
+      expect(bytes.equals(plain.bytes)).toBe(true);
+    }
+  });
+
   test("that do not exist are not found", async () => {
     for (const file of ["graphiql-000000000000.js", "constructor", "..%2f..%2fpackage.json"]) {
       const { status, headers, body } = await get(`/graphql/assets/${file}`);
@@ -80,6 +113,14 @@ describe("the assets", () => {
       expect(headers["cache-control"]).toBe("no-store");
     }
   });
+});
+
+test("the examples fit the schema, with a data source for the mapping and without", () => {
+  const schema = buildSchema(printSdl());
+  for (const { query, variables } of [...exampleOperations(undefined), ...exampleOperations("sales")]) {
+    expect(validate(schema, parse(query))).toEqual([]);
+    expect(() => JSON.parse(variables)).not.toThrow();
+  }
 });
 
 describe("a request that a foreign page can make a browser send", () => {

@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { OperatorError } from "../src/domain/operator-error.js";
-import { openSecretsFile } from "../src/persistence/secrets-file.js";
+import { keepDemoKey, openSecretsFile } from "../src/persistence/secrets-file.js";
 import { createTestProcesses } from "./support/running-process.js";
 
 const processes = createTestProcesses();
@@ -39,4 +39,18 @@ test.each([
   await expect(opened).rejects.toThrow(OperatorError);
   await expect(opened).rejects.toThrow(`${path} is damaged`);
   expect(await readFile(path, "utf8")).toBe(text);
+});
+
+test("the key of the demo account joins the other secrets, and is read again", async () => {
+  const dataDir = await processes.newDataDir();
+  const path = join(dataDir, "secrets.json");
+  const before = await openSecretsFile(dataDir);
+  expect(before.demoKey).toBeUndefined();
+  await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), later: "kept" }));
+  await keepDemoKey(dataDir, "ugk_live_one");
+  await keepDemoKey(dataDir, "ugk_live_two");
+  expect(await openSecretsFile(dataDir)).toEqual({ ...before, demoKey: "ugk_live_two" });
+  expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ later: "kept" });
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readdir(dataDir)).toEqual(["secrets.json"]);
 });

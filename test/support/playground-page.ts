@@ -61,9 +61,16 @@ export async function putKey(page: Page, key: string): Promise<void> {
   for (const _ of "<API_KEY>") await page.keyboard.press("Shift+ArrowLeft");
   await page.keyboard.insertText(key);
   await shown(page, HEADERS).toContain(`"Authorization": "Token ${key}"`);
+  await settle(page);
 }
 
 export async function openTab(page: Page, name: string): Promise<void> {
   await page.getByRole("tab", { name }).click();
   await shown(page, `${TABS}[aria-selected=true]`).toBe(name);
+  await settle(page);
+}
+
+/** GraphiQL takes note of what an editor holds 100 ms after a change; a later timer of the page cannot overtake that. */
+async function settle(page: Page): Promise<void> {
+  await page.evaluate("new Promise((done) => setTimeout(done, 200))");
 }
