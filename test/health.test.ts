@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { siteConfigJsonSchema } from "../src/domain/site-config/site-config-json-schema.js";
 import { callRest } from "./support/rest-client.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 
@@ -17,4 +18,16 @@ test("the process says that it lives and is ready", async () => {
     status: 200,
     body: { status: "ok" },
   });
+});
+
+test("the JSON Schema of site configurations is served to everyone", async () => {
+  const reply = await callRest(`${service.url}/schemas/site-config.json`, "GET", undefined);
+  expect(reply).toMatchObject({
+    status: 200,
+    headers: {
+      "content-type": "application/schema+json; charset=utf-8",
+      "cache-control": "public, max-age=3600",
+    },
+  });
+  expect(reply.body).toEqual(siteConfigJsonSchema());
 });

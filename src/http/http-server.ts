@@ -19,6 +19,7 @@ import { registerHealthRoutes } from "./health-routes.js";
 import { acceptJsonBodies } from "./json-body.js";
 import { registerPlayground } from "./playground.js";
 import { requestId } from "./request-id.js";
+import { registerSchemaRoutes } from "./schema-routes.js";
 
 /** How long a client may take to send a request, and how long a shutdown waits for those under way. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -44,6 +45,7 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   const app = createBareServer(options.log);
   registerHealthRoutes(app, services);
   registerUserRoutes(app, services);
+  registerSchemaRoutes(app);
   const explore = options.playground ? registerPlayground(app, options.demoKey) : undefined;
   await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {
     prefix: GRAPHQL_PATH,
