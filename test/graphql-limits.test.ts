@@ -201,7 +201,7 @@ test("several operations in one request are refused", async () => {
   const query = { query: "{ viewer { scope } }" };
   expect(await callRest(`${service.url}/graphql`, "POST", keys.admin, [query, query])).toMatchObject({
     status: 400,
-    body: { errors: [{ message: "Operation batching disabled.", extensions: { code: "BAD_REQUEST" } }] },
+    body: { errors: [{ extensions: { code: "BATCHING_DISABLED", limit: 1, actual: 2 } }] },
   });
 });
 

@@ -157,7 +157,7 @@ describe("413", () => {
     expect((await callRest(url, "GET", keys.admin, filled(262_144))).status).toBe(200);
     expectError(await callRest(url, "GET", keys.admin, filled(262_145)), 413, {
       code: "payload_too_large",
-      message: "The body is too large.",
+      message: "The body is larger than 262144 bytes.",
     });
     expect(await rawChunked(service.url, keys.admin, filled(300_000))).toMatch(
       /^HTTP\/1.1 413 .*payload_too_large/s,

@@ -25,6 +25,7 @@ export const ERROR_CODES = [
   "too_many_tokens",
   "query_too_expensive",
   "untrusted_document",
+  "batching_disabled",
   "internal",
   "unavailable",
 ] as const;

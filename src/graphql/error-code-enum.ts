@@ -36,6 +36,7 @@ const descriptions: Readonly<Record<ErrorCode, string>> = {
   too_many_tokens: "The query is too long.",
   query_too_expensive: "The query asks for too much at once.",
   untrusted_document: "The query is not in the list of those that may run.",
+  batching_disabled: "A request carried more than one operation.",
   internal: "Something went wrong on our side.",
   unavailable: "The service is out of reach for a moment.",
 };

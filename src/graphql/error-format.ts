@@ -39,6 +39,7 @@ const RENDERINGS: Readonly<Record<ErrorCode, Rendering>> = {
   too_many_tokens: request(400),
   query_too_expensive: request(400),
   untrusted_document: request(400),
+  batching_disabled: request(400),
   internal: request(500),
   unavailable: request(503),
 };

@@ -1,5 +1,6 @@
 import cors from "@fastify/cors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { DomainError } from "../domain/errors.js";
 import type { Services } from "../services/services.js";
 import { registerApolloRoute } from "./apollo-route.js";
 import { type ApolloOptions, createApolloServer, toContextError } from "./apollo-server.js";
@@ -52,6 +53,7 @@ export async function registerGraphql(
   }
   registerApolloRoute(app, apollo, contextOrError, {
     stream,
+    checkBody: requireOneOperation,
     async onRequest(request, reply) {
       if (options.explore && request.method === "GET" && wantsPage(request))
         await options.explore(request, reply);
@@ -61,4 +63,12 @@ export async function registerGraphql(
 
 function wantsPage(request: FastifyRequest): boolean {
   return request.headers.accept?.includes("text/html") === true;
+}
+
+/** @throws DomainError `batching_disabled` for a list of operations */
+function requireOneOperation(body: unknown): void {
+  if (!Array.isArray(body)) return;
+  throw new DomainError("batching_disabled", "A request carries one operation: batching is off.", {
+    figures: { limit: 1, actual: body.length },
+  });
 }

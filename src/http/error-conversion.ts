@@ -1,7 +1,10 @@
 import { DomainError } from "../domain/errors.js";
 
-/** Gives whatever was thrown while a request was served its meaning for the caller; `internal` for all that is unexpected. */
-export function toDomainError(error: unknown): DomainError {
+/**
+ * Gives whatever was thrown while a request was served its meaning for the caller; `internal` for all that is unexpected.
+ * @param bodyLimit how many bytes the body may have, for the message
+ */
+export function toDomainError(error: unknown, bodyLimit: number): DomainError {
   if (error instanceof DomainError) return error;
   switch (frameworkStatus(error)) {
     case 400:
@@ -9,7 +12,10 @@ export function toDomainError(error: unknown): DomainError {
     case 404:
       return new DomainError("not_found", "There is nothing at this path.", { cause: error });
     case 413:
-      return new DomainError("payload_too_large", "The body is too large.", { cause: error });
+      return new DomainError("payload_too_large", `The body is larger than ${bodyLimit} bytes.`, {
+        figures: { limit: bodyLimit },
+        cause: error,
+      });
     case 415:
       return new DomainError("unsupported_media_type", "The Content-Type header is not valid.", {
         cause: error,

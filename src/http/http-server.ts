@@ -79,7 +79,10 @@ export function createBareServer(log: HttpOptions["log"]): FastifyInstance {
   addCommonHeaders(app);
   logReplies(app);
   refuseWhileClosing(app);
-  app.setErrorHandler((error, request, reply) => sendError(toDomainError(error), request, reply));
+  app.setErrorHandler((error, request, reply) => {
+    const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
+    sendError(toDomainError(error, bodyLimit), request, reply);
+  });
   app.setNotFoundHandler(() => {
     throw new DomainError("not_found", "There is nothing at this path.");
   });
