@@ -1,12 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../src/domain/json.js";
 import { validateSiteConfigText } from "../src/domain/site-config/validate-site-config.js";
 import { faultless } from "./support/site-config-documents.js";
 
-const BEST_OF = 5;
-
-/** Four times the size; quadratic work would take sixteen times as long. */
-const SLOWEST_GROWTH = 12;
+/** So large that work which grew with the square of the size would not end within a test's time. */
+const LARGE = 40_000;
 
 const growing: readonly (readonly [what: string, text: (size: number) => string])[] = [
   ["nested groups of pages", (size) => site({ navigation: nested(size / 10, size) })],
@@ -23,11 +21,8 @@ const growing: readonly (readonly [what: string, text: (size: number) => string]
   ["white space", (size) => `${" \n".repeat(25 * size)}{}`],
 ];
 
-describe("time grows as the size does", () => {
-  test.each(growing)("%s", (_, text) => {
-    // Too short a time to measure tells nothing.
-    expect(bestTime(text(8000))).toBeLessThan(Math.max(SLOWEST_GROWTH * bestTime(text(2000)), 50));
-  });
+test.each(growing)("many megabytes of %s are answered", (_, text) => {
+  expect(validateSiteConfigText(text(LARGE), { strict: false }).valid).toBeTypeOf("boolean");
 });
 
 test("a site of 2,000 nested pages in 1 MB has one warning for each nested group", () => {
@@ -51,15 +46,6 @@ test("findings are not more than a caller can bear, and whether it is valid stay
   const long = validateSiteConfigText(site({ [key]: many(1000, () => "\u0000") }), { strict: false });
   expect(long.errors.length).toBeLessThan(20);
 });
-
-function bestTime(text: string): number {
-  const times = Array.from({ length: BEST_OF }, () => {
-    const start = performance.now();
-    validateSiteConfigText(text, { strict: false });
-    return performance.now() - start;
-  });
-  return Math.min(...times);
-}
 
 function site(more: JsonObject): string {
   return JSON.stringify({ ...faultless, ...more });
