@@ -83,6 +83,9 @@ async function serveFrom(
   const tellUnwritten = (error: unknown) => {
     server.log.warn({ err: error }, "the last use of API keys could not be written");
   };
+  services.changes.reportErrors((error) => {
+    server.log.warn({ err: error }, "changes could not be published");
+  });
   services.keyUsage.start(KEY_USAGE_INTERVAL_MS, tellUnwritten);
   server.addHook("onClose", async () => {
     services.keyUsage.stop();

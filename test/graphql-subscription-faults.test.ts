@@ -17,7 +17,7 @@ async function rename(url: string, user_group_id: string, name: string): Promise
   expect(reply.status).toBe(200);
 }
 
-function event(name: string) {
+function event(name: unknown) {
   return { data: { userGroupChanged: { kind: "UPDATED", userGroup: { name } } } };
 }
 
@@ -41,6 +41,21 @@ test("a change made through one replica reaches the subscribers of another", asy
   } finally {
     await replica.close();
   }
+});
+
+test("of many changes at once none is missed", async () => {
+  const { service, keys } = graphql();
+  await createUserGroup(graphql(), "busy");
+  const stream = await openEventStream(service.url, `Token ${keys.admin}`, WATCH, {
+    by: { providedId: "busy" },
+  });
+  const changes = Array.from({ length: 60 }, (_, index) => rename(service.url, "busy", `n${index}`));
+  const events = changes.map(() => stream.next());
+  await Promise.all(changes);
+  expect(await Promise.all(events)).toEqual(events.map(() => event(expect.any(String))));
+  await rename(service.url, "busy", "last");
+  expect(await stream.next()).toEqual(event("last"));
+  stream.close();
 });
 
 test("when the listening connection is lost, subscribers are told, and can subscribe anew", async () => {

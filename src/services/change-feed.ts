@@ -12,6 +12,8 @@ import type { NotificationChannel } from "../persistence/notification-channel.js
 const CHANGES_A_PAYLOAD = 100;
 /** Changes that could not be published yet; beyond, the oldest are dropped. */
 const MAX_BACKLOG = 100_000;
+/** How long to wait after changes could not be published. */
+const RETRY_MS = 1000;
 /** Changes that a subscriber has not taken yet; beyond, it is cut off. */
 const MAX_BEHIND = 100;
 
@@ -27,6 +29,7 @@ export class ChangeFeed {
   readonly #subscribers = new Map<string, Set<Subscription & { push(kind: UserGroupChangeKind): void }>>();
   #onError: (error: unknown) => void = () => undefined;
   #backlog: UserGroupChange[] = [];
+  #closed = false;
   #flushing: Promise<void> | undefined;
   #listening: Promise<void> | undefined;
 
@@ -34,7 +37,7 @@ export class ChangeFeed {
     this.#channel = channel;
   }
 
-  /** Says who is told when changes could not be published; they are published with the next ones. */
+  /** Says who is told when changes could not be published; they are published a little later. */
   reportErrors(onError: (error: unknown) => void): void {
     this.#onError = onError;
   }
@@ -43,7 +46,7 @@ export class ChangeFeed {
   publish(tenant: Tenant, id: number, kind: UserGroupChangeKind): void {
     this.#backlog.push({ accountId: tenant.accountId, environment: tenant.environment, id, kind });
     if (this.#backlog.length > MAX_BACKLOG) this.#backlog.shift();
-    this.#flushing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#flush());
+    this.#flushSoon();
   }
 
   /** Follows the changes of one group; none that is committed after this resolves is missed. */
@@ -67,6 +70,7 @@ export class ChangeFeed {
 
   /** Ends all subscriptions and publishes what is left. */
   async close(): Promise<void> {
+    this.#closed = true;
     this.#endAll("The service is shutting down. Subscribe anew.");
     await this.#flushing;
     await this.#channel.close();
@@ -85,15 +89,24 @@ export class ChangeFeed {
   }
 
   async #flush(): Promise<void> {
-    const changes = this.#backlog;
-    this.#backlog = [];
-    try {
-      await this.#channel.publish(toPayloads(changes));
-    } catch (error) {
-      this.#backlog = [...changes, ...this.#backlog].slice(-MAX_BACKLOG);
-      this.#onError(error);
+    // What is published meanwhile goes out in the next round.
+    while (this.#backlog.length > 0) {
+      const changes = this.#backlog;
+      this.#backlog = [];
+      try {
+        await this.#channel.publish(toPayloads(changes));
+      } catch (error) {
+        this.#backlog = [...changes, ...this.#backlog].slice(-MAX_BACKLOG);
+        this.#onError(error);
+        if (!this.#closed) setTimeout(() => this.#flushSoon(), RETRY_MS).unref();
+        break;
+      }
     }
     this.#flushing = undefined;
+  }
+
+  #flushSoon(): void {
+    this.#flushing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#flush());
   }
 }
 
