@@ -6,14 +6,20 @@ export interface Credentials {
   readonly secret: string;
 }
 
-const MISSING = "The Authorization header is missing. Send: Authorization: Token <API_KEY>";
+/** The error of a request without credentials. */
+export function missingCredentials(): DomainError {
+  return new DomainError(
+    "unauthenticated",
+    "The Authorization header is missing. Send: Authorization: Token <API_KEY>",
+  );
+}
 
 /**
  * Reads an Authorization header: `Token <API_KEY>` (interface, part 5) or `Bearer <user group token>`. The scheme's case does not matter.
  * @throws DomainError `unauthenticated` when the header is missing or has another scheme
  */
 export function readCredentials(header: string | undefined): Credentials {
-  if (header === undefined || header === "") throw new DomainError("unauthenticated", MISSING);
+  if (header === undefined || header === "") throw missingCredentials();
   const [, scheme = "", secret] = /^(token|bearer) +(\S+) *$/i.exec(header) ?? [];
   if (secret === undefined) {
     throw new DomainError(
@@ -29,7 +35,7 @@ export function readCredentials(header: string | undefined): Credentials {
  * @throws DomainError `unauthenticated` when the header is missing or has another scheme than `Token`
  */
 export function readApiKeyHeader(header: string | undefined): string {
-  if (header === undefined || header === "") throw new DomainError("unauthenticated", MISSING);
+  if (header === undefined || header === "") throw missingCredentials();
   const [, secret] = /^token +(\S+) *$/i.exec(header) ?? [];
   if (secret !== undefined) return secret;
   throw new DomainError("unauthenticated", "The Authorization header must read: Token <API_KEY>");

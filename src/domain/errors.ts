@@ -72,3 +72,8 @@ export class DomainError extends Error {
 export function invalidField(field: FieldPath, rule: string): DomainError {
   return new DomainError("invalid_field", rule, { field });
 }
+
+/** The error of something unexpected: the caller learns nothing of what it was. */
+export function internalError(cause: unknown): DomainError {
+  return new DomainError("internal", "Something went wrong on our side.", { cause });
+}

@@ -1,5 +1,6 @@
 import { parseInternalId } from "./data-source.js";
 import { type FieldPath, invalidField } from "./errors.js";
+import { isStorable } from "./text-field.js";
 
 /** The most items of one page, and how many there are when nothing is said. */
 export const MAX_PAGE_SIZE = 100;
@@ -103,7 +104,7 @@ function isId(value: unknown): value is number {
 
 function isSortValue(value: unknown, kind: SortKey["kind"]): value is string | number {
   if (kind === "id") return isId(value);
-  if (typeof value !== "string" || !value.isWellFormed() || value.includes("\u0000")) return false;
+  if (typeof value !== "string" || !isStorable(value)) return false;
   return kind === "text" || isTime(value);
 }
 

@@ -28,3 +28,8 @@ export function requireStorable(value: string, field: FieldPath): void {
   if (value.includes("\u0000")) throw invalidField(field, "must not contain the character U+0000");
   if (!value.isWellFormed()) throw invalidField(field, "must not contain an unpaired surrogate");
 }
+
+/** Says whether PostgreSQL can hold a text: without the character U+0000 and without half a surrogate pair. */
+export function isStorable(value: string): boolean {
+  return !value.includes("\u0000") && value.isWellFormed();
+}

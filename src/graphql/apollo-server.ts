@@ -5,9 +5,10 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
-import { DomainError } from "../domain/errors.js";
+import { errorHeaders } from "../domain/error-headers.js";
+import { DomainError, internalError } from "../domain/errors.js";
 import type { GraphqlContext } from "./context.js";
-import { domainErrorOf, errorMessage, extensionsOf, headersOf, statusOf } from "./error-format.js";
+import { domainErrorOf, errorMessage, extensionsOf, statusOf } from "./error-format.js";
 import { frontEndFieldsPlugin } from "./front-end-fields.js";
 import { limitsPlugin } from "./limits-plugin.js";
 import type { Logger } from "./logger.js";
@@ -65,7 +66,7 @@ export function createApolloServer(
 export function toContextError(error: unknown, requestId: string, logger: Logger): GraphQLError {
   const known = error instanceof DomainError ? error : internalError(error);
   if (known.code === "internal") logger.error({ err: error, requestId }, "request failed");
-  const http = { status: statusOf(known), headers: new HeaderMap(Object.entries(headersOf(known))) };
+  const http = { status: statusOf(known), headers: new HeaderMap(Object.entries(errorHeaders(known))) };
   return new GraphQLError(errorMessage(known), {
     extensions: { ...extensionsOf(known, requestId), http },
   });
@@ -83,8 +84,4 @@ function formatError(
   if (extensions?.["code"] !== "INTERNAL_SERVER_ERROR") return formatted;
   const internal = internalError(error);
   return { ...rest, message: internal.message, extensions: extensionsOf(internal, requestId) };
-}
-
-function internalError(cause: unknown): DomainError {
-  return new DomainError("internal", "Something went wrong on our side.", { cause });
 }

@@ -1,3 +1,4 @@
+import { missingCredentials } from "../domain/authorization.js";
 import type { Caller, Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { UserGroup } from "../domain/user-group.js";
@@ -68,8 +69,5 @@ export function requireSession(context: GraphqlContext): Session {
  */
 export function requireAnySession({ session }: GraphqlContext): Session | FrontEndSession {
   if (session) return session;
-  throw new DomainError(
-    "unauthenticated",
-    "The Authorization header is missing. Send: Authorization: Token <API_KEY>",
-  );
+  throw missingCredentials();
 }

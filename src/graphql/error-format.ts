@@ -1,4 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { errorHeaders } from "../domain/error-headers.js";
 import { DomainError, type ErrorCode } from "../domain/errors.js";
 import { toGraphqlCode } from "./error-code-enum.js";
 
@@ -60,12 +61,6 @@ export function statusOf(error: DomainError): number {
   return RENDERINGS[error.code].status;
 }
 
-/** HTTP headers that go with an error. */
-export function headersOf(error: DomainError): Readonly<Record<string, string>> {
-  if (error.code === "unauthenticated") return { "www-authenticate": 'Token realm="user-groups"' };
-  return error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) };
-}
-
 /** The domain error behind what GraphQL caught; undefined for every other error. */
 export function domainErrorOf(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
@@ -88,5 +83,5 @@ export function renderGraphqlError(error: DomainError, requestId: string) {
   const body: { errors: GraphQLFormattedError[] } = {
     errors: [{ message: errorMessage(error), extensions: extensionsOf(error, requestId) }],
   };
-  return { status: statusOf(error), headers: headersOf(error), body };
+  return { status: statusOf(error), headers: errorHeaders(error), body };
 }

@@ -13,7 +13,7 @@ import {
   validate,
 } from "graphql";
 import { createHandler } from "graphql-sse/lib/use/fastify";
-import { DomainError } from "../domain/errors.js";
+import { DomainError, internalError } from "../domain/errors.js";
 import { isObject } from "../domain/json.js";
 import type { ApolloOptions } from "./apollo-server.js";
 import type { GraphqlContext } from "./context.js";
@@ -131,9 +131,7 @@ function refusal({ errors = [] }: ExecutionResult): unknown {
 }
 
 function toCallerError(error: GraphQLError, { id, log }: FastifyRequest): GraphQLError {
-  const known =
-    domainErrorOf(error) ??
-    new DomainError("internal", "Something went wrong on our side.", { cause: error });
+  const known = domainErrorOf(error) ?? internalError(error);
   if (known.code === "internal") log.error({ err: known.cause ?? known }, "request failed");
   return new GraphQLError(errorMessage(known), {
     nodes: error.nodes ?? null,

@@ -1,9 +1,10 @@
 import type { ApolloServerPlugin } from "@apollo/server";
 import type { GraphQLError } from "graphql";
+import { errorHeaders } from "../domain/error-headers.js";
 import { DomainError } from "../domain/errors.js";
 import { isObject } from "../domain/json.js";
 import type { GraphqlContext } from "./context.js";
-import { domainErrorOf, headersOf, statusOf } from "./error-format.js";
+import { domainErrorOf, statusOf } from "./error-format.js";
 import type { Logger } from "./logger.js";
 import type { OperationLimits } from "./operation-limits.js";
 import { tokenLimitError } from "./token-limit.js";
@@ -39,7 +40,7 @@ export function replyPlugin(logger: Logger, limits: OperationLimits): ApolloServ
           const known = errors.map(domainErrorOf).find((error) => error !== undefined);
           if (known) {
             response.http.status = statusOf(known);
-            for (const [name, value] of Object.entries(headersOf(known)))
+            for (const [name, value] of Object.entries(errorHeaders(known)))
               response.http.headers.set(name, value);
           } else if (data !== undefined) {
             // What failed in execution, unexpectedly, is our fault.

@@ -1,12 +1,10 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, ObjectType } from "type-graphql";
 import { DomainError, invalidField } from "../domain/errors.js";
-import { parseMappingList } from "../domain/mapping.js";
-import { parseProperties } from "../domain/properties.js";
 import { parseText } from "../domain/text-field.js";
 import { MAX_UPSERTS, type UpsertOutcome, type UserGroupUpsert } from "../services/user-group-upserts.js";
 import { UserErrorView } from "./user-error-type.js";
-import { MappingInput } from "./user-group-inputs.js";
+import { MappingInput, parseChangedFields } from "./user-group-inputs.js";
 import { UserGroupView } from "./user-group-type.js";
 
 @InputType("UpsertUserGroupInput", {
@@ -98,13 +96,8 @@ export function parseUpserts(input: UpsertUserGroupsInput): (UserGroupUpsert | D
   });
 }
 
-function parseUpsert({ providedId, name, properties, mapping }: UpsertUserGroupInput): UserGroupUpsert {
-  return {
-    providedId: parseText(providedId, ["providedId"]),
-    ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
-    ...(properties === undefined ? {} : { properties: parseProperties(properties, ["properties"]) }),
-    ...(mapping === undefined ? {} : { mapping: parseMappingList(mapping, ["mapping"]) }),
-  };
+function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {
+  return { providedId: parseText(group.providedId, ["providedId"]), ...parseChangedFields(group) };
 }
 
 function errorsInInput(outcome: UpsertOutcome, index: number): UserErrorView[] {

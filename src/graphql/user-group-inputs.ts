@@ -109,14 +109,25 @@ export function parseNewUserGroup(input: GetOrCreateUserGroupInput | CreateUserG
   };
 }
 
-/** What an update changes: absent and null differ (decision 7). @throws DomainError `invalid_field` */
+/** What an update changes. @throws DomainError `invalid_field` */
 export function parseChanges(input: UpdateUserGroupInput): UserGroupChanges {
-  const { name, properties, mapping, expectedVersion } = input;
+  const { expectedVersion } = input;
+  return {
+    ...parseChangedFields(input),
+    ...(typeof expectedVersion === "number" ? { expectedVersion } : {}),
+  };
+}
+
+/** The fields of a group that are to change: absent and null differ (decision 7). @throws DomainError `invalid_field` */
+export function parseChangedFields({
+  name,
+  properties,
+  mapping,
+}: Pick<UpdateUserGroupInput, "name" | "properties" | "mapping">): UserGroupChanges {
   return {
     ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
     ...(properties === undefined ? {} : { properties: parseProperties(properties, ["properties"]) }),
     ...(mapping === undefined ? {} : { mapping: parseMappingList(mapping, ["mapping"]) }),
-    ...(typeof expectedVersion === "number" ? { expectedVersion } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import { DomainError } from "../domain/errors.js";
+import { DomainError, internalError } from "../domain/errors.js";
 import type { Subscription } from "../services/change-feed.js";
 import type { Services } from "../services/services.js";
 import {
@@ -62,9 +62,7 @@ export class UserGroupWatcher implements Watcher {
         if (!group) return;
       }
     } catch (error) {
-      yield error instanceof DomainError
-        ? error
-        : new DomainError("internal", "Something went wrong on our side.", { cause: error });
+      yield error instanceof DomainError ? error : internalError(error);
     } finally {
       unwatch?.();
       subscription.end();

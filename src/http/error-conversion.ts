@@ -1,4 +1,4 @@
-import { DomainError } from "../domain/errors.js";
+import { DomainError, internalError } from "../domain/errors.js";
 
 /**
  * Gives whatever was thrown while a request was served its meaning for the caller; `internal` for all that is unexpected.
@@ -21,7 +21,7 @@ export function toDomainError(error: unknown, bodyLimit: number): DomainError {
         cause: error,
       });
     default:
-      return new DomainError("internal", "Something went wrong on our side.", { cause: error });
+      return internalError(error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorHeaders } from "../domain/error-headers.js";
 import type { DomainError, ErrorCode, FieldPath } from "../domain/errors.js";
 
 /** The HTTP status of every error (decision 4). */
@@ -63,7 +64,7 @@ export function renderError(error: DomainError, requestId: string): ErrorReply {
   const message = code === "invalid_field" && field ? `${field} ${error.message}.` : error.message;
   return {
     status: STATUSES[code],
-    headers: headers(error),
+    headers: errorHeaders(error),
     body: { success: 0, error: { code, message, ...(field ? { field } : {}), request_id: requestId } },
   };
 }
@@ -71,9 +72,4 @@ export function renderError(error: DomainError, requestId: string): ErrorReply {
 function fieldName(path: FieldPath): string {
   const [first = "", ...rest] = path;
   return [FIELD_NAMES.get(first) ?? first, ...rest].join(".");
-}
-
-function headers(error: DomainError): Record<string, string> {
-  if (error.code === "unauthenticated") return { "www-authenticate": 'Token realm="user-groups"' };
-  return error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) };
 }

@@ -13,7 +13,7 @@ import type { ChangeFeed } from "./change-feed.js";
 import { findMappedDataSources } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
 
-/** Decision: one call's worth, which one statement and one transaction carry well. */
+/** Decision 30: one call's worth, which one statement and one transaction carry well. */
 export const MAX_UPSERTS = 1000;
 
 /** A group to create, or to change: an absent field stays, null clears (decision 7). */
@@ -137,10 +137,8 @@ export class UserGroupUpserts {
     return named.map((item) => {
       if (!isItem(item)) return { error: item };
       const userGroup = groups.get(item.providedId);
-      if (userGroup) return { userGroup, created: created.has(item.providedId) };
-      return {
-        error: new DomainError("unavailable", "The user group is being deleted by others. Try again."),
-      };
+      if (!userGroup) throw new Error("A user group that was written is missing.");
+      return { userGroup, created: created.has(item.providedId) };
     });
   }
 

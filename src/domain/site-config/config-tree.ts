@@ -36,8 +36,3 @@ export interface ConfigMember {
 export const MAX_LEVELS = 200;
 
 export const TOO_DEEP = `A document must have at most ${MAX_LEVELS} levels.`;
-
-/** Tells text that PostgreSQL can hold. */
-export function isStorable(text: string): boolean {
-  return !text.includes("\u0000") && text.isWellFormed();
-}

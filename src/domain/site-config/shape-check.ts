@@ -1,4 +1,5 @@
-import { type ConfigMember, type ConfigNode, isStorable, type ObjectNode } from "./config-tree.js";
+import { isStorable } from "../text-field.js";
+import { type ConfigMember, type ConfigNode, type ObjectNode } from "./config-tree.js";
 import type { FindingCollector, FindingPlace } from "./finding-collector.js";
 import { nameOf, pointerTo, quote } from "./json-pointer.js";
 import { suggestion } from "./near-name.js";

@@ -1,4 +1,5 @@
-import { type ConfigNode, isStorable } from "./config-tree.js";
+import { isStorable } from "../text-field.js";
+import { type ConfigNode } from "./config-tree.js";
 import type { FindingCollector, FindingPlace } from "./finding-collector.js";
 import { pointerTo } from "./json-pointer.js";
 

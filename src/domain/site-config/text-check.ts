@@ -1,4 +1,5 @@
-import { isStorable, type StringNode } from "./config-tree.js";
+import { isStorable } from "../text-field.js";
+import { type StringNode } from "./config-tree.js";
 import type { FindingCollector, FindingPlace } from "./finding-collector.js";
 import { nameOf, quote } from "./json-pointer.js";
 import { suggestion } from "./near-name.js";
