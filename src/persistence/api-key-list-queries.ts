@@ -1,9 +1,9 @@
 import type { ApiKey } from "../domain/api-key.js";
 import type { Tenant } from "../domain/caller.js";
-import { type Page, type PageRequest, toPage } from "../domain/page.js";
+import type { Page, PageRequest } from "../domain/page.js";
 import { type ApiKeyEntity, toApiKey } from "./api-key-entity.js";
 import type { Queryable } from "./database.js";
-import { pageClauses, StatementValues } from "./keyset.js";
+import { countList, selectPage, tenantList } from "./select-page.js";
 
 const COLUMNS = `account_id AS "accountId", id, environment, scope, name, hint, created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
@@ -15,11 +15,6 @@ const BY_IDS = {
   text: `SELECT ${COLUMNS} FROM api_key WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])`,
 };
 
-const COUNT = {
-  name: "api_keys_count",
-  text: "SELECT count(*)::integer AS count FROM api_key WHERE account_id = $1 AND environment = $2",
-};
-
 const REVOKE = {
   name: "api_key_revoke",
   text: `UPDATE api_key SET revoked_at = coalesce(revoked_at, now())
@@ -28,22 +23,12 @@ const REVOKE = {
 
 /** A page of the tenant's API keys, revoked and expired ones among them, by id. */
 export async function listApiKeys(db: Queryable, tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {
-  const values = new StatementValues();
-  const conditions = [
-    `account_id = ${values.add(tenant.accountId)}`,
-    `environment = ${values.add(tenant.environment)}`,
-  ];
   const keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" } as const;
-  const clauses = pageClauses(keyset, page, values);
-  const text = `SELECT ${COLUMNS} FROM api_key
-    WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
-  const rows = await db.run<ApiKeyRow>({ text }, values.list);
-  return toPage(rows.map(toApiKey), page);
+  return selectPage(db, tenantList("api_key", tenant), { columns: COLUMNS, toItem: toApiKey }, keyset, page);
 }
 
 export async function countApiKeys(db: Queryable, tenant: Tenant): Promise<number> {
-  const rows = await db.run<{ count: number }>(COUNT, [tenant.accountId, tenant.environment]);
-  return rows[0]?.count ?? 0;
+  return countList(db, tenantList("api_key", tenant));
 }
 
 /** The tenant's API keys that have these ids, in no order. */

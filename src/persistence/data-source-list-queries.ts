@@ -1,13 +1,14 @@
 import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../domain/data-source-list.js";
-import { type Page, type PageRequest, toPage } from "../domain/page.js";
+import type { Page, PageRequest } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { SortOrder } from "../domain/user-group-list.js";
-import { type DataSourceEntity, toDataSource } from "./data-source-entity.js";
+import { toDataSource } from "./data-source-entity.js";
 import { DATA_SOURCE_COLUMNS } from "./data-source-queries.js";
 import type { Queryable } from "./database.js";
 import { escapeLike, pageClauses, StatementValues } from "./keyset.js";
+import { countList, groupPages, type ListQuery, selectPage } from "./select-page.js";
 import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
 
 const SORT_COLUMNS: Readonly<
@@ -34,14 +35,9 @@ export async function listDataSources(
   order: SortOrder<DataSourceSortField>,
   page: PageRequest,
 ): Promise<Page<DataSource>> {
-  const values = new StatementValues();
-  const conditions = filterConditions(tenant, filter, values);
   const keyset = { ...SORT_COLUMNS[order.field], idColumn: "id", direction: order.direction };
-  const clauses = pageClauses(keyset, page, values);
-  const text = `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
-    WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
-  const rows = await db.run<Omit<DataSourceEntity, "accountId">>({ text }, values.list);
-  return toPage(rows.map(toDataSource), page);
+  const item = { columns: DATA_SOURCE_COLUMNS, toItem: toDataSource };
+  return selectPage(db, listQuery(tenant, filter), item, keyset, page);
 }
 
 /** How many data sources a list with this filter has. */
@@ -50,11 +46,7 @@ export async function countDataSources(
   tenant: Tenant,
   filter: DataSourceFilter,
 ): Promise<number> {
-  const values = new StatementValues();
-  const conditions = filterConditions(tenant, filter, values);
-  const text = `SELECT count(*)::integer AS count FROM data_source WHERE ${conditions.join(" AND ")}`;
-  const rows = await db.run<{ count: number }>({ text }, values.list);
-  return rows[0]?.count ?? 0;
+  return countList(db, listQuery(tenant, filter));
 }
 
 /** For each data source the same page of the groups that are mapped to it, by internal id. One statement for all. */
@@ -92,10 +84,10 @@ export async function listUserGroupsOfDataSources(
     ) AS found ON true
     ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
   const rows = await db.run<UserGroupRow & { dataSourceId: number }>({ text }, values.list);
-  const found = new Map<number, UserGroup[]>();
-  for (const row of rows)
-    found.set(row.dataSourceId, [...(found.get(row.dataSourceId) ?? []), toUserGroup(row)]);
-  return new Map([...found].map(([id, groups]) => [id, toPage(groups, page)]));
+  return groupPages(
+    rows.map((row) => [row.dataSourceId, toUserGroup(row)]),
+    page,
+  );
 }
 
 /** How many groups are mapped to each data source; one with none has no key in the result. */
@@ -112,13 +104,15 @@ export async function countUserGroupsOfDataSources(
   return new Map(rows.map(({ dataSourceId, count }) => [dataSourceId, count]));
 }
 
-function filterConditions(tenant: Tenant, filter: DataSourceFilter, values: StatementValues): string[] {
+function listQuery(tenant: Tenant, filter: DataSourceFilter): ListQuery {
   const { providedIds, nameContains } = filter;
-  return [
+  const values = new StatementValues();
+  const conditions = [
     `account_id = ${values.add(tenant.accountId)}`,
     ...(providedIds ? [`provided_id = ANY (${values.add(providedIds)}::text[])`] : []),
     ...(nameContains === undefined
       ? []
       : [`name COLLATE "default" ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`]),
   ];
+  return { table: "data_source", conditions, values };
 }

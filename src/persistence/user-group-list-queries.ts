@@ -1,11 +1,12 @@
 import type { Tenant } from "../domain/caller.js";
 import type { DataSourceRef } from "../domain/data-source.js";
-import { type Page, type PageRequest, toPage } from "../domain/page.js";
+import type { Page, PageRequest } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { SortOrder, UserGroupFilter, UserGroupSortField } from "../domain/user-group-list.js";
 import type { Queryable } from "./database.js";
-import { escapeLike, pageClauses, StatementValues } from "./keyset.js";
-import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
+import { escapeLike, StatementValues } from "./keyset.js";
+import { countList, type ListQuery, selectPage } from "./select-page.js";
+import { toUserGroup, USER_GROUP_COLUMNS } from "./user-group-entity.js";
 
 const SORT_COLUMNS: Readonly<Record<UserGroupSortField, { readonly column: string; readonly type: string }>> =
   {
@@ -24,14 +25,9 @@ export async function listUserGroups(
   order: SortOrder<UserGroupSortField>,
   page: PageRequest,
 ): Promise<Page<UserGroup>> {
-  const values = new StatementValues();
-  const conditions = filterConditions(tenant, filter, values);
   const keyset = { ...SORT_COLUMNS[order.field], idColumn: "id", direction: order.direction };
-  const clauses = pageClauses(keyset, page, values);
-  const text = `SELECT ${USER_GROUP_COLUMNS} FROM user_group
-    WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
-  const rows = await db.run<UserGroupRow>({ text }, values.list);
-  return toPage(rows.map(toUserGroup), page);
+  const item = { columns: USER_GROUP_COLUMNS, toItem: toUserGroup };
+  return selectPage(db, listQuery(tenant, filter), item, keyset, page);
 }
 
 /** How many groups a list with this filter has. */
@@ -40,14 +36,11 @@ export async function countUserGroups(
   tenant: Tenant,
   filter: UserGroupFilter,
 ): Promise<number> {
-  const values = new StatementValues();
-  const conditions = filterConditions(tenant, filter, values);
-  const text = `SELECT count(*)::integer AS count FROM user_group WHERE ${conditions.join(" AND ")}`;
-  const rows = await db.run<{ count: number }>({ text }, values.list);
-  return rows[0]?.count ?? 0;
+  return countList(db, listQuery(tenant, filter));
 }
 
-function filterConditions(tenant: Tenant, filter: UserGroupFilter, values: StatementValues): string[] {
+function listQuery(tenant: Tenant, filter: UserGroupFilter): ListQuery {
+  const values = new StatementValues();
   const conditions = [
     `account_id = ${values.add(tenant.accountId)}`,
     `environment = ${values.add(tenant.environment)}`,
@@ -69,7 +62,7 @@ function filterConditions(tenant: Tenant, filter: UserGroupFilter, values: State
   if (properties) conditions.push(`properties::jsonb @> ${values.add(JSON.stringify(properties))}::jsonb`);
   if (dataSource || schemaId !== undefined)
     conditions.push(mappedCondition(tenant, dataSource, schemaId, values));
-  return conditions;
+  return { table: "user_group", conditions, values };
 }
 
 function mappedCondition(

@@ -1,0 +1,58 @@
+import type { Tenant } from "../domain/caller.js";
+import { type Page, type PageRequest, toPage } from "../domain/page.js";
+import type { Queryable } from "./database.js";
+import { type Keyset, pageClauses, StatementValues } from "./keyset.js";
+
+/** The rows of a list. */
+export interface ListQuery {
+  readonly table: string;
+  readonly conditions: readonly string[];
+  /** What the conditions' placeholders stand for. */
+  readonly values: StatementValues;
+}
+
+/** All rows of a table that belong to a tenant. */
+export function tenantList(table: string, { accountId, environment }: Tenant): ListQuery {
+  const values = new StatementValues();
+  const conditions = [`account_id = ${values.add(accountId)}`, `environment = ${values.add(environment)}`];
+  return { table, conditions, values };
+}
+
+/** Reads one page of a list. */
+export async function selectPage<Row extends object, Item>(
+  db: Queryable,
+  { table, conditions, values }: ListQuery,
+  { columns, toItem }: { readonly columns: string; readonly toItem: (row: Row) => Item },
+  keyset: Keyset,
+  page: PageRequest,
+): Promise<Page<Item>> {
+  const clauses = pageClauses(keyset, page, values);
+  const text = `SELECT ${columns} FROM ${table}
+    WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
+  const rows = await db.run<Row>({ text }, values.list);
+  return toPage(rows.map(toItem), page);
+}
+
+/** Counts what a list has on all of its pages. */
+export async function countList(db: Queryable, { table, conditions, values }: ListQuery): Promise<number> {
+  const text = `SELECT count(*)::integer AS count FROM ${table} WHERE ${conditions.join(" AND ")}`;
+  const rows = await db.run<{ count: number }>({ text }, values.list);
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Puts together the pages of several lists that one statement has read.
+ * @param found each item with the id of its list, in the direction of paging within each list
+ */
+export function groupPages<Item>(
+  found: readonly (readonly [listId: number, item: Item])[],
+  page: PageRequest,
+): ReadonlyMap<number, Page<Item>> {
+  const lists = new Map<number, Item[]>();
+  for (const [listId, item] of found) {
+    const list = lists.get(listId);
+    if (list) list.push(item);
+    else lists.set(listId, [item]);
+  }
+  return new Map([...lists].map(([listId, items]) => [listId, toPage(items, page)]));
+}
