@@ -9,3 +9,8 @@ export interface JsonObject {
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** The value of a key; undefined when the object has none of its own, as of `toString`. */
+export function memberOf(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
