@@ -1,6 +1,7 @@
 import { printParseErrorCode, visit } from "jsonc-parser";
 import { type ConfigNode, TOO_DEEP } from "./config-tree.js";
 import { ConfigTreeBuilder } from "./config-tree-builder.js";
+import { isExactNumber } from "./exact-number.js";
 import type { FindingCollector } from "./finding-collector.js";
 import { quote } from "./json-pointer.js";
 import { LineIndex } from "./line-index.js";
@@ -21,7 +22,7 @@ export function treeOfText(text: string, findings: FindingCollector): ConfigNode
         onObjectEnd: (offset) => parse.close("}", offset),
         onArrayBegin: (offset) => parse.requireLevel(builder.beginArray(offset), offset),
         onArrayEnd: (offset) => parse.close("]", offset),
-        onLiteralValue: (value: unknown, offset) => builder.literal(value, offset),
+        onLiteralValue: (value: unknown, offset, length) => parse.literal(value, offset, length),
         onSeparator: (character, offset) => builder.separator(character, offset),
         onError: (error, offset, length) => parse.fault(printParseErrorCode(error), offset, length),
       },
@@ -66,6 +67,14 @@ class StrictParse {
     if (allowed) return;
     this.#findings.add("too_deep", { pointer: this.builder.container.pointer, offset }, TOO_DEEP);
     throw new ParsingStopped();
+  }
+
+  literal(value: unknown, offset: number, length: number): void {
+    if (typeof value === "number" && !isExactNumber(this.#text.slice(offset, offset + length), value)) {
+      const message = `The number is kept as written, but most programs will read another value; JavaScript reads ${value}.`;
+      this.#findings.add("inexact_number", { pointer: this.builder.pointer, offset }, message);
+    }
+    this.builder.literal(value, offset);
   }
 
   close(bracket: string, offset: number): void {

@@ -43,6 +43,10 @@ export const SITE_CONFIG_CODES = {
   page_extension: { severity: "warning", meaning: "The path of a page ends in a file extension." },
   unmatched_url: { severity: "warning", meaning: "No page begins with the path of an anchor or tab." },
   unlisted_version: { severity: "warning", meaning: "A version is used that `versions` does not list." },
+  inexact_number: {
+    severity: "warning",
+    meaning: "Most programs read a number as another one than is written (in text only).",
+  },
   more_warnings: { severity: "warning", meaning: "There are more warnings than are listed." },
 } as const satisfies Readonly<Record<string, CodeDescription>>;
 
