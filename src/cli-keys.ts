@@ -1,4 +1,5 @@
 import { withStorage } from "./cli-storage.js";
+import { formatTable } from "./cli-table.js";
 import type { ProcessEnvironment } from "./config.js";
 import type { Scope } from "./domain/caller.js";
 import { parseInternalId } from "./domain/data-source.js";
@@ -39,7 +40,7 @@ export async function listKeys(
 ): Promise<void> {
   await withAccounts(environment, async (accounts) => {
     const keys = await accounts.listKeys(options.account);
-    process.stdout.write(table([COLUMNS, ...keys.map((key) => toRow(key, new Date()))]));
+    process.stdout.write(formatTable([COLUMNS, ...keys.map((key) => toRow(key, new Date()))]));
   });
 }
 
@@ -81,15 +82,4 @@ function state({ revokedAt, expiresAt }: ListedApiKey, now: Date): string {
   if (revokedAt) return `revoked ${revokedAt.toISOString()}`;
   if (!expiresAt) return "active";
   return `${expiresAt <= now ? "expired" : "expires"} ${expiresAt.toISOString()}`;
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-  return `${lines.join("\n")}\n`;
 }

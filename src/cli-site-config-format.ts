@@ -1,13 +1,15 @@
-import type { LineIndex } from "./domain/site-config/line-index.js";
+import { printable } from "./cli-printable.js";
+import { LineIndex } from "./domain/site-config/line-index.js";
 import type { SiteConfigFinding, SiteConfigReport } from "./domain/site-config/site-config-report.js";
+import { withoutByteOrderMark } from "./domain/site-config/validate-site-config.js";
 
 export const CHECK_FORMATS = ["text", "json", "github"] as const;
 export type CheckFormat = (typeof CHECK_FORMATS)[number];
 
 export interface CheckedFile {
   readonly file: string;
+  readonly text: string;
   readonly report: SiteConfigReport;
-  readonly lines: LineIndex;
 }
 
 type Severity = "error" | "warning";
@@ -16,9 +18,9 @@ type Severity = "error" | "warning";
 export function formatChecks(checked: readonly CheckedFile[], format: CheckFormat): string {
   switch (format) {
     case "text":
-      return lines([...checked.flatMap((file) => findingsOf(file).map(compilerMessage)), summary(checked)]);
+      return lines([...checked.flatMap(compilerMessages), summary(checked)]);
     case "github":
-      return lines([...checked.flatMap((file) => findingsOf(file).map(workflowCommand)), summary(checked)]);
+      return lines([...checked.flatMap(workflowCommands), summary(checked)]);
     case "json":
       return lines([
         JSON.stringify({ files: checked.map(({ file, report }) => ({ file, ...report })) }, null, 2),
@@ -27,29 +29,30 @@ export function formatChecks(checked: readonly CheckedFile[], format: CheckForma
 }
 
 interface PlacedFinding {
-  readonly checked: CheckedFile;
   readonly severity: Severity;
   readonly finding: SiteConfigFinding;
 }
 
 /** Errors and warnings together, in the order of the file. */
-function findingsOf(checked: CheckedFile): PlacedFinding[] {
-  const { errors, warnings } = checked.report;
+function findingsOf({ report: { errors, warnings } }: CheckedFile): PlacedFinding[] {
   return [
-    ...errors.map((finding) => ({ checked, severity: "error" as const, finding })),
-    ...warnings.map((finding) => ({ checked, severity: "warning" as const, finding })),
+    ...errors.map((finding) => ({ severity: "error" as const, finding })),
+    ...warnings.map((finding) => ({ severity: "warning" as const, finding })),
   ].toSorted(
     ({ finding: one }, { finding: other }) =>
       (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
   );
 }
 
-function compilerMessage({ checked, severity, finding }: PlacedFinding): string {
-  const { code, message, line, column } = finding;
-  const words = `${severity} ${code}: ${message}`;
-  if (line === undefined || column === undefined) return printable(`${checked.file}: ${words}`);
-  const place = `${checked.file}:${line}:${column}`;
-  return `${printable(`${place}: ${words}`)}\n${excerpt(checked.lines.textOf(line), column)}`;
+function compilerMessages(checked: CheckedFile): string[] {
+  const { file, text } = checked;
+  const index = new LineIndex(withoutByteOrderMark(text));
+  return findingsOf(checked).map(({ severity, finding }) => {
+    const { code, message, line, column } = finding;
+    const words = `${severity} ${code}: ${message}`;
+    if (line === undefined || column === undefined) return printable(`${file}: ${words}`);
+    return `${printable(`${file}:${line}:${column}: ${words}`)}\n${excerpt(index.textOf(line), column)}`;
+  });
 }
 
 const WIDEST_EXCERPT = 120;
@@ -71,16 +74,13 @@ function blank(character: string): string {
   return isWide.test(character) ? "  " : " ";
 }
 
-/** What a file holds must not steer the terminal: control characters, changes of direction and half pairs. */
-function printable(text: string): string {
-  return text.replace(/(?!\t)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
-}
-
 /** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
-function workflowCommand({ checked, severity, finding }: PlacedFinding): string {
-  const { code, message, line, column } = finding;
-  const place = line === undefined || column === undefined ? "" : `,line=${line},col=${column}`;
-  return `::${severity} file=${escapeProperty(checked.file)}${place}::${escapeData(`${code}: ${message}`)}`;
+function workflowCommands(checked: CheckedFile): string[] {
+  return findingsOf(checked).map(({ severity, finding }) => {
+    const { code, message, line, column } = finding;
+    const place = line === undefined || column === undefined ? "" : `,line=${line},col=${column}`;
+    return `::${severity} file=${escapeProperty(checked.file)}${place}::${escapeData(`${code}: ${message}`)}`;
+  });
 }
 
 function escapeData(text: string): string {

@@ -1,23 +1,31 @@
 import { type ProcessEnvironment, readConfig } from "./config.js";
+import { DomainError } from "./domain/errors.js";
+import { OperatorError } from "./domain/operator-error.js";
 import { openStorage, type Storage } from "./storage.js";
 
 /**
  * Opens the database for the length of a command: also the embedded one that a running server has started.
- * @throws OperatorError as `openStorage` does
+ * @throws OperatorError as `openStorage` does, and for what a service refuses
  */
-export async function withStorage(
+export async function withStorage<Result>(
   environment: ProcessEnvironment,
   options: { readonly migrate: boolean },
-  command: (storage: Storage) => Promise<void>,
-): Promise<void> {
+  command: (storage: Storage) => Promise<Result>,
+): Promise<Result> {
   const storage = await openStorage(readConfig(environment), {
     ...options,
     adopt: true,
     warn: (message) => process.stderr.write(`${message}\n`),
   });
   try {
-    await command(storage);
+    return await command(storage);
+  } catch (error) {
+    throw error instanceof DomainError ? new OperatorError(messageOf(error), { cause: error }) : error;
   } finally {
     await storage.close();
   }
+}
+
+function messageOf({ code, field, message }: DomainError): string {
+  return code === "invalid_field" && field ? `${field.join(".")} ${message}.` : message;
 }

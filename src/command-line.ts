@@ -1,13 +1,12 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { createKey, listKeys, revokeKey } from "./cli-keys.js";
 import { migrateDatabaseDown, migrateDatabaseUp, showMigrations } from "./cli-migrations.js";
-import { checkSiteConfigs } from "./cli-site-config.js";
-import { CHECK_FORMATS } from "./cli-site-config-format.js";
+import { parseExpiryOption, parseName } from "./command-line-arguments.js";
+import { addSiteConfigCommands } from "./command-line-site-config.js";
 import type { ProcessEnvironment } from "./config.js";
 import { SCOPES } from "./domain/caller.js";
 import { ENVIRONMENTS } from "./domain/environment.js";
 import { printSdl } from "./graphql/schema.js";
-import { parseExpiry } from "./key-expiry.js";
 import { reportFailure, serve } from "./serve.js";
 
 /**
@@ -65,16 +64,9 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .description("end an API key for good; the id is the one of `key list`")
     .action((id) => run(() => revokeKey(environment, id))());
 
-  const siteConfig = program.command("site-config").description("work with site configuration files");
-  siteConfig
-    .command("check <files...>")
-    .description("tell what is wrong with files; - is standard input. It needs no settings and no database")
-    .option("--strict", "count warnings as errors", false)
-    .addOption(new Option("--format <format>").choices(CHECK_FORMATS).default("text"))
-    .action(async (files, options) => {
-      const print = (text: string) => void process.stdout.write(text);
-      exitCode = await checkSiteConfigs(files, options, { input: process.stdin, print });
-    });
+  addSiteConfigCommands(program, environment, (code) => {
+    exitCode = code;
+  });
 
   program
     .command("schema")
@@ -91,17 +83,4 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     if (error instanceof CommanderError) return error.exitCode;
     throw error;
   }
-}
-
-function parseName(text: string): string {
-  if (text.trim() === "" || text.length > 255) {
-    throw new InvalidArgumentError("It must be 1 to 255 characters long.");
-  }
-  return text;
-}
-
-function parseExpiryOption(text: string): Date {
-  const expiry = parseExpiry(text, new Date());
-  if (expiry) return expiry;
-  throw new InvalidArgumentError("It must be a time to come: a date such as 2030-12-31, or 90d, 12h, 4w.");
 }

@@ -27,7 +27,7 @@ export async function serve(environment: ProcessEnvironment): Promise<number> {
   });
 }
 
-/** Runs a command. @returns 0, or 1 after telling an expected failure in one line */
+/** Runs a command. @returns 0, or 1 after telling an expected failure without its stack */
 export async function reportFailure(command: () => Promise<void>): Promise<number> {
   try {
     await command();

@@ -4,6 +4,7 @@ import { printSdl } from "../src/graphql/schema.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { generateOperations, type KnownValues } from "./support/operation-generator.js";
 import { callRest } from "./support/rest-client.js";
+import { changeSite, goodSite } from "./support/site-config-store.js";
 import { createUserGroup, entry } from "./support/user-group-operations.js";
 
 // The operations select all there is, more than a client may.
@@ -33,11 +34,15 @@ beforeAll(async () => {
   const { createApiKey } = await run(
     `mutation { createApiKey(input: { name: "${MARK} key", scope: ADMIN }) { apiKey { id } secret } }`,
   );
+  const { siteConfig } = await changeSite(graphql(), "put", {
+    site: "victim-site",
+    document: { ...goodSite, name: `${MARK} site` },
+  });
   const ownToken = async (key: string) => {
     const create = `mutation { getOrCreateUserGroup(input: { providedId: "own", name: "Own" }) { userGroup { token } } }`;
     return (await run(create, {}, key)).getOrCreateUserGroup.userGroup.token;
   };
-  const ids = [victim.id, source.id, createApiKey.apiKey.id];
+  const ids = [victim.id, source.id, createApiKey.apiKey.id, siteConfig.id];
   known = {
     id: ids,
     ids: [ids],
@@ -48,13 +53,22 @@ beforeAll(async () => {
     token: [victim.token],
     currentToken: [victim.token],
     schemaId: ["victim-schema"],
+    site: ["victim-site"],
+    document: [{ ...goodSite, name: "Own" }],
     first: [100],
     last: [100],
     after: [null],
     before: [null],
   };
   // Data sources are no secret in the account's other environment: both share them.
-  secrets = [`${MARK} group`, `${MARK} property`, `${MARK} key`, victim.token, createApiKey.secret];
+  secrets = [
+    `${MARK} group`,
+    `${MARK} property`,
+    `${MARK} key`,
+    `${MARK} site`,
+    victim.token,
+    createApiKey.secret,
+  ];
   attackers = {
     "another account": `Token ${strangerKey}`,
     "the other environment": `Token ${keys.testing}`,
@@ -122,6 +136,8 @@ async function victimState(): Promise<unknown> {
         `SELECT * FROM user_group WHERE account_id = ${account.accountId} AND environment = 'Customer' AND provided_id = 'victim'`,
         `SELECT * FROM mapping_entry WHERE account_id = ${account.accountId} AND schema_id = 'victim-schema' AND environment = 'Customer'`,
         `SELECT id, revoked_at FROM api_key WHERE account_id = ${account.accountId} AND name LIKE '%victim%'`,
+        `SELECT * FROM site_config JOIN site_config_revision USING (account_id, environment)
+          WHERE account_id = ${account.accountId} AND environment = 'Customer' AND site = 'victim-site'`,
       ].map((query) => manager.query(query)),
     ),
   );

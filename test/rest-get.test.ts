@@ -109,6 +109,7 @@ describe("200", () => {
       accountName: account.name,
       environment: "Customer",
       keyId: 0,
+      keyName: "test",
       tokenKeyId: "none",
       scope: "admin",
     } as const;
@@ -160,6 +161,7 @@ describe("422", () => {
       accountName: own.name,
       environment: "Customer",
       keyId: 0,
+      keyName: "test",
       tokenKeyId: "none",
       scope: "admin",
     } as const;

@@ -15,6 +15,7 @@ export interface Tenant {
 export interface Caller extends Tenant {
   readonly accountName: string;
   readonly keyId: number;
+  readonly keyName: string;
   /** The encryption key under which the account's tokens are sealed. */
   readonly tokenKeyId: string;
   readonly scope: Scope;

@@ -5,7 +5,8 @@ import { wantsEvents } from "./event-stream.js";
 
 type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-const BODY_LIMIT = 1024 * 1024;
+/** Decision 12: a site configuration of the greatest size fits, as a string with its escapes. */
+const BODY_LIMIT = 4 * 1024 * 1024;
 
 /**
  * Has an Apollo Server, already started, answer at the path of a scope, and stops it with the scope.

@@ -1,15 +1,29 @@
 import type { ApiKey } from "../domain/api-key.js";
 import type { DataSource } from "../domain/data-source.js";
+import type { SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { ApiKeyView } from "./api-key-types.js";
 import { createConnectionType } from "./connection-type.js";
 import { DataSourceView } from "./data-source-type.js";
+import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
 import { UserGroupView } from "./user-group-type.js";
 
 export const ApiKeyConnection = createConnectionType(
   "ApiKey",
   ApiKeyView,
   (key: ApiKey) => new ApiKeyView(key),
+);
+
+export const SiteConfigConnection = createConnectionType(
+  "SiteConfig",
+  SiteConfigView,
+  (siteConfig: SiteConfig) => new SiteConfigView(siteConfig),
+);
+
+export const SiteConfigRevisionConnection = createConnectionType(
+  "SiteConfigRevision",
+  SiteConfigRevisionView,
+  (revision: SiteConfigRevision) => new SiteConfigRevisionView(revision),
 );
 
 export const UserGroupConnection = createConnectionType(

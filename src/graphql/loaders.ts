@@ -8,9 +8,13 @@ import type { Page, PageRequest } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Listing } from "../services/listing.js";
 import type { Services } from "../services/services.js";
+import { SiteConfigLoaders } from "./site-config-loaders.js";
 
-/** How many groups, mapping entries and data sources one reply may have. */
+/** How many groups, mapping entries, data sources and pages one reply may have. */
 const MAX_ITEMS = 50_000;
+
+/** So many bytes of a document count as one item. */
+const BYTES_PER_ITEM = 256;
 
 /**
  * What one request loads for one tenant. What is asked for in the same turn goes to the database as one statement; what was
@@ -25,12 +29,16 @@ export class Loaders {
   readonly dataSourcesByProvidedId: DataLoader<string, DataSource | null>;
   readonly apiKeysById: DataLoader<number, ApiKey | null>;
   readonly userGroupCountsOfDataSources: DataLoader<number, number>;
+  readonly siteConfigs: SiteConfigLoaders;
   #spent = 0;
   readonly #listing: Listing;
   readonly #tenant: Tenant;
   readonly #userGroupPages = new Map<string, DataLoader<number, Page<UserGroup>>>();
 
-  constructor({ userGroupReader, dataSources, listing, apiKeys }: Services, tenant: Tenant) {
+  constructor(
+    { userGroupReader, dataSources, listing, apiKeys, siteConfigReader }: Services,
+    tenant: Tenant,
+  ) {
     this.#listing = listing;
     this.#tenant = tenant;
     this.userGroupsById = new DataLoader((ids) => userGroupReader.byIds(tenant, ids));
@@ -43,6 +51,7 @@ export class Loaders {
       listing.countUserGroupsOfDataSources(tenant, ids),
     );
     this.dataSourcesByProvidedId = new DataLoader((ids) => dataSources.byProvidedIds(tenant, ids));
+    this.siteConfigs = new SiteConfigLoaders(siteConfigReader, tenant, (bytes) => this.spendBytes(bytes));
   }
 
   /** Loads one and the same page of the groups of many data sources. */
@@ -69,6 +78,11 @@ export class Loaders {
     });
   }
 
+  /** Counts a document that is read, or written. @throws DomainError as `spend` does */
+  spendBytes(bytes: number): void {
+    this.spend(Math.ceil(bytes / BYTES_PER_ITEM));
+  }
+
   /** Forgets everything, so that what follows reads what a mutation wrote. */
   clear(): void {
     this.userGroupsById.clearAll();
@@ -80,5 +94,6 @@ export class Loaders {
     this.apiKeysById.clearAll();
     this.userGroupCountsOfDataSources.clearAll();
     this.#userGroupPages.clear();
+    this.siteConfigs.clear();
   }
 }

@@ -1,24 +1,34 @@
 import { parseInternalId } from "../domain/data-source.js";
 
-const NODE_TYPES = ["UserGroup", "DataSource", "ApiKey"] as const;
+const NODE_TYPES = ["UserGroup", "DataSource", "ApiKey", "SiteConfig", "SiteConfigRevision"] as const;
 
 /** The types that have global ids. */
 export type NodeType = (typeof NODE_TYPES)[number];
 
+/** What a global id says. */
+interface NodeName {
+  readonly type: NodeType;
+  readonly id: number;
+  /** The number of a part of the object, such as one of its revisions; null for the object itself. */
+  readonly part: number | null;
+}
+
 /** An id that no object has. */
 const NO_ID = 0;
 
-/** The global id of an object: opaque to callers. The account is not in it, as the API key decides that. */
-export function toNodeId(type: NodeType, id: number): string {
-  return Buffer.from(`${type}:${id}`).toString("base64url");
+/** The global id of an object, or of a part of it: opaque to callers. The account is not in it, as the API key decides that. */
+export function toNodeId(type: NodeType, id: number, part: number | null = null): string {
+  return Buffer.from([type, id, ...(part === null ? [] : [part])].join(":")).toString("base64url");
 }
 
 /** The object that a global id names, or null for a text that is none of ours. */
-export function readNodeId(nodeId: string): { readonly type: NodeType; readonly id: number } | null {
-  const [name, digits = ""] = Buffer.from(nodeId, "base64url").toString("latin1").split(":", 2);
+export function readNodeId(nodeId: string): NodeName | null {
+  const [name, digits = "", partDigits] = Buffer.from(nodeId, "base64url").toString("latin1").split(":", 3);
   const type = NODE_TYPES.find((known) => known === name);
   const id = parseInternalId(digits);
-  return type && id !== null && toNodeId(type, id) === nodeId ? { type, id } : null;
+  const part = partDigits === undefined ? null : parseInternalId(partDigits);
+  const isWhole = type === "SiteConfigRevision" ? part !== null : part === null;
+  return type && id !== null && isWhole && toNodeId(type, id, part) === nodeId ? { type, id, part } : null;
 }
 
 /** The internal id in a global id; an id that no object has where it is of another type, or none of ours. */

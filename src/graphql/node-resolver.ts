@@ -6,6 +6,7 @@ import { type GraphqlContext, requireSession, type Session } from "./context.js"
 import { DataSourceView } from "./data-source-type.js";
 import { readNodeId } from "./node-id.js";
 import { NodeView } from "./node-type.js";
+import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
 import { UserGroupView } from "./user-group-type.js";
 
 @Resolver()
@@ -50,6 +51,15 @@ async function load({ caller, loaders }: Session, nodeId: string): Promise<NodeV
       // Whoever may not list keys learns nothing of them here either.
       const key = caller.scope === "admin" ? await loaders.apiKeysById.load(node.id) : null;
       return key && new ApiKeyView(key);
+    }
+    case "SiteConfig": {
+      const siteConfig = await loaders.siteConfigs.byId.load(node.id);
+      return siteConfig && new SiteConfigView(siteConfig);
+    }
+    case "SiteConfigRevision": {
+      const ref = { siteConfigId: node.id, revision: node.part ?? 0 };
+      const revision = await loaders.siteConfigs.revisions.load(ref);
+      return revision && new SiteConfigRevisionView(revision);
     }
     case undefined:
       return null;

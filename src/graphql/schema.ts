@@ -8,6 +8,11 @@ import { DataSourceMutations } from "./data-source-mutations.js";
 import { DataSourceResolver } from "./data-source-resolver.js";
 import { MappingMutations } from "./mapping-mutations.js";
 import { NodeResolver } from "./node-resolver.js";
+import {
+  SiteConfigContentResolver,
+  SiteConfigRevisionContentResolver,
+} from "./site-config-content-resolver.js";
+import { SiteConfigMutations } from "./site-config-mutations.js";
 import { SiteConfigResolver } from "./site-config-resolver.js";
 import { UpsertMutation } from "./upsert-mutation.js";
 import { UserGroupListResolver } from "./user-group-list-resolver.js";
@@ -31,7 +36,10 @@ export function createSchema(services: Services): GraphQLSchema {
     new DataSourceResolver(),
     new MappingMutations(services.mappings, services.userGroups),
     new NodeResolver(),
-    new SiteConfigResolver(),
+    new SiteConfigContentResolver(),
+    new SiteConfigMutations(services.siteConfigs),
+    new SiteConfigResolver(services.siteConfigReader),
+    new SiteConfigRevisionContentResolver(),
     new UpsertMutation(services.userGroupUpserts),
     new UserGroupListResolver(services.listing),
     new UserGroupMutations(services.userGroups),
@@ -60,7 +68,10 @@ function build(resolvers: readonly object[]): GraphQLSchema {
       DataSourceResolver,
       MappingMutations,
       NodeResolver,
+      SiteConfigContentResolver,
+      SiteConfigMutations,
       SiteConfigResolver,
+      SiteConfigRevisionContentResolver,
       UpsertMutation,
       UserGroupListResolver,
       UserGroupMutations,

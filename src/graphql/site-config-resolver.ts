@@ -1,16 +1,68 @@
 import { GraphQLJSON } from "graphql-scalars";
-import { Arg, Ctx, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { invalidField } from "../domain/errors.js";
-import type { JsonValue } from "../domain/json.js";
+import { parsePage } from "../domain/page.js";
+import { diffJson, type JsonPatchOperation } from "../domain/site-config/json-diff.js";
+import {
+  DEFAULT_SITE,
+  parseSite,
+  type SiteConfig,
+  type SiteConfigRevision,
+  sitePath,
+} from "../domain/site-config/site-config.js";
 import {
   validateSiteConfigDocument,
   validateSiteConfigText,
 } from "../domain/site-config/validate-site-config.js";
+import type { SiteConfigReader } from "../services/site-config-reader.js";
+import { ConnectionArguments } from "./connection-arguments.js";
+import { SiteConfigConnection, SiteConfigRevisionConnection } from "./connections.js";
 import { type GraphqlContext, requireSession } from "./context.js";
+import { parseSource } from "./site-config-inputs.js";
 import { SiteConfigReportView } from "./site-config-report-type.js";
+import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
 
-@Resolver()
+@Resolver(() => SiteConfigView)
 export class SiteConfigResolver {
+  readonly #reader: SiteConfigReader;
+
+  constructor(reader: SiteConfigReader) {
+    this.#reader = reader;
+  }
+
+  @Query(() => SiteConfigView, {
+    nullable: true,
+    description: "The configuration of one site; null when there is none.",
+  })
+  async siteConfig(
+    @Arg("site", () => String, {
+      nullable: true,
+      defaultValue: DEFAULT_SITE,
+      description: "The name of the site.",
+    })
+    site: string | null,
+    @Ctx() context: GraphqlContext,
+  ): Promise<SiteConfigView | null> {
+    const { loaders } = requireSession(context);
+    const siteConfig = await loaders.siteConfigs.bySite.load(parseSite(site, ["site"]));
+    return siteConfig && new SiteConfigView(siteConfig);
+  }
+
+  @Query(() => SiteConfigConnection, {
+    description: "The site configurations of the environment, by the names of the sites.",
+  })
+  siteConfigs(@Args(() => ConnectionArguments) page: ConnectionArguments, @Ctx() context: GraphqlContext) {
+    const { caller } = requireSession(context);
+    const request = parsePage(page, { field: "site", kind: "text" });
+    return new SiteConfigConnection({
+      request,
+      sortField: "site",
+      positionOf: ({ site, id }: SiteConfig) => ({ value: site, id }),
+      load: () => this.#reader.list(caller, request),
+      count: () => this.#reader.count(caller),
+    });
+  }
+
   @Query(() => SiteConfigReportView, {
     description: "Checks a site configuration, given as text or as a document, without storing it.",
   })
@@ -31,18 +83,81 @@ export class SiteConfigResolver {
     @Ctx() context: GraphqlContext,
   ): SiteConfigReportView {
     requireSession(context);
-    const hasText = typeof text === "string";
-    const hasDocument = document !== undefined && document !== null;
-    if (hasText === hasDocument) throw invalidField(["text"], "or document must be given, and not both");
+    const source = parseSource({ document, text });
     const options = { strict: strict === true };
-    const report = hasText
-      ? validateSiteConfigText(text, options)
-      : validateSiteConfigDocument(toJsonValue(document), options);
-    return new SiteConfigReportView(report);
+    return new SiteConfigReportView(
+      "text" in source
+        ? validateSiteConfigText(source.text, options)
+        : validateSiteConfigDocument(source.document, options),
+    );
   }
-}
 
-/** A value of the JSON scalar, which came from JSON or from a literal that says the same. */
-function toJsonValue(value: unknown): JsonValue {
-  return JSON.parse(JSON.stringify(value));
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      "Path and query by which everybody reads the document from this service; null when the site is not public.",
+  })
+  publicPath(@Root() { public: isPublic, site }: SiteConfigView, @Ctx() context: GraphqlContext) {
+    return isPublic ? sitePath(site, requireSession(context).caller) : null;
+  }
+
+  @FieldResolver(() => SiteConfigRevisionConnection, { description: "All revisions, newest first." })
+  revisions(
+    @Root() { siteConfigId, revision }: SiteConfigView,
+    @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const { loaders } = requireSession(context);
+    const request = parsePage(page, { field: "revision", kind: "id" });
+    return new SiteConfigRevisionConnection({
+      request,
+      sortField: "revision",
+      positionOf: ({ revision: number }: SiteConfigRevision) => ({ value: number, id: number }),
+      load: async () => {
+        const found = await loaders.siteConfigs.revisionPages(request).load(siteConfigId);
+        loaders.spend(found.items.length);
+        return found;
+      },
+      // They count from 1, without gaps.
+      count: async () => revision,
+    });
+  }
+
+  @FieldResolver(() => SiteConfigRevisionView, {
+    nullable: true,
+    description: "One revision; null when there is none of this number.",
+  })
+  async atRevision(
+    @Root() { siteConfigId }: SiteConfigView,
+    @Arg("revision", () => Int, { description: "Its number." }) revision: number,
+    @Ctx() context: GraphqlContext,
+  ): Promise<SiteConfigRevisionView | null> {
+    const { loaders } = requireSession(context);
+    const found = await loaders.siteConfigs.revisions.load({ siteConfigId, revision });
+    return found && new SiteConfigRevisionView(found);
+  }
+
+  @FieldResolver(() => GraphQLJSON, {
+    description:
+      "What changed between two revisions: a JSON patch (RFC 6902), which turns one into the other.",
+  })
+  async diff(
+    @Root() { siteConfigId, revision }: SiteConfigView,
+    @Arg("from", () => Int, { description: "The number of the revision to start from." }) from: number,
+    @Arg("to", () => Int, {
+      nullable: true,
+      description: "The number of the other one; the current if absent.",
+    })
+    to: number | null | undefined,
+    @Ctx() context: GraphqlContext,
+  ): Promise<JsonPatchOperation[]> {
+    const { loaders } = requireSession(context);
+    const load = async (field: string, number: number) => {
+      const found = await loaders.siteConfigs.revisions.load({ siteConfigId, revision: number });
+      if (!found) throw invalidField([field], `must be a revision of the site, from 1 to ${revision}`);
+      return (await loaders.siteConfigs.text(found)).document;
+    };
+    const [before, after] = await Promise.all([load("from", from), load("to", to ?? revision)]);
+    return diffJson(before, after);
+  }
 }

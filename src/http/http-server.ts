@@ -20,10 +20,14 @@ import { acceptJsonBodies } from "./json-body.js";
 import { registerPlayground } from "./playground.js";
 import { requestId } from "./request-id.js";
 import { registerSchemaRoutes } from "./schema-routes.js";
+import { registerSiteConfigRoutes } from "./site-config-routes.js";
 
 /** How long a client may take to send a request, and how long a shutdown waits for those under way. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const DRAIN_MS = 10_000;
+
+/** A name of 255 characters of up to 4 bytes, each of them percent-encoded. */
+const MAX_PARAMETER_LENGTH = 255 * 4 * 3;
 
 export interface HttpOptions {
   readonly corsOrigins: readonly string[] | "*";
@@ -46,6 +50,7 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerHealthRoutes(app, services);
   registerUserRoutes(app, services);
   registerSchemaRoutes(app);
+  registerSiteConfigRoutes(app, services);
   const explore = options.playground ? registerPlayground(app, options.demoKey) : undefined;
   await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {
     prefix: GRAPHQL_PATH,
@@ -62,6 +67,7 @@ export function createBareServer(log: HttpOptions["log"]): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
     exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (_error, request, reply) => {
       // No hook runs for a path that cannot be decoded.
       setCommonHeaders(request, reply);

@@ -98,6 +98,41 @@ query Check($text: String!) {
 }
 `;
 
+const PUBLISH = `# Each run is a new revision.
+mutation Publish($document: JSON!) {
+  putSiteConfig(
+    input: { site: "docs", document: $document }
+  ) {
+    siteConfig {
+      revision
+      settings {
+        colors {
+          primary
+        }
+        navigation {
+          group
+          pages {
+            ... on SitePage {
+              path
+            }
+          }
+        }
+      }
+    }
+    userErrors {
+      message
+    }
+  }
+}
+`;
+
+const SITE = {
+  name: "Docs",
+  favicon: "/favicon.svg",
+  colors: { primary: "#0a7" },
+  navigation: [{ group: "Start", pages: ["intro"] }],
+};
+
 /** A site configuration with a misspelt property and without its pages. */
 const SITE_CONFIG = '{\n  "name": "Docs",\n  "colour": "#0a7",\n  "navigation": [{ "group": "Start" }]\n}';
 
@@ -113,6 +148,7 @@ export function exampleOperations(dataSource: string | undefined): readonly Exam
     { query: LIST, variables: '{\n  "first": 10,\n  "after": null\n}' },
     { query: ROTATE, variables: '{\n  "token": "<TOKEN>"\n}' },
     { query: CHECK, variables: JSON.stringify({ text: SITE_CONFIG }, null, 2) },
+    { query: PUBLISH, variables: JSON.stringify({ document: SITE }, null, 2) },
     { query: WATCH, variables: '{\n  "by": { "providedId": "acme" }\n}' },
   ];
 }

@@ -4,7 +4,7 @@ import type { Queryable } from "./database.js";
 
 const BY_HASH = {
   name: "api_key_by_hash",
-  text: `SELECT api_key.id AS "keyId", api_key.environment, api_key.scope, account.id AS "accountId",
+  text: `SELECT api_key.id AS "keyId", api_key.name AS "keyName", api_key.environment, api_key.scope, account.id AS "accountId",
       account.name AS "accountName", account.token_key_id AS "tokenKeyId"
     FROM api_key JOIN account ON account.id = api_key.account_id
     WHERE api_key.account_id = $1 AND api_key.hash = $2
@@ -30,6 +30,7 @@ const ACTIVE = {
 /** An API key that is valid now, with what a request needs to know of its account. */
 export interface ActiveKey {
   readonly keyId: number;
+  readonly keyName: string;
   readonly environment: Environment;
   readonly scope: Scope;
   readonly accountId: number;

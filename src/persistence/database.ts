@@ -3,11 +3,14 @@ import { DataSource, type EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import { CreateCoreTables1763704800000 } from "../../migrations/1763704800000-create-core-tables.js";
 import { IndexLists1763800000000 } from "../../migrations/1763800000000-index-lists.js";
+import { CreateSiteConfigs1764000000000 } from "../../migrations/1764000000000-create-site-configs.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { DataSourceEntity } from "./data-source-entity.js";
 import { isLost, translateDatabaseError } from "./database-error.js";
 import { MappingEntryEntity } from "./mapping-entry-entity.js";
+import { SiteConfigEntity } from "./site-config-entity.js";
+import { SiteConfigRevisionEntity } from "./site-config-revision-entity.js";
 import { UserGroupEntity } from "./user-group-entity.js";
 
 /** A statement. With a name, each connection prepares it once; the name is its identity: one name, one text. */
@@ -58,8 +61,16 @@ export class Database implements Queryable {
     const orm = new DataSource({
       type: "postgres",
       ...connectionOptions(options.target),
-      entities: [AccountEntity, ApiKeyEntity, DataSourceEntity, MappingEntryEntity, UserGroupEntity],
-      migrations: [CreateCoreTables1763704800000, IndexLists1763800000000],
+      entities: [
+        AccountEntity,
+        ApiKeyEntity,
+        DataSourceEntity,
+        MappingEntryEntity,
+        SiteConfigEntity,
+        SiteConfigRevisionEntity,
+        UserGroupEntity,
+      ],
+      migrations: [CreateCoreTables1763704800000, IndexLists1763800000000, CreateSiteConfigs1764000000000],
       migrationsTableName: "schema_migration",
       synchronize: false,
       installExtensions: false,

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Caller } from "../domain/caller.js";
-import { DomainError } from "../domain/errors.js";
 import { requireWrite } from "../services/access.js";
 import type { Services } from "../services/services.js";
+import { refuseOtherMethods } from "./method-refusal.js";
 import {
   parseBody,
   parseChanges,
@@ -70,22 +70,11 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
         handler: async (request) => handle(callerOf(request), parseBody(request.body)),
       });
     }
-    app.route({
-      method: app.supportedMethods.filter((method) => !METHODS.includes(method)),
-      url,
-      onRequest: refuseMethod,
-      handler: refuseMethod,
-    });
+    refuseOtherMethods(app, url, METHODS);
   }
 }
 
 function callerOf(request: FastifyRequest): Caller {
   if (!request.restCaller) throw new Error("The route was reached without authentication.");
   return request.restCaller;
-}
-
-async function refuseMethod(request: FastifyRequest, reply: FastifyReply): Promise<never> {
-  const allowed = METHODS.join(", ");
-  reply.header("allow", allowed);
-  throw new DomainError("method_not_allowed", `${request.method} is not allowed here. Use ${allowed}.`);
 }

@@ -65,6 +65,7 @@ export class Access {
       accountName: key.accountName,
       environment: key.environment,
       keyId: key.keyId,
+      keyName: key.keyName,
       tokenKeyId: key.tokenKeyId,
       scope: key.scope,
     };

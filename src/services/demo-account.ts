@@ -32,6 +32,7 @@ export async function createDemoAccount(
     accountName: ACCOUNT,
     environment: "Customer",
     keyId: 0,
+    keyName: "demo",
     tokenKeyId: accounts.tokenKeyId,
     scope: "admin",
   };

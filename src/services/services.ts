@@ -11,6 +11,8 @@ import { KeyUsage } from "./key-usage.js";
 import { KeyWatch } from "./key-watch.js";
 import { Listing } from "./listing.js";
 import { MappingService } from "./mapping-service.js";
+import { SiteConfigReader } from "./site-config-reader.js";
+import { SiteConfigService } from "./site-config-service.js";
 import { UserGroupReader } from "./user-group-reader.js";
 import { UserGroupService } from "./user-group-service.js";
 import { UserGroupUpserts } from "./user-group-upserts.js";
@@ -26,6 +28,8 @@ export interface Services {
   readonly keyWatch: KeyWatch;
   readonly listing: Listing;
   readonly mappings: MappingService;
+  readonly siteConfigs: SiteConfigService;
+  readonly siteConfigReader: SiteConfigReader;
   readonly userGroups: UserGroupService;
   readonly userGroupReader: UserGroupReader;
   readonly userGroupUpserts: UserGroupUpserts;
@@ -55,6 +59,8 @@ export function createServices(database: Database, vault: TokenVault, options: S
     keyWatch: new KeyWatch(database),
     listing: new Listing(database),
     mappings: new MappingService(database, vault, changes),
+    siteConfigs: new SiteConfigService(database),
+    siteConfigReader: new SiteConfigReader(database),
     userGroups: new UserGroupService(database, ids, vault, changes, options.tokenGraceSeconds),
     userGroupReader: new UserGroupReader(database, vault),
     userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),

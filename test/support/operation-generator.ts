@@ -7,9 +7,9 @@ import {
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  isAbstractType,
   isEnumType,
   isInputObjectType,
-  isInterfaceType,
   isListType,
   isObjectType,
   isRequiredArgument,
@@ -53,7 +53,7 @@ export function generateOperations(
 /** Everything below a type, as deep as no type repeats. */
 function select(schema: GraphQLSchema, type: GraphQLOutputType, path: readonly string[]): string {
   const named = getNamedType(type);
-  if (isInterfaceType(named)) {
+  if (isAbstractType(named)) {
     const types = schema.getPossibleTypes(named).filter(({ name }) => !path.includes(name));
     return `{ __typename ${types.map((each) => `... on ${each.name} ${select(schema, each, path)}`).join(" ")} }`;
   }

@@ -110,6 +110,7 @@ async function createAccount({ accounts, dataSources }: Services): Promise<TestA
     accountName: name,
     environment: "Customer",
     keyId: 0,
+    keyName: "test",
     tokenKeyId: "none",
     scope: "admin",
   } as const;

@@ -4,6 +4,7 @@ import type { SettingProperty } from "./setting-shape.js";
 export const API: SettingProperty = {
   shape: {
     kind: "object",
+    typed: { name: "Api", description: "The API reference." },
     properties: {
       baseUrl: {
         shape: TEXT_OR_TEXTS,
@@ -12,9 +13,14 @@ export const API: SettingProperty = {
       auth: {
         shape: {
           kind: "object",
+          typed: { name: "ApiAuth", description: "Authentication in the API playground." },
           properties: {
             method: {
-              shape: { kind: "string", values: ["bearer", "basic", "key"] },
+              shape: {
+                kind: "string",
+                values: ["bearer", "basic", "key"],
+                typed: { name: "ApiAuthMethod", description: "How an API authenticates its callers." },
+              },
               description: "How the API authenticates its callers.",
             },
             name: {
@@ -33,9 +39,14 @@ export const API: SettingProperty = {
       playground: {
         shape: {
           kind: "object",
+          typed: { name: "ApiPlayground", description: "The API playground." },
           properties: {
             mode: {
-              shape: { kind: "string", values: ["show", "simple", "hide"] },
+              shape: {
+                kind: "string",
+                values: ["show", "simple", "hide"],
+                typed: { name: "ApiPlaygroundMode", description: "How much of the API playground there is." },
+              },
               default: "show",
               description: "Whether the playground is interactive, shows the endpoint only, or is hidden.",
             },

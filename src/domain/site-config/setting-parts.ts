@@ -24,13 +24,18 @@ const ICON_TYPES = [
 ];
 
 export const ICON_TYPE: SettingProperty = {
-  shape: { kind: "string", values: ICON_TYPES },
+  shape: {
+    kind: "string",
+    values: ICON_TYPES,
+    typed: { name: "IconType", description: "The style of an icon." },
+  },
   default: "duotone",
   description: "The style of the icon.",
 };
 
 export const COLOR_PAIR: ObjectShape = {
   kind: "object",
+  typed: { name: "ColorPair", description: "A color for each mode." },
   together: ["light", "dark"],
   properties: {
     light: { shape: COLOR, description: "Background in light mode; give it together with `dark`." },
@@ -38,12 +43,23 @@ export const COLOR_PAIR: ObjectShape = {
   },
 };
 
-export const GRADIENT: ObjectShape = {
+const GRADIENT: ObjectShape = {
   kind: "object",
+  typed: { name: "Gradient", description: "A gradient between colors." },
   together: ["from", "to"],
   properties: {
     from: { shape: COLOR, description: "Where the gradient starts; give it together with `to`." },
     via: { shape: COLOR, undocumented: true, description: "A color in the middle of the gradient." },
     to: { shape: COLOR, description: "Where the gradient ends; give it together with `from`." },
   },
+};
+
+export const COLOR_OR_GRADIENT: SettingShape = {
+  kind: "union",
+  typed: {
+    name: "Color",
+    description: "One color, or a gradient.",
+    text: { name: "SolidColor", description: "One color.", property: "hex" },
+  },
+  options: [COLOR, GRADIENT],
 };

@@ -6,6 +6,12 @@ export type SettingShape = UnionShape | ReferenceShape | SingleShape;
 
 export type SingleShape = AnyShape | StringShape | BooleanShape | ArrayShape | ObjectShape;
 
+/** How typed views of a document call a part of it. */
+export interface TypeName {
+  readonly name: string;
+  readonly description: string;
+}
+
 interface Form {
   /** Set for a form that real files use and the format omits (decision 18): what it is. */
   readonly undocumented?: string;
@@ -22,6 +28,8 @@ export interface StringShape extends Form {
   readonly nonEmpty?: true;
   /** The only values; others are errors. */
   readonly values?: readonly string[];
+  /** Of the values as an enumeration. */
+  readonly typed?: TypeName;
   /** What the string holds. Only a wrong color is an error. */
   readonly format?: "color" | "page_path" | "social_url";
 }
@@ -38,6 +46,7 @@ export interface ArrayShape extends Form {
 
 export interface ObjectShape extends Form {
   readonly kind: "object";
+  readonly typed: TypeName;
   readonly properties: Readonly<Record<string, SettingProperty>>;
   /** Properties of which one without the other is suspicious, but no error. */
   readonly together?: readonly string[];
@@ -46,6 +55,8 @@ export interface ObjectShape extends Form {
 /** One of several forms, no two of the same JSON type. */
 export interface UnionShape {
   readonly kind: "union";
+  /** Of a string and an object. Typed views show objects only: the string becomes an object's one property. */
+  readonly typed?: TypeName & { readonly text: TypeName & { readonly property: string } };
   readonly options: readonly (SingleShape | ReferenceShape)[];
 }
 

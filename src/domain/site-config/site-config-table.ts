@@ -7,7 +7,7 @@ import {
   TABS,
   TOP_ANCHOR,
 } from "./navigation-table.js";
-import { COLOR, COLOR_PAIR, FLAG, GRADIENT, TEXT } from "./setting-parts.js";
+import { COLOR, COLOR_OR_GRADIENT, COLOR_PAIR, FLAG, TEXT } from "./setting-parts.js";
 import type { ObjectShape, SettingProperty } from "./setting-shape.js";
 
 /** The shapes that others refer to by name. */
@@ -16,12 +16,13 @@ export const DEFINITIONS: Readonly<Record<string, ObjectShape>> = { [NAVIGATION_
 const colors: SettingProperty = {
   shape: {
     kind: "object",
+    typed: { name: "Colors", description: "Colors of a site, as `#rgb` or `#rrggbb`." },
     properties: {
       primary: { shape: COLOR, required: true, description: "Main accent in light mode." },
       light: { shape: COLOR, description: "Main accent in dark mode." },
       dark: { shape: COLOR, description: "Color of important buttons." },
       background: { shape: COLOR_PAIR, description: "Background of the pages." },
-      anchors: { shape: GRADIENT, undocumented: true, description: "Color of the anchors' icons." },
+      anchors: { shape: COLOR_OR_GRADIENT, undocumented: true, description: "Color of the anchors' icons." },
     },
   },
   recommended: true,
@@ -31,9 +32,14 @@ const colors: SettingProperty = {
 const topbarCtaButton: SettingProperty = {
   shape: {
     kind: "object",
+    typed: { name: "CtaButton", description: "The button at the top that calls to action." },
     properties: {
       type: {
-        shape: { kind: "string", values: ["link", "github"] },
+        shape: {
+          kind: "string",
+          values: ["link", "github"],
+          typed: { name: "CtaButtonType", description: "What a call-to-action button is." },
+        },
         default: "link",
         description: "A link, or a repository with its figures.",
       },
@@ -54,6 +60,7 @@ const footerSocials: SettingProperty = {
     options: [
       {
         kind: "object",
+        typed: { name: "Socials", description: "The project's profiles elsewhere, each with its URL." },
         properties: {
           ...socials(["website", "facebook", "twitter", "discord", "slack", "github", "linkedin"], {}),
           ...socials(["instagram", "hacker-news"], {}),
@@ -69,6 +76,11 @@ const footerSocials: SettingProperty = {
 /** The site configuration: the single source of the validator, the JSON Schema and the reference page. */
 export const SITE_CONFIG: ObjectShape = {
   kind: "object",
+  typed: {
+    name: "Settings",
+    description:
+      "The settings of a site as its configuration gives them, with the defaults of what it leaves out.",
+  },
   properties: {
     $schema: {
       shape: TEXT,
@@ -84,10 +96,16 @@ export const SITE_CONFIG: ObjectShape = {
     logo: {
       shape: {
         kind: "union",
+        typed: {
+          name: "Logo",
+          description: "The logo of a site: one image, or one for each mode.",
+          text: { name: "LogoImage", description: "One image for both modes.", property: "path" },
+        },
         options: [
           TEXT,
           {
             kind: "object",
+            typed: { name: "LogoImages", description: "An image for each mode." },
             properties: {
               light: { shape: TEXT, description: "Path of the logo for light mode." },
               dark: { shape: TEXT, description: "Path of the logo for dark mode." },
@@ -105,6 +123,7 @@ export const SITE_CONFIG: ObjectShape = {
         kind: "array",
         items: {
           kind: "object",
+          typed: { name: "Link", description: "A link at the top." },
           properties: {
             name: { shape: TEXT, description: "Text of the link." },
             url: { shape: TEXT, description: "Target of the link." },
@@ -133,6 +152,7 @@ export const SITE_CONFIG: ObjectShape = {
     feedback: {
       shape: {
         kind: "object",
+        typed: { name: "Feedback", description: "What readers may give back." },
         properties: {
           suggestEdit: { shape: FLAG, default: false, description: "Shows a button to suggest an edit." },
           raiseIssue: { shape: FLAG, default: false, description: "Shows a button to raise an issue." },
@@ -144,9 +164,14 @@ export const SITE_CONFIG: ObjectShape = {
     modeToggle: {
       shape: {
         kind: "object",
+        typed: { name: "ModeToggle", description: "The toggle between light and dark mode." },
         properties: {
           default: {
-            shape: { kind: "string", values: ["light", "dark"] },
+            shape: {
+              kind: "string",
+              values: ["light", "dark"],
+              typed: { name: "Mode", description: "Light or dark." },
+            },
             description: "The mode at first; when unset, that of the viewer's system.",
           },
           isHidden: {

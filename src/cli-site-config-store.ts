@@ -1,0 +1,167 @@
+import { writeOutput } from "./cli-output.js";
+import { readSiteConfigFile } from "./cli-site-config-file.js";
+import { type CheckedFile, formatChecks } from "./cli-site-config-format.js";
+import { withStorage } from "./cli-storage.js";
+import { formatTable } from "./cli-table.js";
+import type { ProcessEnvironment } from "./config.js";
+import type { Tenant } from "./domain/caller.js";
+import type { Environment } from "./domain/environment.js";
+import type { JsonValue } from "./domain/json.js";
+import { OperatorError } from "./domain/operator-error.js";
+import { MAX_PAGE_SIZE, type Position } from "./domain/page.js";
+import { diffJson } from "./domain/site-config/json-diff.js";
+import type { Editor, SiteConfig, SiteConfigRevision } from "./domain/site-config/site-config.js";
+import type { SiteConfigOptions } from "./domain/site-config/validate-site-config.js";
+import { findAccountId } from "./persistence/account-queries.js";
+import { SiteConfigReader } from "./services/site-config-reader.js";
+import { type ChangeOptions, SiteConfigService } from "./services/site-config-service.js";
+
+const COLUMNS = ["REVISION", "WRITTEN", "AUTHOR", "BYTES", "NOTE"];
+
+/** Which site a command works on. */
+interface SiteChoice {
+  readonly account: string;
+  readonly environment: Environment;
+  readonly site: string;
+}
+
+/** Who changes it, and on what condition. */
+interface SiteChange extends SiteChoice, ChangeOptions {
+  readonly author: string;
+}
+
+/** Stores a file, or the input for the name `-`, as a new revision. @throws OperatorError, also for findings that are errors */
+export async function putSiteConfig(
+  settings: ProcessEnvironment,
+  name: string,
+  options: SiteChange & SiteConfigOptions & { readonly isPublic: boolean | null },
+  input: NodeJS.ReadableStream,
+): Promise<void> {
+  const { file, text, failure } = await readSiteConfigFile(name, input);
+  if (failure) throw refusal({ file, text, report: failure });
+  await withSite(settings, options, async (store) => {
+    const { service, site } = store;
+    const { siteConfig, report } = await service.put(editorOf(store, options), site, { text }, options);
+    if (!siteConfig) throw refusal({ file, text, report });
+    if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, text, report }], "text"));
+    await writeOutput(`stored revision ${siteConfig.revision} of ${site}\n`);
+  });
+}
+
+/** Brings an earlier revision back as a new one. @throws OperatorError, also when today's rules find errors in it */
+export async function restoreSiteConfig(
+  settings: ProcessEnvironment,
+  revision: number,
+  options: SiteChange,
+): Promise<void> {
+  await withSite(settings, options, async (store) => {
+    const { service, site } = store;
+    const { siteConfig, report } = await service.restore(editorOf(store, options), site, revision, options);
+    if (!siteConfig) {
+      const [text = ""] = await readTexts(store, [revision]);
+      throw refusal({ file: `revision ${revision} of ${site}`, text, report });
+    }
+    await writeOutput(`stored revision ${siteConfig.revision} of ${site}, as revision ${revision} was\n`);
+  });
+}
+
+/** Prints the text of a revision, or of the current one, as it was stored, and nothing else. */
+export async function getSiteConfig(
+  settings: ProcessEnvironment,
+  options: SiteChoice & { readonly revision?: number },
+): Promise<void> {
+  const [text = ""] = await withSite(settings, options, (store) =>
+    readTexts(store, [options.revision ?? null]),
+  );
+  await writeOutput(text);
+}
+
+/** Prints a table of all revisions, newest first. */
+export async function logSiteConfig(settings: ProcessEnvironment, options: SiteChoice): Promise<void> {
+  const revisions = await withSite(settings, options, listAllRevisions);
+  await writeOutput(formatTable([COLUMNS, ...revisions.map(toRow)]));
+}
+
+/** Prints what changed from one revision to another, or to the current one: a JSON Patch, a line for each operation. */
+export async function diffSiteConfig(
+  settings: ProcessEnvironment,
+  from: number,
+  to: number | undefined,
+  options: SiteChoice,
+): Promise<void> {
+  const texts = await withSite(settings, options, (store) => readTexts(store, [from, to ?? null]));
+  const [before = null, after = null] = texts.map((text): JsonValue => JSON.parse(text));
+  const lines = diffJson(before, after).map((operation) => `  ${JSON.stringify(operation)}`);
+  await writeOutput(lines.length === 0 ? "[]\n" : `[\n${lines.join(",\n")}\n]\n`);
+}
+
+interface Store {
+  readonly reader: SiteConfigReader;
+  readonly service: SiteConfigService;
+  readonly tenant: Tenant;
+  readonly site: string;
+}
+
+/** @throws OperatorError when there is no such account, as `withStorage` does, and as the command does */
+async function withSite<Result>(
+  settings: ProcessEnvironment,
+  { account, environment, site }: SiteChoice,
+  command: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  return withStorage(settings, { migrate: true }, async ({ database }) => {
+    const accountId = await findAccountId(database, account);
+    if (accountId === null) {
+      throw new OperatorError(`There is no account ${JSON.stringify(account)}; key create makes one.`);
+    }
+    const reader = new SiteConfigReader(database);
+    const service = new SiteConfigService(database);
+    return command({ reader, service, tenant: { accountId, environment }, site });
+  });
+}
+
+function editorOf({ tenant }: Store, { author }: SiteChange): Editor {
+  return { ...tenant, author: { name: author, keyId: null } };
+}
+
+function refusal(checked: CheckedFile): OperatorError {
+  return new OperatorError(formatChecks([checked], "text").trimEnd());
+}
+
+async function requireSite({ reader, tenant, site }: Store): Promise<SiteConfig> {
+  const [found] = await reader.bySites(tenant, [site]);
+  if (found) return found;
+  throw new OperatorError(
+    `There is no configuration of the site ${JSON.stringify(site)} in ${tenant.environment}.`,
+  );
+}
+
+/** @param revisions null for the current one @returns the texts, in the same order */
+async function readTexts(store: Store, revisions: readonly (number | null)[]): Promise<string[]> {
+  const { id: siteConfigId, revision: latest } = await requireSite(store);
+  const refs = revisions.map((revision) => ({ siteConfigId, revision: revision ?? latest }));
+  const texts = await store.reader.texts(store.tenant, refs);
+  return texts.map((text, index) => {
+    if (text !== null) return text;
+    throw new OperatorError(`The site has no revision ${revisions[index]}; the latest is ${latest}.`);
+  });
+}
+
+async function listAllRevisions(store: Store): Promise<SiteConfigRevision[]> {
+  const { id } = await requireSite(store);
+  const all: SiteConfigRevision[] = [];
+  let hasMore = true;
+  while (hasMore) {
+    const last = all.at(-1)?.revision;
+    const after: Position | null = last === undefined ? null : { value: last, id: last };
+    const request = { size: MAX_PAGE_SIZE, from: "start", after, before: null } as const;
+    const [page] = await store.reader.listRevisions(store.tenant, [id], request);
+    all.push(...(page?.items ?? []));
+    hasMore = page?.hasMore === true;
+  }
+  return all;
+}
+
+function toRow({ revision, createdAt, author, size, restoredFrom }: SiteConfigRevision): string[] {
+  const note = restoredFrom === null ? "" : `restored from ${restoredFrom}`;
+  return [String(revision), createdAt.toISOString(), author, String(size), note];
+}

@@ -1,0 +1,71 @@
+import { GraphQLJSON } from "graphql-scalars";
+import { Arg, type ClassType, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
+import type { JsonValue } from "../domain/json.js";
+import { validateSiteConfigText } from "../domain/site-config/validate-site-config.js";
+import { type GraphqlContext, requireSession } from "./context.js";
+import type { SiteConfigText, TextRef } from "./site-config-loaders.js";
+import { SiteConfigReportView } from "./site-config-report-type.js";
+import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
+import { SiteSettings, viewSettings } from "./site-settings-types.js";
+
+interface HasText {
+  readonly textRef: TextRef;
+}
+
+/** Makes the resolver of all that is read from the text: the same for a site's configuration and for each of its revisions. */
+function createContentResolver(view: ClassType<HasText>) {
+  @Resolver(() => view)
+  class SiteConfigContentResolver {
+    @FieldResolver(() => GraphQLJSON, {
+      description:
+        "The document as it was given: nothing added, nothing left out. Numbers are 64-bit floats here; `text` has them as written.",
+    })
+    async document(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<JsonValue> {
+      return (await load(root, context)).document;
+    }
+
+    @FieldResolver(() => String, {
+      description:
+        "The text as it was given, character by character; written by the service for a document given as JSON.",
+    })
+    async text(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<string> {
+      return (await load(root, context)).text;
+    }
+
+    @FieldResolver(() => SiteConfigReportView, {
+      description: "What a check of the text finds now; lines and columns are those of `text`.",
+    })
+    async report(
+      @Root() root: HasText,
+      @Arg("strict", () => Boolean, {
+        nullable: true,
+        defaultValue: false,
+        description: "Whether warnings count as errors.",
+      })
+      strict: boolean | null,
+      @Ctx() context: GraphqlContext,
+    ): Promise<SiteConfigReportView> {
+      const { text } = await load(root, context);
+      return new SiteConfigReportView(validateSiteConfigText(text, { strict: strict === true }));
+    }
+
+    @FieldResolver(() => SiteSettings, {
+      nullable: true,
+      description:
+        "The document in types, with the format's defaults applied. What the format does not know is in `document` only.",
+    })
+    async settings(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<object | null> {
+      const { document } = await load(root, context);
+      const { loaders } = requireSession(context);
+      return viewSettings(document, (items) => loaders.spend(items));
+    }
+  }
+  return SiteConfigContentResolver;
+}
+
+async function load({ textRef }: HasText, context: GraphqlContext): Promise<SiteConfigText> {
+  return requireSession(context).loaders.siteConfigs.text(textRef);
+}
+
+export const SiteConfigContentResolver = createContentResolver(SiteConfigView);
+export const SiteConfigRevisionContentResolver = createContentResolver(SiteConfigRevisionView);

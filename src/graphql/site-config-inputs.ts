@@ -1,0 +1,115 @@
+import { GraphQLJSON } from "graphql-scalars";
+import { Field, InputType, Int } from "type-graphql";
+import { type FieldPath, invalidField } from "../domain/errors.js";
+import type { JsonValue } from "../domain/json.js";
+import { parseJsonValue } from "../domain/json-value.js";
+import { DEFAULT_SITE } from "../domain/site-config/site-config.js";
+import type { ChangeOptions, SiteConfigSource } from "../services/site-config-service.js";
+
+const SITE = { nullable: true, defaultValue: DEFAULT_SITE, description: "The name of the site." };
+const STRICT = { nullable: true, defaultValue: false, description: "Whether warnings count as errors." };
+const EXPECTED_REVISION = {
+  nullable: true,
+  description:
+    "The number of the revision that is changed: refused when there is a newer one. 0: refused when there is any.",
+};
+
+@InputType("PutSiteConfigInput", {
+  description: "A new revision of a site's configuration; exactly one of `text` and `document`.",
+})
+export class PutSiteConfigInput {
+  @Field(() => String, SITE)
+  readonly site?: string | null;
+
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: "The configuration as JSON. To keep it character by character, send `text`.",
+  })
+  readonly document?: unknown;
+
+  @Field(() => String, { nullable: true, description: "The configuration as the text of its file." })
+  readonly text?: string | null;
+
+  @Field(() => Int, EXPECTED_REVISION)
+  readonly expectedRevision?: number | null;
+
+  @Field(() => Boolean, STRICT)
+  readonly strict?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Whether everybody may read the site over HTTP; absent: as it was, for a new site no.",
+  })
+  readonly public?: boolean | null;
+}
+
+@InputType("PatchSiteConfigInput", { description: "Changes to a site's configuration." })
+export class PatchSiteConfigInput {
+  @Field(() => String, SITE)
+  readonly site?: string | null;
+
+  @Field(() => GraphQLJSON, {
+    description:
+      "A JSON merge patch (RFC 7396): null removes a property, objects are merged, all else is put in its place.",
+  })
+  readonly patch!: unknown;
+
+  @Field(() => Int, EXPECTED_REVISION)
+  readonly expectedRevision?: number | null;
+
+  @Field(() => Boolean, STRICT)
+  readonly strict?: boolean | null;
+}
+
+@InputType("RestoreSiteConfigInput", {
+  description: "An earlier revision that is to be the current one again.",
+})
+export class RestoreSiteConfigInput {
+  @Field(() => String, SITE)
+  readonly site?: string | null;
+
+  @Field(() => Int, { description: "The number of the revision to bring back." })
+  readonly revision!: number;
+
+  @Field(() => Int, EXPECTED_REVISION)
+  readonly expectedRevision?: number | null;
+}
+
+@InputType("SetSiteConfigVisibilityInput", { description: "Who may read a site's configuration over HTTP." })
+export class SetSiteConfigVisibilityInput {
+  @Field(() => String, SITE)
+  readonly site?: string | null;
+
+  @Field(() => Boolean, { description: "Whether everybody may, or only holders of an API key." })
+  readonly public!: boolean;
+}
+
+/** Reads a document that is given in one of two ways. @throws DomainError `invalid_field` unless it is exactly one */
+export function parseSource(given: {
+  readonly document?: unknown;
+  readonly text?: string | null | undefined;
+}): SiteConfigSource {
+  const { document, text } = given;
+  const hasText = typeof text === "string";
+  const hasDocument = document !== undefined && document !== null;
+  if (hasText === hasDocument) throw invalidField(["text"], "or document must be given, and not both");
+  return hasText ? { text } : { document: parseDocument(document, ["document"]) };
+}
+
+/** @throws DomainError `invalid_field` */
+export function parseChangeOptions(given: {
+  readonly expectedRevision?: number | null;
+  readonly strict?: boolean | null;
+}): ChangeOptions & { readonly strict: boolean } {
+  const expectedRevision = given.expectedRevision ?? null;
+  if (expectedRevision !== null && expectedRevision < 0) {
+    throw invalidField(["expectedRevision"], "must be 0 or more");
+  }
+  return { expectedRevision, strict: given.strict === true };
+}
+
+/** Reads a JSON value that is, or becomes part of, a document. @throws DomainError `invalid_field` */
+export function parseDocument(value: unknown, field: FieldPath): JsonValue {
+  // The validator tells of text that cannot be stored, together with all else that is wrong.
+  return parseJsonValue(value, field, { storable: false });
+}

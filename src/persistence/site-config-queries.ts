@@ -1,0 +1,171 @@
+import type { Tenant } from "../domain/caller.js";
+import type { Page, PageRequest } from "../domain/page.js";
+import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
+import type { Queryable } from "./database.js";
+import { pageClauses, StatementValues } from "./keyset.js";
+import { countList, groupPages, selectPage, tenantList } from "./select-page.js";
+import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./site-config-entity.js";
+import {
+  SITE_CONFIG_REVISION_COLUMNS,
+  type SiteConfigRevisionRow,
+  toSiteConfigRevision,
+} from "./site-config-revision-entity.js";
+
+const BY_IDS = {
+  name: "site_configs_by_ids",
+  text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
+    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])`,
+};
+
+const BY_SITES = {
+  name: "site_configs_by_sites",
+  text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
+    WHERE account_id = $1 AND environment = $2 AND site = ANY ($3::text[])`,
+};
+
+const OF_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
+  AND (site_config_id, revision) IN (SELECT * FROM unnest($3::integer[], $4::integer[]))`;
+
+const REVISIONS = {
+  name: "site_config_revisions",
+  text: `SELECT ${SITE_CONFIG_REVISION_COLUMNS} ${OF_REFS}`,
+};
+
+const TEXTS = {
+  name: "site_config_texts",
+  text: `SELECT site_config_id AS "siteConfigId", revision, text ${OF_REFS}`,
+};
+
+const SERVED = {
+  name: "site_config_served",
+  text: `SELECT revision, hash, CASE WHEN hash = ANY ($6::bytea[]) THEN NULL ELSE text END AS text
+    FROM site_config_revision WHERE (account_id, environment, site_config_id, revision) = (
+      SELECT account_id, environment, id, coalesce($5, revision) FROM site_config
+      WHERE account_id = $1 AND environment = $2 AND site = $3 AND (is_public OR NOT $4::boolean))`,
+};
+
+/** The tenant's site configurations that have these internal ids, in no order. */
+export async function findSiteConfigsByIds(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  ids: readonly number[],
+): Promise<SiteConfig[]> {
+  return (await db.run<SiteConfigRow>(BY_IDS, [accountId, environment, ids])).map(toSiteConfig);
+}
+
+/** The tenant's configurations of these sites, in no order. */
+export async function findSiteConfigsBySites(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  sites: readonly string[],
+): Promise<SiteConfig[]> {
+  return (await db.run<SiteConfigRow>(BY_SITES, [accountId, environment, sites])).map(toSiteConfig);
+}
+
+/** A page of the tenant's site configurations, by the names of the sites. */
+export async function listSiteConfigs(
+  db: Queryable,
+  tenant: Tenant,
+  page: PageRequest,
+): Promise<Page<SiteConfig>> {
+  const keyset = { column: "site", type: "text", idColumn: "id", direction: "ascending" } as const;
+  const item = { columns: SITE_CONFIG_COLUMNS, toItem: toSiteConfig };
+  return selectPage(db, tenantList("site_config", tenant), item, keyset, page);
+}
+
+export async function countSiteConfigs(db: Queryable, tenant: Tenant): Promise<number> {
+  return countList(db, tenantList("site_config", tenant));
+}
+
+/** For each site configuration the same page of its revisions, newest first. One statement for all. */
+export async function listRevisions(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  siteConfigIds: readonly number[],
+  page: PageRequest,
+): Promise<ReadonlyMap<number, Page<SiteConfigRevision>>> {
+  const values = new StatementValues();
+  const conditions = [
+    `account_id = ${values.add(accountId)}`,
+    `environment = ${values.add(environment)}`,
+    "site_config_id = asked.id",
+  ];
+  const asked = values.add(siteConfigIds);
+  const keyset = {
+    column: "revision",
+    type: "integer",
+    idColumn: "revision",
+    direction: "descending",
+  } as const;
+  const clauses = pageClauses(keyset, page, values);
+  const text = `SELECT found.* FROM unnest(${asked}::integer[]) AS asked (id)
+    CROSS JOIN LATERAL (
+      SELECT ${SITE_CONFIG_REVISION_COLUMNS} FROM site_config_revision
+      WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
+    ) AS found
+    ORDER BY found."siteConfigId", found.revision ${page.from === "start" ? "DESC" : "ASC"}`;
+  const rows = await db.run<SiteConfigRevisionRow>({ text }, values.list);
+  return groupPages(
+    rows.map((row) => [row.siteConfigId, toSiteConfigRevision(row)]),
+    page,
+  );
+}
+
+/** Those of these revisions that exist, in no order. */
+export async function findRevisions(
+  db: Queryable,
+  tenant: Tenant,
+  refs: readonly RevisionRef[],
+): Promise<SiteConfigRevision[]> {
+  return (await db.run<SiteConfigRevisionRow>(REVISIONS, refValues(tenant, refs))).map(toSiteConfigRevision);
+}
+
+/** The texts of those of these revisions that exist, in no order. */
+export async function findTexts(
+  db: Queryable,
+  tenant: Tenant,
+  refs: readonly RevisionRef[],
+): Promise<(RevisionRef & { readonly text: string })[]> {
+  return db.run<RevisionRef & { readonly text: string }>(TEXTS, refValues(tenant, refs));
+}
+
+/** What is served to those who may read a site. */
+export interface ServedRow {
+  readonly revision: number;
+  /** SHA-256 of the text. */
+  readonly hash: Buffer;
+  /** Null when its hash is one of those that are known already. */
+  readonly text: string | null;
+}
+
+/** The current or another revision of a site's configuration. @returns null when there is none, or it is not public but must be */
+export async function findServedText(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  asked: {
+    readonly site: string;
+    readonly revision: number | null;
+    readonly publicOnly: boolean;
+    readonly knownHashes: readonly Buffer[];
+  },
+): Promise<ServedRow | null> {
+  const { site, revision, publicOnly, knownHashes } = asked;
+  const rows = await db.run<ServedRow>(SERVED, [
+    accountId,
+    environment,
+    site,
+    publicOnly,
+    revision,
+    knownHashes,
+  ]);
+  return rows[0] ?? null;
+}
+
+function refValues({ accountId, environment }: Tenant, refs: readonly RevisionRef[]): unknown[] {
+  return [
+    accountId,
+    environment,
+    refs.map(({ siteConfigId }) => siteConfigId),
+    refs.map(({ revision }) => revision),
+  ];
+}

@@ -1,0 +1,75 @@
+import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn } from "typeorm";
+import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import type { SiteConfigRevision } from "../domain/site-config/site-config.js";
+import { SiteConfigEntity } from "./site-config-entity.js";
+
+@Entity("site_config_revision")
+@ForeignKey(
+  () => SiteConfigEntity,
+  ["accountId", "environment", "siteConfigId"],
+  ["accountId", "environment", "id"],
+  { name: "site_config_revision_site_config_fk", onDelete: "CASCADE" },
+)
+export class SiteConfigRevisionEntity {
+  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "site_config_revision_pk" })
+  accountId!: number;
+
+  @PrimaryColumn("enum", {
+    enum: ENVIRONMENTS,
+    enumName: "environment",
+    primaryKeyConstraintName: "site_config_revision_pk",
+  })
+  environment!: Environment;
+
+  @PrimaryColumn("integer", {
+    name: "site_config_id",
+    primaryKeyConstraintName: "site_config_revision_pk",
+  })
+  siteConfigId!: number;
+
+  @PrimaryColumn("integer", { primaryKeyConstraintName: "site_config_revision_pk" })
+  revision!: number;
+
+  @Column("text")
+  text!: string;
+
+  @Column("bytea")
+  hash!: Buffer;
+
+  @Column("character varying", { length: 255 })
+  author!: string;
+
+  @Column("integer", { name: "author_key_id", nullable: true })
+  authorKeyId!: number | null;
+
+  @Column("integer", { name: "restored_from", nullable: true })
+  restoredFrom!: number | null;
+
+  @CreateDateColumn({
+    type: "timestamp with time zone",
+    precision: 3,
+    default: () => "now()",
+    name: "created_at",
+  })
+  createdAt!: Date;
+}
+
+/** The columns that tell of a revision, without the text itself. */
+export const SITE_CONFIG_REVISION_COLUMNS = `site_config_id AS "siteConfigId", revision, author,
+  restored_from AS "restoredFrom", created_at AS "createdAt", octet_length(text) AS size`;
+
+export type SiteConfigRevisionRow = Omit<
+  SiteConfigRevisionEntity,
+  "accountId" | "environment" | "text" | "hash" | "authorKeyId"
+> & { readonly size: number };
+
+export function toSiteConfigRevision(row: SiteConfigRevisionRow): SiteConfigRevision {
+  return {
+    siteConfigId: row.siteConfigId,
+    revision: row.revision,
+    author: row.author,
+    restoredFrom: row.restoredFrom,
+    size: row.size,
+    createdAt: row.createdAt,
+  };
+}

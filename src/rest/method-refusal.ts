@@ -1,0 +1,18 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { DomainError } from "../domain/errors.js";
+
+/** Answers every other method of a path with 405 and the methods that it knows. */
+export function refuseOtherMethods(app: FastifyInstance, url: string, methods: readonly string[]): void {
+  const allowed = methods.join(", ");
+  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+    reply.header("allow", allowed);
+    throw new DomainError("method_not_allowed", `${request.method} is not allowed here. Use ${allowed}.`);
+  };
+  app.route({
+    method: app.supportedMethods.filter((method) => !methods.includes(method)),
+    url,
+    // Before a body is read.
+    onRequest: refuse,
+    handler: refuse,
+  });
+}

@@ -1,0 +1,114 @@
+import type { Tenant } from "../domain/caller.js";
+import type { Environment } from "../domain/environment.js";
+import { DomainError } from "../domain/errors.js";
+import type { Page, PageRequest } from "../domain/page.js";
+import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
+import { findAccountId } from "../persistence/account-queries.js";
+import type { Queryable } from "../persistence/database.js";
+import {
+  countSiteConfigs,
+  findRevisions,
+  findServedText,
+  findSiteConfigsByIds,
+  findSiteConfigsBySites,
+  findTexts,
+  listRevisions,
+  listSiteConfigs,
+  type ServedRow,
+} from "../persistence/site-config-queries.js";
+
+const EMPTY_PAGE: Page<SiteConfigRevision> = { items: [], hasMore: false };
+
+/** Which text of a site is asked for. */
+export interface ServedRequest {
+  readonly site: string;
+  /** Null for the current one. */
+  readonly revision: number | null;
+  /** SHA-256 of texts that whoever asks has already, and need not get again. */
+  readonly knownHashes: readonly Buffer[];
+}
+
+/** Reads site configurations and their revisions. */
+export class SiteConfigReader {
+  readonly #db: Queryable;
+
+  constructor(db: Queryable) {
+    this.#db = db;
+  }
+
+  /** @returns a site configuration or null for each id, in the same order */
+  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(SiteConfig | null)[]> {
+    const found = new Map((await findSiteConfigsByIds(this.#db, tenant, ids)).map((each) => [each.id, each]));
+    return ids.map((id) => found.get(id) ?? null);
+  }
+
+  /** @returns a site configuration or null for each site, in the same order */
+  async bySites(tenant: Tenant, sites: readonly string[]): Promise<(SiteConfig | null)[]> {
+    const configs = await findSiteConfigsBySites(this.#db, tenant, sites);
+    const found = new Map(configs.map((each) => [each.site, each]));
+    return sites.map((site) => found.get(site) ?? null);
+  }
+
+  /** A page of the tenant's site configurations, by the names of the sites. */
+  async list(tenant: Tenant, page: PageRequest): Promise<Page<SiteConfig>> {
+    return listSiteConfigs(this.#db, tenant, page);
+  }
+
+  async count(tenant: Tenant): Promise<number> {
+    return countSiteConfigs(this.#db, tenant);
+  }
+
+  /** The same page of the revisions of each of these, newest first, in the order of the ids; one statement for all. */
+  async listRevisions(
+    tenant: Tenant,
+    ids: readonly number[],
+    page: PageRequest,
+  ): Promise<Page<SiteConfigRevision>[]> {
+    const pages = await listRevisions(this.#db, tenant, ids, page);
+    return ids.map((id) => pages.get(id) ?? EMPTY_PAGE);
+  }
+
+  /** @returns a revision or null for each reference, in the same order */
+  async revisions(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(SiteConfigRevision | null)[]> {
+    return inOrder(refs, await findRevisions(this.#db, tenant, refs));
+  }
+
+  /** @returns a text or null for each reference, in the same order */
+  async texts(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(string | null)[]> {
+    return inOrder(refs, await findTexts(this.#db, tenant, refs)).map((found) => found?.text ?? null);
+  }
+
+  /** The text of a tenant's site. @throws DomainError `site_config_not_found` */
+  async serve(tenant: Tenant, request: ServedRequest): Promise<ServedRow> {
+    return requireServed(await findServedText(this.#db, tenant, { ...request, publicOnly: false }));
+  }
+
+  /**
+   * The text of a site that is open to everybody.
+   * @throws DomainError `site_config_not_found`, also for an account that does not exist and a site that is not public
+   */
+  async servePublic(account: string, environment: Environment, request: ServedRequest): Promise<ServedRow> {
+    const accountId = await findAccountId(this.#db, account);
+    const tenant = accountId === null ? null : { accountId, environment };
+    return requireServed(
+      tenant && (await findServedText(this.#db, tenant, { ...request, publicOnly: true })),
+    );
+  }
+}
+
+function inOrder<Found extends RevisionRef>(
+  refs: readonly RevisionRef[],
+  found: readonly Found[],
+): (Found | null)[] {
+  const byName = new Map(found.map((each) => [nameOf(each), each]));
+  return refs.map((ref) => byName.get(nameOf(ref)) ?? null);
+}
+
+function nameOf({ siteConfigId, revision }: RevisionRef): string {
+  return `${siteConfigId}:${revision}`;
+}
+
+function requireServed(served: ServedRow | null): ServedRow {
+  if (served) return served;
+  throw new DomainError("site_config_not_found", "There is no such site configuration, or no such revision.");
+}
