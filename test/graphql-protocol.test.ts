@@ -106,7 +106,7 @@ test("a body that is not JSON is told where it breaks", async () => {
       ],
     },
   });
-  expect(await callRest(url, "POST", undefined, "x".repeat(1_048_577))).toMatchObject({
+  expect(await callRest(url, "POST", undefined, "x".repeat(4 * 1_048_576 + 1))).toMatchObject({
     status: 413,
     body: { errors: [{ extensions: { code: "PAYLOAD_TOO_LARGE" } }] },
   });
