@@ -1,18 +1,17 @@
 import { withStorage } from "./cli-storage.js";
 import type { ProcessEnvironment } from "./config.js";
-import { migrateDown, migrateUp, migrationStates } from "./persistence/migrator.js";
+import { migrateDown, migrationStates } from "./persistence/migrator.js";
 
 /** Applies the missing migrations and prints their names. */
 export async function migrateDatabaseUp(environment: ProcessEnvironment): Promise<void> {
-  await withStorage(environment, { migrate: false }, async ({ database }) => {
-    const applied = await migrateUp(database);
+  await withStorage(environment, { migrate: true }, async ({ applied }) => {
     print(applied.length === 0 ? ["Nothing to apply."] : applied.map((name) => `applied ${name}`));
   });
 }
 
 /** Takes the newest migration back and prints its name. */
 export async function migrateDatabaseDown(environment: ProcessEnvironment): Promise<void> {
-  await withStorage(environment, { migrate: false }, async ({ database }) => {
+  await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
     const reverted = await migrateDown(database);
     print([reverted === null ? "Nothing to take back." : `took back ${reverted}`]);
   });
@@ -20,7 +19,7 @@ export async function migrateDatabaseDown(environment: ProcessEnvironment): Prom
 
 /** Prints every migration and whether it is applied. */
 export async function showMigrations(environment: ProcessEnvironment): Promise<void> {
-  await withStorage(environment, { migrate: false }, async ({ database }) => {
+  await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
     const states = await migrationStates(database);
     print(states.map(({ name, applied }) => `${applied ? "applied" : "missing"} ${name}`));
   });

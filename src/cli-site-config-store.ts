@@ -109,7 +109,7 @@ async function withSite<Result>(
   command: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   return withStorage(settings, { migrate: true }, async ({ database }) => {
-    const accountId = await findAccountId(database, account);
+    const accountId = await findAccountId(database.of({ accountName: account }), account);
     if (accountId === null) {
       throw new OperatorError(`There is no account ${JSON.stringify(account)}; key create makes one.`);
     }

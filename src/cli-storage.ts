@@ -1,7 +1,7 @@
 import { type ProcessEnvironment, readConfig } from "./config.js";
 import { DomainError } from "./domain/errors.js";
 import { OperatorError } from "./domain/operator-error.js";
-import { openStorage, type Storage } from "./storage.js";
+import { openStorage, type Storage, type StorageOptions } from "./storage.js";
 
 /**
  * Opens the database for the length of a command: also the embedded one that a running server has started.
@@ -9,7 +9,7 @@ import { openStorage, type Storage } from "./storage.js";
  */
 export async function withStorage<Result>(
   environment: ProcessEnvironment,
-  options: { readonly migrate: boolean },
+  options: Pick<StorageOptions, "migrate" | "role">,
   command: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
   const storage = await openStorage(readConfig(environment), {

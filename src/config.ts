@@ -7,10 +7,8 @@ const keyBytes = 32;
 const settings = z.object({
   HOST: z.string().default("127.0.0.1"),
   PORT: wholeNumber(0, 65_535, 4000),
-  DATABASE_URL: z
-    .string()
-    .refine(isPostgresUrl, "must be a URL such as postgres://user:password@host:5432/database")
-    .optional(),
+  DATABASE_URL: postgresUrl(),
+  DATABASE_MIGRATION_URL: postgresUrl(),
   DATA_DIR: z.string().default(".data"),
   ENCRYPTION_KEYS: z.string().transform(readKeys).optional(),
   DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10),
@@ -40,6 +38,8 @@ export interface Config {
   readonly port: number;
   /** Undefined: the service brings its own PostgreSQL, with its data in `dataDir`. */
   readonly databaseUrl: string | undefined;
+  /** The same database as the role that owns the tables; undefined: the service's own role does. */
+  readonly databaseMigrationUrl: string | undefined;
   readonly dataDir: string;
   /** Undefined: the key is kept in `dataDir`. Else 32 bytes each, the sealing one first. */
   readonly encryptionKeys: readonly [Buffer, ...Buffer[]] | undefined;
@@ -76,6 +76,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     host: read.HOST,
     port: read.PORT,
     databaseUrl: read.DATABASE_URL,
+    databaseMigrationUrl: read.DATABASE_MIGRATION_URL,
     dataDir: read.DATA_DIR,
     encryptionKeys: read.ENCRYPTION_KEYS,
     databasePoolSize: read.DATABASE_POOL_SIZE,
@@ -112,6 +113,13 @@ function flag(byDefault: boolean) {
     .enum(["true", "false", "1", "0"], "must be true or false")
     .transform((value) => value === "true" || value === "1")
     .default(byDefault);
+}
+
+function postgresUrl() {
+  return z
+    .string()
+    .refine(isPostgresUrl, "must be a URL such as postgres://user:password@host:5432/database")
+    .optional();
 }
 
 function isPostgresUrl(text: string): boolean {

@@ -5,6 +5,7 @@ import { Database, type DatabaseOptions } from "./persistence/database.js";
 import { checkServer, checkTokenKeys } from "./persistence/database-check.js";
 import { type EmbeddedServer, openEmbeddedServer } from "./persistence/embedded-postgres.js";
 import { migrateUp } from "./persistence/migrator.js";
+import { currentRole, findBypass, grantRuntimeRole } from "./persistence/runtime-role.js";
 import { openSecretsFile, type Secrets } from "./persistence/secrets-file.js";
 
 const EMBEDDED_DATABASE = "user_groups";
@@ -17,6 +18,8 @@ export interface Storage {
   readonly target: DatabaseOptions["target"];
   /** The version of PostgreSQL, e.g. "18.4". */
   readonly serverVersion: string;
+  /** The names of the migrations that were applied now. */
+  readonly applied: readonly string[];
   /** Resolves when an embedded PostgreSQL that this process started ends, however that happens; tells how. */
   readonly serverEnded: Promise<string>;
   /** The Customer key of the demo account, where an embedded database has one. */
@@ -25,11 +28,21 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+/** One database, as two roles. */
+interface Targets {
+  /** Owns the tables. */
+  readonly owner: DatabaseOptions["target"];
+  /** Runs the service, and may do no more than that. */
+  readonly runtime: DatabaseOptions["target"];
+}
+
 export interface StorageOptions {
   /** Whether an embedded PostgreSQL that another process runs may be used. */
   readonly adopt: boolean;
   /** Whether missing migrations are applied. */
   readonly migrate: boolean;
+  /** As which role: the one that runs the service unless told otherwise. */
+  readonly role?: "runtime" | "owner";
   readonly warn: (message: string) => void;
 }
 
@@ -43,10 +56,15 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
       ? await openSecretsFile(config.dataDir)
       : undefined;
   const vault = new TokenVault(requireKeys(config, secrets, options));
-  if (config.databaseUrl !== undefined) return connect(config, { url: config.databaseUrl }, vault, options);
+  if (config.databaseUrl !== undefined) {
+    const runtime = { url: config.databaseUrl };
+    const { databaseMigrationUrl: url } = config;
+    return connect(config, { runtime, owner: url === undefined ? runtime : { url } }, vault, options);
+  }
   const server = await openEmbedded(config, secrets, options);
   try {
-    const storage = await connect(config, server.connection, vault, options);
+    const targets = { owner: server.connection, runtime: server.runtimeConnection };
+    const storage = await connect(config, targets, vault, options);
     return {
       ...storage,
       serverEnded: server.ended,
@@ -86,50 +104,68 @@ async function openEmbedded(
 
 async function connect(
   config: Config,
-  target: DatabaseOptions["target"],
+  targets: Targets,
   vault: TokenVault,
   options: StorageOptions,
 ): Promise<Storage> {
   const connectTimeoutMs = config.databaseConnectTimeoutMs;
-  const serverVersion = await prepare(target, connectTimeoutMs, vault, options);
+  const target = targets[options.role ?? "runtime"];
   const database = await open({
     target,
     poolSize: config.databasePoolSize,
     connectTimeoutMs,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
   });
-  return {
-    database,
-    vault,
-    target,
-    serverVersion,
-    serverEnded: new Promise(() => undefined),
-    demoKey: undefined,
-    close: () => database.close(),
-  };
+  try {
+    const prepared = await prepare(targets.owner, database, connectTimeoutMs, vault, options);
+    return {
+      database,
+      vault,
+      target,
+      ...prepared,
+      serverEnded: new Promise(() => undefined),
+      demoKey: undefined,
+      close: () => database.close(),
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 /** Checks and migrates over a connection of its own, as a migration may take longer than a request's statement. */
 async function prepare(
-  target: DatabaseOptions["target"],
+  ownerTarget: DatabaseOptions["target"],
+  runtime: Database,
   connectTimeoutMs: number,
   vault: TokenVault,
   options: StorageOptions,
-): Promise<string> {
-  const database = await open({ target, poolSize: 2, connectTimeoutMs, statementTimeoutMs: 0 });
+): Promise<Pick<Storage, "serverVersion" | "applied">> {
+  const owner = await open({ target: ownerTarget, poolSize: 2, connectTimeoutMs, statementTimeoutMs: 0 });
   try {
-    const version = await checkServer(database);
-    if (options.migrate) {
-      await migrateUp(database);
-      await checkTokenKeys(database, vault);
-    }
-    return version;
+    const serverVersion = await checkServer(owner);
+    if (!options.migrate) return { serverVersion, applied: [] };
+    const applied = await migrateUp(owner);
+    await separateRoles(owner, runtime, options);
+    await checkTokenKeys(runtime, vault);
+    return { serverVersion, applied };
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`Cannot set up the database: ${reason(error)}.`, { cause: error });
   } finally {
-    await database.close();
+    await owner.close();
   }
+}
+
+/** Gives the service's role what it needs, and warns where row level security does not hold for it. */
+async function separateRoles(owner: Database, runtime: Database, options: StorageOptions): Promise<void> {
+  const role = await currentRole(runtime);
+  if (role !== (await currentRole(owner))) await grantRuntimeRole(owner, role);
+  const bypass = await findBypass(runtime);
+  if (bypass === null) return;
+  options.warn(
+    `Row level security does not hold: ${bypass}. Give DATABASE_URL a plain role, and DATABASE_MIGRATION_URL this one.`,
+  );
 }
 
 async function open(options: DatabaseOptions): Promise<Database> {

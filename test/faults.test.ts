@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clientOptions } from "../src/persistence/database.js";
 import { openEmbeddedServer } from "../src/persistence/embedded-postgres.js";
 import { migrateUp } from "../src/persistence/migrator.js";
 import { callGraphql } from "./support/graphql-client.js";
@@ -19,9 +21,7 @@ describe("a fault inside", () => {
     service = await startTestService();
     key = (await (await service.createAccount()).createKey()).secret;
     // What no code expects: a column that is not there.
-    await service.database.entities((manager) =>
-      manager.query("ALTER TABLE user_group RENAME COLUMN name TO gone"),
-    );
+    await service.query("ALTER TABLE user_group RENAME COLUMN name TO gone");
   });
   afterAll(() => service.close());
 
@@ -70,7 +70,7 @@ test("a database that is gone is a 503 with Retry-After", async () => {
     database: "fault",
     adopt: false,
   });
-  const service = await startTestService({ target: server.connection });
+  const service = await startTestService({ use: { target: server.connection, owner: server.connection } });
   try {
     await migrateUp(service.database);
     const { secret } = await (await service.createAccount()).createKey();
@@ -107,7 +107,7 @@ test("after every connection was cut, the service works on", async () => {
     );
     const cut =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    await service.database.entities((manager) => manager.query(cut));
+    await service.query(cut);
     const first = await callRest(`${service.url}/api/user`, "GET", secret, acme);
     expect([200, 503]).toContain(first.status);
     expect((await callRest(`${service.url}/api/user`, "GET", secret, acme)).status).toBe(200);
@@ -131,19 +131,23 @@ describe("while another transaction holds a group", () => {
     providedId: string,
     work: (query: (sql: string) => Promise<unknown>) => Promise<void>,
   ) {
-    await service.database.entities((manager) =>
-      manager.transaction(async (transaction) => {
-        await transaction.query("SELECT FROM user_group WHERE provided_id = $1 FOR UPDATE", [providedId]);
-        await work((sql) => transaction.query(sql));
-      }),
-    );
+    const client = new Client(clientOptions(service.owner));
+    await client.connect();
+    try {
+      await client.query("BEGIN");
+      await client.query("SELECT FROM user_group WHERE provided_id = $1 FOR UPDATE", [providedId]);
+      await work((sql) => client.query(sql));
+      await client.query("COMMIT");
+    } finally {
+      await client.end();
+    }
   }
 
   const untilWaiting = async () => {
     const waiting =
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     for (;;) {
-      const rows: { pid: number }[] = await service.database.entities((manager) => manager.query(waiting));
+      const rows: { pid: number }[] = await service.query(waiting);
       if (rows[0]) return rows[0].pid;
     }
   };
@@ -154,7 +158,7 @@ describe("while another transaction holds a group", () => {
     await whileHeld("cut", async () => {
       const reply = call("PUT", change);
       const pid = await untilWaiting();
-      await service.database.entities((manager) => manager.query("SELECT pg_terminate_backend($1)", [pid]));
+      await service.query("SELECT pg_terminate_backend($1)", [pid]);
       expect((await reply).status).toBe(503);
     });
     expect((await call("PUT", change)).status).toBe(200);

@@ -130,15 +130,13 @@ function rootFields(): ["query" | "mutation", string, GraphQLField<unknown, unkn
 /** Everything in the database that belongs to the victim. */
 async function victimState(): Promise<unknown> {
   const { service, account } = graphql();
-  return service.database.entities((manager) =>
-    Promise.all(
-      [
-        `SELECT * FROM user_group WHERE account_id = ${account.accountId} AND environment = 'Customer' AND provided_id = 'victim'`,
-        `SELECT * FROM mapping_entry WHERE account_id = ${account.accountId} AND schema_id = 'victim-schema' AND environment = 'Customer'`,
-        `SELECT id, revoked_at FROM api_key WHERE account_id = ${account.accountId} AND name LIKE '%victim%'`,
-        `SELECT * FROM site_config JOIN site_config_revision USING (account_id, environment)
-          WHERE account_id = ${account.accountId} AND environment = 'Customer' AND site = 'victim-site'`,
-      ].map((query) => manager.query(query)),
-    ),
+  return Promise.all(
+    [
+      `SELECT * FROM user_group WHERE account_id = ${account.accountId} AND environment = 'Customer' AND provided_id = 'victim'`,
+      `SELECT * FROM mapping_entry WHERE account_id = ${account.accountId} AND schema_id = 'victim-schema' AND environment = 'Customer'`,
+      `SELECT id, revoked_at FROM api_key WHERE account_id = ${account.accountId} AND name LIKE '%victim%'`,
+      `SELECT * FROM site_config JOIN site_config_revision USING (account_id, environment)
+        WHERE account_id = ${account.accountId} AND environment = 'Customer' AND site = 'victim-site'`,
+    ].map((query) => service.query(query)),
   );
 }

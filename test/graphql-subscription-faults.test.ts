@@ -24,7 +24,7 @@ function event(name: unknown) {
 test("a change made through one replica reaches the subscribers of another", async () => {
   const { service, keys } = graphql();
   await createUserGroup(graphql(), "replicated");
-  const replica = await startTestService({ encryptionKey, target: service.target });
+  const replica = await startTestService({ encryptionKey, use: service });
   try {
     const stream = await openEventStream(replica.url, `Token ${keys.admin}`, WATCH, {
       by: { providedId: "replicated" },
@@ -68,7 +68,7 @@ test("when the listening connection is lost, subscribers are told, and can subsc
   expect(await stream.next()).toEqual(event("before"));
   const cut =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'user-groups-listener' AND datname = current_database()";
-  await service.database.entities((manager) => manager.query(cut));
+  await service.query(cut);
   expect(await stream.next()).toMatchObject({
     errors: [
       {

@@ -128,10 +128,8 @@ test("many idle subscribers hold one database connection between them, and end w
   const { service } = graphql();
   await createUserGroup(graphql(), "popular");
   const streams = await Promise.all(Array.from({ length: 300 }, () => watch({ providedId: "popular" })));
-  const [{ count }] = await service.database.entities((manager) =>
-    manager.query(
-      "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE application_name = 'user-groups-listener' AND datname = current_database()",
-    ),
+  const [{ count }] = await service.query(
+    "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE application_name = 'user-groups-listener' AND datname = current_database()",
   );
   expect(count).toBe(1);
   await change(

@@ -14,17 +14,15 @@ beforeAll(async () => {
   const neighbour = await service.createAccount();
   await insert(account.accountId, GROUPS);
   await insert(neighbour.accountId, NEIGHBOURS);
-  await service.database.entities((manager) => manager.query("ANALYZE user_group"));
+  await service.query("ANALYZE user_group");
 }, 120_000);
 
 async function insert(accountId: number, count: number): Promise<void> {
-  await graphql().service.database.entities((manager) =>
-    manager.query(`INSERT INTO user_group
+  await graphql().service.query(`INSERT INTO user_group
         (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext, token_lookup, created_at)
       SELECT ${accountId}, 'Customer', nextval('user_group_team_id'), 'group ' || n, 'Name ' || (n * 7919) % 1000,
         'none', '', sha256(convert_to(n::text, 'UTF8')), now() - make_interval(secs => (n * 31) % 50000)
-      FROM generate_series(1, ${count}) AS n`),
-  );
+      FROM generate_series(1, ${count}) AS n`);
 }
 
 describe("paging through 100,000 groups", () => {
@@ -37,12 +35,10 @@ describe("paging through 100,000 groups", () => {
     const disturb = async (page: number) => {
       // Before and behind the reader, and where it stands.
       const name = `Name ${(page * 37) % 1000}`;
-      await service.database.entities((manager) =>
-        manager.query(`DELETE FROM user_group WHERE account_id = $1 AND provided_id = ANY ($2)`, [
-          account.accountId,
-          [`group ${page * 3}`, `group ${GROUPS - page * 3}`],
-        ]),
-      );
+      await service.query(`DELETE FROM user_group WHERE account_id = $1 AND provided_id = ANY ($2)`, [
+        account.accountId,
+        [`group ${page * 3}`, `group ${GROUPS - page * 3}`],
+      ]);
       await run(
         `mutation { createUserGroup(input: { providedId: "late ${page}", name: "${name}" }) { userErrors { code } } }`,
       );
@@ -56,11 +52,9 @@ describe("paging through 100,000 groups", () => {
       after = userGroups.pageInfo.endCursor;
     }
     expect([...seen.values()].filter((times) => times > 1)).toEqual([]);
-    const survivors: { provided_id: string }[] = await service.database.entities((manager) =>
-      manager.query(
-        "SELECT provided_id FROM user_group WHERE account_id = $1 AND provided_id LIKE 'group %'",
-        [account.accountId],
-      ),
+    const survivors: { provided_id: string }[] = await service.query(
+      "SELECT provided_id FROM user_group WHERE account_id = $1 AND provided_id LIKE 'group %'",
+      [account.accountId],
     );
     expect(survivors.length).toBeGreaterThan(GROUPS - 250);
     expect(survivors.filter(({ provided_id }) => !seen.has(provided_id))).toEqual([]);
@@ -90,7 +84,7 @@ async function positionAt(field: UserGroupSortField, offset: number): Promise<Po
   const tenant = { accountId: account.accountId, environment: "Customer" } as const;
   const page = { size: 1, from: "start", after: null, before: null } as const;
   const atOffset: Queryable = {
-    run: ({ text }, values) => service.database.run({ text: `${text} OFFSET ${offset}` }, values),
+    run: ({ text }, values) => service.database.of(tenant).run({ text: `${text} OFFSET ${offset}` }, values),
   };
   const { items } = await listUserGroups(atOffset, tenant, {}, { field, direction: "ascending" }, page);
   const [group] = items;
@@ -104,10 +98,12 @@ async function explain(field: UserGroupSortField, page: PageRequest) {
   const plans: Record<string, unknown>[] = [];
   const explaining: Queryable = {
     async run({ text }, values) {
-      const rows = await service.database.run<{ "QUERY PLAN": { Plan: Record<string, unknown> }[] }>(
-        { text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` },
-        values,
-      );
+      const rows = await service.database
+        .of(tenant)
+        .run<{ "QUERY PLAN": { Plan: Record<string, unknown> }[] }>(
+          { text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` },
+          values,
+        );
       plans.push(...rows.flatMap((row) => row["QUERY PLAN"].map(({ Plan }) => Plan)));
       return [];
     },

@@ -51,15 +51,17 @@ test("replicas that start at once migrate once", async () => {
 
 test("every table but account leads its primary and unique keys with account_id, and all constraints are named", async () => {
   const database = await open("migrated");
-  const keys: { table: string; name: string; first: string }[] = await database.entities((manager) =>
-    manager.query(`SELECT conrelid::regclass::text AS "table", conname AS name, attname AS first
+  const keys: { table: string; name: string; first: string }[] = await database.entities(
+    "operator",
+    (manager) =>
+      manager.query(`SELECT conrelid::regclass::text AS "table", conname AS name, attname AS first
       FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
       WHERE contype IN ('p', 'u') AND connamespace = 'public'::regnamespace`),
   );
   const own = keys.filter(({ table }) => table !== "account" && table !== "schema_migration");
   expect(own.length).toBeGreaterThanOrEqual(8);
   expect(own.filter(({ first }) => first !== "account_id")).toEqual([]);
-  const unique: { name: string }[] = await database.entities((manager) =>
+  const unique: { name: string }[] = await database.entities("operator", (manager) =>
     manager.query(`SELECT indexrelid::regclass::text AS name FROM pg_index
       JOIN pg_class ON pg_class.oid = indrelid JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
       WHERE relnamespace = 'public'::regnamespace AND indisunique AND attname <> 'account_id'`),
@@ -70,7 +72,7 @@ test("every table but account leads its primary and unique keys with account_id,
 });
 
 async function tables(database: Database): Promise<string[]> {
-  const rows: { name: string }[] = await database.entities((manager) =>
+  const rows: { name: string }[] = await database.entities("operator", (manager) =>
     manager.query(
       "SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'S') AND relnamespace = 'public'::regnamespace AND relname NOT LIKE '%_id_seq'",
     ),
@@ -79,7 +81,7 @@ async function tables(database: Database): Promise<string[]> {
 }
 
 async function constraintNames(database: Database): Promise<string[]> {
-  const rows: { name: string }[] = await database.entities((manager) =>
+  const rows: { name: string }[] = await database.entities("operator", (manager) =>
     manager.query(`SELECT conname AS name FROM pg_constraint
       WHERE connamespace = 'public'::regnamespace AND conrelid <> 'schema_migration'::regclass`),
   );

@@ -36,18 +36,14 @@ test("keys are kept as hashes, tokens sealed and found by a keyed hash", async (
   const { service, keys } = graphql();
   const body = { user_group_id: "sealed", name: "Sealed" };
   const { token } = userGroupOf(await callRest(`${service.url}/api/user`, "GET", keys.admin, body));
-  const [row] = await service.database.entities((manager) =>
-    manager.query(
-      "SELECT token_lookup, token_ciphertext, token_key_id FROM user_group WHERE provided_id = 'sealed'",
-    ),
+  const [row] = await service.query(
+    "SELECT token_lookup, token_ciphertext, token_key_id FROM user_group WHERE provided_id = 'sealed'",
   );
   // Nonce, ciphertext of the token's length, tag.
   expect(row.token_ciphertext).toHaveLength(12 + token.length + 16);
   expect(row.token_lookup).toHaveLength(32);
   expect(row.token_lookup).not.toEqual(hashApiKey(token));
-  const hashes: { hash: Buffer }[] = await service.database.entities((manager) =>
-    manager.query("SELECT hash FROM api_key"),
-  );
+  const hashes: { hash: Buffer }[] = await service.query("SELECT hash FROM api_key");
   expect(hashes.map(({ hash }) => hash.toString("hex"))).toContain(hashApiKey(keys.admin).toString("hex"));
 });
 
@@ -56,10 +52,8 @@ test("a sealed token does not open in another group's row", async () => {
   for (const id of ["thief", "victim"]) {
     await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: id, name: id });
   }
-  await service.database.entities((manager) =>
-    manager.query(`UPDATE user_group SET token_ciphertext = (SELECT token_ciphertext FROM user_group WHERE provided_id = 'victim')
-      WHERE provided_id = 'thief'`),
-  );
+  await service.query(`UPDATE user_group SET token_ciphertext = (SELECT token_ciphertext FROM user_group WHERE provided_id = 'victim')
+      WHERE provided_id = 'thief'`);
   const reply = await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: "thief" });
   expect(reply.status).toBe(500);
 });
@@ -81,20 +75,18 @@ test("when a key was last used is written down, without a request waiting for it
 
 /** Every row of every table as text. */
 async function dump(): Promise<string[]> {
-  const { database } = graphql().service;
-  return database.entities(async (manager) => {
-    const tables: { name: string }[] = await manager.query(
-      "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
-    );
-    expect(tables.length).toBeGreaterThan(4);
-    const rows = await Promise.all(
-      tables.map(({ name }) =>
-        manager.query(`SELECT row_to_json(t)::text AS text, t::text AS plain FROM ${name} AS t`),
-      ),
-    );
-    // Bytes are shown as hex: what they spell is looked for as well.
-    return rows.flat().flatMap(({ text, plain }) => [text, plain, unhex(plain)]);
-  });
+  const { service } = graphql();
+  const tables: { name: string }[] = await service.query(
+    "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+  );
+  expect(tables.length).toBeGreaterThan(4);
+  const rows = await Promise.all(
+    tables.map(({ name }) =>
+      service.query(`SELECT row_to_json(t)::text AS text, t::text AS plain FROM ${name} AS t`),
+    ),
+  );
+  // Bytes are shown as hex: what they spell is looked for as well.
+  return rows.flat().flatMap(({ text, plain }) => [text, plain, unhex(plain)]);
 }
 
 function unhex(text: string): string {

@@ -69,13 +69,8 @@ test("a revision in which today's rules find errors is not restored", async () =
   const { run, accountId } = await commands.createSites();
   await run("put", commands.at("good.json"));
   await run("put", commands.at("renamed.json"));
-  const statement = {
-    text: "UPDATE site_config_revision SET text = $2 WHERE account_id = $1 AND revision = 1",
-  };
-  await commands.service.database.run(statement, [
-    accountId,
-    await readFile(commands.at("bad.json"), "utf8"),
-  ]);
+  const statement = "UPDATE site_config_revision SET text = $2 WHERE account_id = $1 AND revision = 1";
+  await commands.service.query(statement, [accountId, await readFile(commands.at("bad.json"), "utf8")]);
   const { code, stdout, stderr } = await run("restore", "1");
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(

@@ -97,13 +97,11 @@ test("revisions are listed, compared and restored", async () => {
 test("all revisions are listed, of many, too", async () => {
   const { run, accountId } = await commands.createSites();
   await run("put", commands.at("good.json"));
-  const statement = {
-    text: `INSERT INTO site_config_revision
+  const statement = `INSERT INTO site_config_revision
         (account_id, environment, site_config_id, revision, text, hash, author, created_at)
       SELECT account_id, environment, site_config_id, number, text, hash, author, created_at
-      FROM site_config_revision, generate_series(2, 230) AS number WHERE account_id = $1`,
-  };
-  await commands.service.database.run(statement, [accountId]);
+      FROM site_config_revision, generate_series(2, 230) AS number WHERE account_id = $1`;
+  await commands.service.query(statement, [accountId]);
   const rows = (await run("log")).stdout.trimEnd().split("\n").slice(1);
   expect(rows.map((row) => Number.parseInt(row, 10))).toEqual(
     Array.from({ length: 230 }, (_, index) => 230 - index),

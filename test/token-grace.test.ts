@@ -24,9 +24,7 @@ test("in its grace period a rotated token reads, and does nothing else", async (
   expect(await readBy(first)).toBeNull();
   expect(await readBy(second)).toEqual({ name: "Acme", token: third });
 
-  await service.database.entities((manager) =>
-    manager.query("UPDATE user_group SET previous_token_expires_at = now()"),
-  );
+  await service.query("UPDATE user_group SET previous_token_expires_at = now()");
   expect(await readBy(second)).toBeNull();
   expect(await readBy(third)).toEqual({ name: "Acme", token: third });
 });

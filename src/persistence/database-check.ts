@@ -1,6 +1,6 @@
 import { OperatorError } from "../domain/operator-error.js";
 import type { TokenVault } from "../domain/token-vault.js";
-import type { Queryable } from "./database.js";
+import type { Database, Queryable } from "./database.js";
 
 const OLDEST_MAJOR = 14;
 
@@ -34,11 +34,13 @@ export async function checkServer(db: Queryable): Promise<string> {
 }
 
 /** @throws OperatorError when tokens in the database were sealed under a key that the vault does not hold */
-export async function checkTokenKeys(db: Queryable, vault: TokenVault): Promise<void> {
-  const rows = await db.run<{ keyId: string }>(
-    { name: "token_keys", text: `SELECT DISTINCT token_key_id AS "keyId" FROM account` },
-    [],
-  );
+export async function checkTokenKeys(db: Database, vault: TokenVault): Promise<void> {
+  const rows = await db
+    .of("operator")
+    .run<{ keyId: string }>(
+      { name: "token_keys", text: `SELECT DISTINCT token_key_id AS "keyId" FROM account` },
+      [],
+    );
   const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.holds(keyId));
   if (missing.length === 0) return;
   throw new OperatorError(

@@ -1,14 +1,17 @@
-import type { ClientConfig, Pool } from "pg";
+import type { ClientBase, ClientConfig, Pool, PoolClient } from "pg";
 import { DataSource, type EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import { CreateCoreTables1763704800000 } from "../../migrations/1763704800000-create-core-tables.js";
 import { IndexLists1763800000000 } from "../../migrations/1763800000000-index-lists.js";
 import { CreateSiteConfigs1764000000000 } from "../../migrations/1764000000000-create-site-configs.js";
+import { RowLevelSecurity1764100000000 } from "../../migrations/1764100000000-row-level-security.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { DataSourceEntity } from "./data-source-entity.js";
 import { isLost, translateDatabaseError } from "./database-error.js";
 import { MappingEntryEntity } from "./mapping-entry-entity.js";
+import { type RowScope, type ScopeSettings, SET_SCOPE, scopeStatement, settingsOf } from "./row-scope.js";
+import { runScoped } from "./scoped-query.js";
 import { SiteConfigEntity } from "./site-config-entity.js";
 import { SiteConfigRevisionEntity } from "./site-config-revision-entity.js";
 import { UserGroupEntity } from "./user-group-entity.js";
@@ -40,20 +43,24 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
+  /** Whether connections keep named statements; not behind a pooler that does not know them. True unless told otherwise. */
+  readonly preparedStatements?: boolean;
   /** Told of each statement that runs; for counting and tracing. */
   readonly onStatement?: (text: string) => void;
 }
 
-/** The connection to PostgreSQL: one pool, used by TypeORM for entities and directly for the hot statements. */
+/** The connections to PostgreSQL: one pool, used by TypeORM for entities and directly for the hot statements. */
 export class Database implements Queryable {
   readonly orm: DataSource;
   readonly #pool: Pool;
+  readonly #prepared: boolean;
   readonly #onStatement: (text: string) => void;
 
-  private constructor(orm: DataSource, pool: Pool, onStatement: (text: string) => void) {
+  private constructor(orm: DataSource, pool: Pool, options: DatabaseOptions) {
     this.orm = orm;
     this.#pool = pool;
-    this.#onStatement = onStatement;
+    this.#prepared = options.preparedStatements ?? true;
+    this.#onStatement = options.onStatement ?? (() => undefined);
   }
 
   /** Connects. @throws the driver's error when the database is out of reach or refuses us */
@@ -70,7 +77,12 @@ export class Database implements Queryable {
         SiteConfigRevisionEntity,
         UserGroupEntity,
       ],
-      migrations: [CreateCoreTables1763704800000, IndexLists1763800000000, CreateSiteConfigs1764000000000],
+      migrations: [
+        CreateCoreTables1763704800000,
+        IndexLists1763800000000,
+        CreateSiteConfigs1764000000000,
+        RowLevelSecurity1764100000000,
+      ],
       migrationsTableName: "schema_migration",
       synchronize: false,
       installExtensions: false,
@@ -83,55 +95,98 @@ export class Database implements Queryable {
         // The server's own limit does not help when it no longer answers at all.
         ...(options.statementTimeoutMs > 0 ? { query_timeout: options.statementTimeoutMs + 1000 } : {}),
         keepAlive: true,
+        // Every connection keeps the statement that sets the scope, so that it need not be parsed each time.
+        ...((options.preparedStatements ?? true)
+          ? { onConnect: (client: ClientBase) => client.query({ ...SET_SCOPE, values: ["", "", "", ""] }) }
+          : {}),
       },
     });
     await orm.initialize();
     if (!(orm.driver instanceof PostgresDriver))
       throw new TypeError("TypeORM runs on another driver than PostgreSQL's.");
     const pool: Pool = orm.driver.master;
-    return new Database(orm, pool, options.onStatement ?? (() => undefined));
+    return new Database(orm, pool, options);
   }
 
+  /** Runs a statement that touches no rows of an account: row level security hides them all. */
   async run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    this.#onStatement(statement.text);
-    try {
-      const result = await this.#pool.query<Row>({ ...statement, values: [...values] });
-      return result.rows;
-    } catch (error) {
-      throw translateDatabaseError(error);
-    }
+    return this.#run(null, statement, values);
+  }
+
+  /** Gives what runs single statements within a scope of rows. */
+  of(scope: RowScope): Queryable {
+    const settings = settingsOf(scope);
+    return { run: (statement, values) => this.#run(settings, statement, values) };
   }
 
   /**
    * Runs statements in one transaction: all of them count, or none does. A transaction opens in a service only.
    * @throws what `work` throws, after rolling back
    */
-  async transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
-    try {
-      const client = await this.#pool.connect();
-      let broken: Error | undefined;
-      // The pool listens to idle connections only: one that is lost now would otherwise end the process.
-      const onError = (error: Error) => {
-        broken = error;
+  async transaction<T>(scope: RowScope, work: (transaction: Queryable) => Promise<T>): Promise<T> {
+    return this.#withClient(async (client, drop) => {
+      const transaction: Queryable = {
+        run: async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+          this.#onStatement(statement.text);
+          return (await client.query<Row>({ ...this.#named(statement), values: [...values] })).rows;
+        },
       };
-      client.on("error", onError);
       try {
-        await client.query("BEGIN");
-        const result = await work({
-          run: async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
-            this.#onStatement(statement.text);
-            return (await client.query<Row>({ ...statement, values: [...values] })).rows;
-          },
-        });
+        // One message: the scope costs no round trip of its own.
+        await client.query(`BEGIN; ${scopeStatement(scope)}`);
+        const result = await work(transaction);
         await client.query("COMMIT");
         return result;
       } catch (error) {
-        // A connection that cannot even roll back is of no more use, and is closed rather than pooled.
-        if (isLost(error)) broken = error;
-        else if (!broken) await client.query("ROLLBACK").catch(onError);
+        // A connection that cannot even roll back is of no more use.
+        if (!isLost(error)) await client.query("ROLLBACK").catch(drop);
+        throw error;
+      }
+    });
+  }
+
+  /** Works on entities through TypeORM, where speed does not matter, in one transaction. */
+  async entities<T>(scope: RowScope, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await this.orm.transaction(async (manager) => {
+        await manager.query(scopeStatement(scope));
+        return work(manager);
+      });
+    } catch (error) {
+      throw translateDatabaseError(error);
+    }
+  }
+
+  async #run<Row extends object>(
+    settings: ScopeSettings | null,
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    this.#onStatement(statement.text);
+    const config = { ...this.#named(statement), values: [...values] };
+    return this.#withClient(async (client) => {
+      if (!settings) return (await client.query<Row>(config)).rows;
+      return runScoped<Row>(client, config, settings, this.#prepared);
+    });
+  }
+
+  /** @param work may drop the connection, which is then closed rather than pooled */
+  async #withClient<T>(work: (client: PoolClient, drop: (error: Error) => void) => Promise<T>): Promise<T> {
+    try {
+      const client = await this.#pool.connect();
+      let broken: Error | undefined;
+      const drop = (error: Error) => {
+        broken = error;
+      };
+      // The pool listens to idle connections only: one that is lost now would otherwise end the process.
+      client.on("error", drop);
+      try {
+        return await work(client, drop);
+      } catch (error) {
+        if (isLost(error)) drop(error);
         throw error;
       } finally {
-        client.off("error", onError);
+        client.off("error", drop);
         client.release(broken);
       }
     } catch (error) {
@@ -139,13 +194,8 @@ export class Database implements Queryable {
     }
   }
 
-  /** Works on entities through TypeORM, where speed does not matter. */
-  async entities<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    try {
-      return await work(this.orm.manager);
-    } catch (error) {
-      throw translateDatabaseError(error);
-    }
+  #named({ name, text }: Statement): Statement {
+    return name !== undefined && this.#prepared ? { name, text } : { text };
   }
 
   /** Ends every connection, once the statements under way are done. */

@@ -7,8 +7,11 @@ import { explainFailure } from "./embedded-log.js";
 import { isAlive } from "./embedded-pid-file.js";
 import { errorCode } from "./error-code.js";
 
-/** The superuser of an embedded cluster. */
+/** The superuser of an embedded cluster, who owns the tables. */
 export const embeddedUser = "user_groups";
+
+/** The role that the service runs as. */
+export const embeddedRuntimeUser = "user_groups_runtime";
 
 const draftPrefix = "postgres.init-";
 const draftMaxAgeMs = 600_000;

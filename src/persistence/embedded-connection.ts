@@ -1,5 +1,6 @@
-import { Client, escapeIdentifier } from "pg";
+import { Client, escapeIdentifier, escapeLiteral } from "pg";
 import { OperatorError } from "../domain/operator-error.js";
+import { embeddedRuntimeUser } from "./embedded-cluster.js";
 import { errorCode } from "./error-code.js";
 
 /** What a PostgreSQL client needs to reach the embedded server. */
@@ -19,7 +20,7 @@ const wrongPassword = new Set(["28P01", "28000"]);
 const createdElsewhere = new Set(["42P04", "23505", "55006"]);
 
 /**
- * Connects and creates the database when it is missing; false while the server does not take connections.
+ * Connects, and creates the database and the role of the service when they are missing; false while the server does not take connections.
  * Throws OperatorError when it does not accept the password.
  */
 export async function reachDatabase(connection: EmbeddedConnection): Promise<boolean> {
@@ -33,6 +34,7 @@ export async function reachDatabase(connection: EmbeddedConnection): Promise<boo
   client.on("error", () => undefined);
   try {
     await client.connect();
+    await ensureRuntimeRole(client, connection.password);
     return await ensureDatabase(client, connection.database);
   } catch (error) {
     const code = errorCode(error);
@@ -58,5 +60,16 @@ async function ensureDatabase(client: Client, database: string): Promise<boolean
   } catch (error) {
     if (createdElsewhere.has(errorCode(error) ?? "")) return false;
     throw error;
+  }
+}
+
+async function ensureRuntimeRole(client: Client, password: string): Promise<void> {
+  const { rowCount } = await client.query("SELECT 1 FROM pg_roles WHERE rolname = $1", [embeddedRuntimeUser]);
+  if (rowCount !== 0) return;
+  const role = escapeIdentifier(embeddedRuntimeUser);
+  try {
+    await client.query(`CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(password)}`);
+  } catch (error) {
+    if (!createdElsewhere.has(errorCode(error) ?? "") && errorCode(error) !== "42710") throw error;
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../domain/operator-error.js";
 import { chooseAccount, type EmbeddedAccount, findClusterOwner } from "./embedded-account.js";
 import { findBinariesPackage, prepareBinaries } from "./embedded-binaries.js";
-import { createCluster, embeddedUser } from "./embedded-cluster.js";
+import { createCluster, embeddedRuntimeUser, embeddedUser } from "./embedded-cluster.js";
 import { type EmbeddedConnection, reachDatabase } from "./embedded-connection.js";
 import type { GuardedProcess } from "./embedded-guard.js";
 import { findRunningServer, type RunningServer, removeForeignPidFile } from "./embedded-pid-file.js";
@@ -13,7 +13,10 @@ import { createWorkspace, removeWorkspace } from "./embedded-workspace.js";
 
 /** A PostgreSQL server on DATA_DIR that takes connections. */
 export interface EmbeddedServer {
+  /** As the role that owns the tables. */
   readonly connection: EmbeddedConnection;
+  /** As the role that runs the service. */
+  readonly runtimeConnection: EmbeddedConnection;
   /** Whether this process started it. */
   readonly owned: boolean;
   /** Resolves when a server that this process started ends, however that happens; tells how. */
@@ -98,7 +101,12 @@ async function adopt(
   if (!options.adopt || running.status !== "ready") return undefined;
   const connection = connectionTo(running.socketDir, running.port, options);
   if (!(await reachDatabase(connection))) return undefined;
-  return { connection, owned: false, ended: new Promise(() => undefined), stop: async () => undefined };
+  return {
+    ...connections(connection),
+    owned: false,
+    ended: new Promise(() => undefined),
+    stop: async () => undefined,
+  };
 }
 
 async function startOwn(
@@ -151,7 +159,7 @@ function ownedServer(
   // A server that dies leaves it behind, and nobody might call `stop` any more.
   void server.ended.then(() => removeWorkspace(workspace)).catch(() => undefined);
   return {
-    connection,
+    ...connections(connection),
     owned: true,
     ended: server.ended,
     async stop() {
@@ -159,6 +167,10 @@ function ownedServer(
       await removeWorkspace(workspace);
     },
   };
+}
+
+function connections(connection: EmbeddedConnection) {
+  return { connection, runtimeConnection: { ...connection, user: embeddedRuntimeUser } };
 }
 
 function connectionTo(host: string, atPort: number, options: EmbeddedServerOptions): EmbeddedConnection {

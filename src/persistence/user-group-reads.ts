@@ -15,25 +15,6 @@ const BY_TOKENS = {
         AND previous_token_expires_at > now()`,
 };
 
-const OF_TOKEN = {
-  name: "user_group_of_token",
-  text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
-      WHERE account_id = $1 AND token_lookup = ANY ($2::bytea[])
-    UNION ALL
-    SELECT ${USER_GROUP_COLUMNS} FROM user_group
-      WHERE account_id = $1 AND previous_token_lookup = ANY ($2::bytea[]) AND previous_token_expires_at > now()`,
-};
-
-/** The group of an account that a token, present or in its grace period, belongs to, whatever its environment: the token decides that. */
-export async function findUserGroupOfToken(
-  db: Queryable,
-  accountId: number,
-  lookups: readonly Buffer[],
-): Promise<UserGroup | null> {
-  const rows = await db.run<UserGroupRow>(OF_TOKEN, [accountId, lookups]);
-  return rows[0] ? toUserGroup(rows[0]) : null;
-}
-
 /** The groups of the tenant that have these internal ids, in no order. */
 export async function findUserGroupsByIds(
   db: Queryable,

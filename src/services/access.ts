@@ -1,13 +1,14 @@
 import { hashApiKey, readApiKey } from "../domain/api-key.js";
 import { readApiKeyHeader, readCredentials } from "../domain/authorization.js";
 import type { Admin, Caller, Scope, Writer } from "../domain/caller.js";
+import { ENVIRONMENTS } from "../domain/environment.js";
 import { DomainError } from "../domain/errors.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { readUserGroupToken } from "../domain/user-group-token.js";
 import { findActiveKey } from "../persistence/api-key-queries.js";
-import type { Queryable } from "../persistence/database.js";
-import { findUserGroupOfToken } from "../persistence/user-group-reads.js";
+import type { Database } from "../persistence/database.js";
+import { findUserGroupsByTokens } from "../persistence/user-group-reads.js";
 import type { KeyUsage } from "./key-usage.js";
 
 /** Whom valid credentials belong to: the holder of an API key, or the front end of one user group. */
@@ -17,11 +18,11 @@ export type Identity =
 
 /** Tells who is asking. */
 export class Access {
-  readonly #db: Queryable;
+  readonly #db: Database;
   readonly #vault: TokenVault;
   readonly #usage: KeyUsage;
 
-  constructor(db: Queryable, vault: TokenVault, usage: KeyUsage) {
+  constructor(db: Database, vault: TokenVault, usage: KeyUsage) {
     this.#db = db;
     this.#vault = vault;
     this.#usage = usage;
@@ -42,16 +43,27 @@ export class Access {
   async identify(header: string | undefined): Promise<Identity> {
     const { kind, secret } = readCredentials(header);
     if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret) };
-    const route = readUserGroupToken(secret);
-    const userGroup =
-      route && (await findUserGroupOfToken(this.#db, route.accountId, this.#vault.lookups(secret)));
+    const userGroup = await this.#findUserGroup(secret);
     if (userGroup) return { kind: "frontEnd", userGroup };
     throw new DomainError("unauthenticated", "The user group token is unknown or was rotated.");
   }
 
+  /** A token, present or in its grace period, decides the environment, but does not tell it. */
+  async #findUserGroup(token: string): Promise<UserGroup | null> {
+    const route = readUserGroupToken(token);
+    if (!route) return null;
+    const lookups = this.#vault.lookups(token);
+    for (const environment of ENVIRONMENTS) {
+      const tenant = { accountId: route.accountId, environment };
+      const [match] = await findUserGroupsByTokens(this.#db.of(tenant), tenant, lookups);
+      if (match) return match.group;
+    }
+    return null;
+  }
+
   async #findCaller(secret: string): Promise<Caller> {
     const route = readApiKey(secret);
-    const key = route && (await findActiveKey(this.#db, route.accountId, hashApiKey(secret)));
+    const key = route && (await findActiveKey(this.#db.of(route), route.accountId, hashApiKey(secret)));
     if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
     if (!this.#vault.holds(key.tokenKeyId)) {
       // Going on would seal tokens that the other replicas cannot open.

@@ -34,7 +34,7 @@ export class AccountService {
 
   /** Finds the account with this name or creates it. */
   async ensure(name: string): Promise<{ readonly accountId: number; readonly created: boolean }> {
-    return this.#db.entities(async (manager) => {
+    return this.#db.entities("operator", async (manager) => {
       const inserted = await manager
         .createQueryBuilder()
         .insert()
@@ -54,7 +54,7 @@ export class AccountService {
   ): Promise<{ readonly secret: string; readonly apiKey: ApiKey }> {
     const { secret, hash, hint } = issueApiKey(accountId, key.environment);
     const row = { ...key, accountId, hash, hint, revokedAt: null, lastUsedAt: null };
-    const apiKey = await this.#db.entities(async (manager) => {
+    const apiKey = await this.#db.entities("operator", async (manager) => {
       const { generatedMaps } = await manager.insert(ApiKeyEntity, row);
       return toApiKey(manager.create(ApiKeyEntity, { ...row, ...generatedMaps[0] }));
     });
@@ -63,7 +63,7 @@ export class AccountService {
 
   /** Lists the keys of every account, or of one: oldest first. */
   async listKeys(accountName?: string): Promise<readonly ListedApiKey[]> {
-    return this.#db.entities(async (manager) => {
+    return this.#db.entities("operator", async (manager) => {
       const accounts = await manager.find(AccountEntity, {
         where: accountName === undefined ? {} : { name: accountName },
       });
@@ -78,7 +78,7 @@ export class AccountService {
 
   /** Ends a key for good. @returns whether there was a key with this id that was not revoked already */
   async revokeKey(keyId: number): Promise<boolean> {
-    return this.#db.entities(async (manager) => {
+    return this.#db.entities("operator", async (manager) => {
       const result = await manager
         .createQueryBuilder()
         .update(ApiKeyEntity)

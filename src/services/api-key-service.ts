@@ -8,15 +8,15 @@ import {
   listApiKeys,
   revokeApiKey,
 } from "../persistence/api-key-list-queries.js";
-import type { Queryable } from "../persistence/database.js";
+import type { Database } from "../persistence/database.js";
 import type { AccountService } from "./account-service.js";
 
 /** The API keys of an environment, as its own admins manage them. */
 export class ApiKeyService {
-  readonly #db: Queryable;
+  readonly #db: Database;
   readonly #accounts: AccountService;
 
-  constructor(db: Queryable, accounts: AccountService) {
+  constructor(db: Database, accounts: AccountService) {
     this.#db = db;
     this.#accounts = accounts;
   }
@@ -38,22 +38,24 @@ export class ApiKeyService {
 
   /** Ends a key for good; one that has ended already stays as it is. @throws DomainError `api_key_not_found` */
   async revoke(admin: Admin, id: number): Promise<ApiKey> {
-    const revoked = await revokeApiKey(this.#db, admin, id);
+    const revoked = await revokeApiKey(this.#db.of(admin), admin, id);
     if (revoked) return revoked;
     throw new DomainError("api_key_not_found", "No API key has this id.", { field: ["id"] });
   }
 
   async list(tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {
-    return listApiKeys(this.#db, tenant, page);
+    return listApiKeys(this.#db.of(tenant), tenant, page);
   }
 
   async count(tenant: Tenant): Promise<number> {
-    return countApiKeys(this.#db, tenant);
+    return countApiKeys(this.#db.of(tenant), tenant);
   }
 
   /** @returns a key or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(ApiKey | null)[]> {
-    const found = new Map((await findApiKeysByIds(this.#db, tenant, ids)).map((key) => [key.id, key]));
+    const found = new Map(
+      (await findApiKeysByIds(this.#db.of(tenant), tenant, ids)).map((key) => [key.id, key]),
+    );
     return ids.map((id) => found.get(id) ?? null);
   }
 }

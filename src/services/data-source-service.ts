@@ -17,14 +17,14 @@ export class DataSourceService {
   /** @returns a data source or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(DataSource | null)[]> {
     const found = new Map(
-      (await findDataSourcesByIds(this.#db, tenant, ids)).map((source) => [source.id, source]),
+      (await findDataSourcesByIds(this.#db.of(tenant), tenant, ids)).map((source) => [source.id, source]),
     );
     return ids.map((id) => found.get(id) ?? null);
   }
 
   /** @returns a data source or null for each provided id, in the same order */
   async byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<(DataSource | null)[]> {
-    const sources = await findDataSourcesByProvidedIds(this.#db, tenant, providedIds);
+    const sources = await findDataSourcesByProvidedIds(this.#db.of(tenant), tenant, providedIds);
     const found = new Map(sources.map((source) => [source.providedId, source]));
     return providedIds.map((providedId) => found.get(providedId) ?? null);
   }
@@ -32,7 +32,7 @@ export class DataSourceService {
   /** @throws DomainError `data_source_exists` when the provided id is taken */
   async create(writer: Writer, providedId: string, name: string): Promise<DataSource> {
     return refuseTaken(() =>
-      this.#db.entities(async (manager) => {
+      this.#db.entities(writer, async (manager) => {
         const row = { accountId: writer.accountId, providedId, name };
         const { generatedMaps } = await manager.insert(DataSourceEntity, row);
         return toDataSource(manager.create(DataSourceEntity, { ...row, ...generatedMaps[0] }));
@@ -47,33 +47,29 @@ export class DataSourceService {
     changes: { readonly providedId?: string; readonly name?: string },
   ): Promise<DataSource> {
     return refuseTaken(() =>
-      this.#db.entities((entities) =>
-        entities.transaction(async (manager) => {
-          const where = condition(writer, ref);
-          const found = requireDataSource(
-            await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } }),
-          );
-          if (Object.keys(changes).length === 0) return found;
-          await manager.update(DataSourceEntity, { accountId: writer.accountId, id: found.id }, changes);
-          return { ...found, ...changes };
-        }),
-      ),
+      this.#db.entities(writer, async (manager) => {
+        const where = condition(writer, ref);
+        const found = requireDataSource(
+          await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } }),
+        );
+        if (Object.keys(changes).length === 0) return found;
+        await manager.update(DataSourceEntity, { accountId: writer.accountId, id: found.id }, changes);
+        return { ...found, ...changes };
+      }),
     );
   }
 
   /** @throws DomainError `data_source_not_found`; `data_source_in_use` while a mapping of either environment leads to it */
   async delete(writer: Writer, ref: DataSourceRef): Promise<DataSource> {
     try {
-      return await this.#db.entities((entities) =>
-        entities.transaction(async (manager) => {
-          const where = condition(writer, ref);
-          const found = requireDataSource(
-            await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } }),
-          );
-          await manager.delete(DataSourceEntity, { accountId: writer.accountId, id: found.id });
-          return found;
-        }),
-      );
+      return await this.#db.entities(writer, async (manager) => {
+        const where = condition(writer, ref);
+        const found = requireDataSource(
+          await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } }),
+        );
+        await manager.delete(DataSourceEntity, { accountId: writer.accountId, id: found.id });
+        return found;
+      });
     } catch (error) {
       if (!violates(error, "mapping_entry_data_source_fk")) throw error;
       throw new DomainError("data_source_in_use", "A mapping still leads to this data source.", {

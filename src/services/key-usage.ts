@@ -1,5 +1,5 @@
 import { touchApiKeys } from "../persistence/api-key-queries.js";
-import type { Queryable } from "../persistence/database.js";
+import type { Database } from "../persistence/database.js";
 
 interface KeyUse {
   readonly accountId: number;
@@ -9,11 +9,11 @@ interface KeyUse {
 
 /** Collects when API keys were last used and writes it now and then, so that no request waits for it. */
 export class KeyUsage {
-  readonly #db: Queryable;
+  readonly #db: Database;
   readonly #uses = new Map<number, KeyUse>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Queryable) {
+  constructor(db: Database) {
     this.#db = db;
   }
 
@@ -37,7 +37,7 @@ export class KeyUsage {
     const uses = [...this.#uses.values()];
     this.#uses.clear();
     try {
-      await touchApiKeys(this.#db, uses);
+      await touchApiKeys(this.#db.of("operator"), uses);
     } catch (error) {
       for (const use of uses) if (!this.#uses.has(use.keyId)) this.#uses.set(use.keyId, use);
       throw error;

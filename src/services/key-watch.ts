@@ -1,17 +1,17 @@
 import type { Caller } from "../domain/caller.js";
 import { findActiveKeyIds } from "../persistence/api-key-queries.js";
-import type { Queryable } from "../persistence/database.js";
+import type { Database } from "../persistence/database.js";
 
 /** How often the keys of those who stay connected are looked at. */
 const INTERVAL_MS = 1_000;
 
 /** Looks after those who stay connected on an API key: it tells when theirs was revoked or has expired. */
 export class KeyWatch {
-  readonly #db: Queryable;
+  readonly #db: Database;
   readonly #watchers = new Map<number, { readonly accountId: number; readonly onEnd: Set<() => void> }>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Queryable) {
+  constructor(db: Database) {
     this.#db = db;
   }
 
@@ -36,7 +36,7 @@ export class KeyWatch {
     let active: ReadonlySet<number>;
     try {
       active = await findActiveKeyIds(
-        this.#db,
+        this.#db.of("operator"),
         watched.map(([keyId, { accountId }]) => ({ accountId, keyId })),
       );
     } catch {

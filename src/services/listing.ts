@@ -10,16 +10,16 @@ import {
   listDataSources,
   listUserGroupsOfDataSources,
 } from "../persistence/data-source-list-queries.js";
-import type { Queryable } from "../persistence/database.js";
+import type { Database } from "../persistence/database.js";
 import { countUserGroups, listUserGroups } from "../persistence/user-group-list-queries.js";
 
 const EMPTY_PAGE: Page<UserGroup> = { items: [], hasMore: false };
 
 /** Lists groups and data sources page by page. */
 export class Listing {
-  readonly #db: Queryable;
+  readonly #db: Database;
 
-  constructor(db: Queryable) {
+  constructor(db: Database) {
     this.#db = db;
   }
 
@@ -30,11 +30,11 @@ export class Listing {
     order: SortOrder<UserGroupSortField>,
     page: PageRequest,
   ): Promise<Page<UserGroup>> {
-    return listUserGroups(this.#db, tenant, filter, order, page);
+    return listUserGroups(this.#db.of(tenant), tenant, filter, order, page);
   }
 
   async countUserGroups(tenant: Tenant, filter: UserGroupFilter): Promise<number> {
-    return countUserGroups(this.#db, tenant, filter);
+    return countUserGroups(this.#db.of(tenant), tenant, filter);
   }
 
   /** A page of the account's data sources. */
@@ -44,11 +44,11 @@ export class Listing {
     order: SortOrder<DataSourceSortField>,
     page: PageRequest,
   ): Promise<Page<DataSource>> {
-    return listDataSources(this.#db, tenant, filter, order, page);
+    return listDataSources(this.#db.of(tenant), tenant, filter, order, page);
   }
 
   async countDataSources(tenant: Tenant, filter: DataSourceFilter): Promise<number> {
-    return countDataSources(this.#db, tenant, filter);
+    return countDataSources(this.#db.of(tenant), tenant, filter);
   }
 
   /** The same page of the groups mapped to each of these data sources, in the order of the ids; one statement for all. */
@@ -57,13 +57,13 @@ export class Listing {
     dataSourceIds: readonly number[],
     page: PageRequest,
   ): Promise<Page<UserGroup>[]> {
-    const pages = await listUserGroupsOfDataSources(this.#db, tenant, dataSourceIds, page);
+    const pages = await listUserGroupsOfDataSources(this.#db.of(tenant), tenant, dataSourceIds, page);
     return dataSourceIds.map((id) => pages.get(id) ?? EMPTY_PAGE);
   }
 
   /** How many groups are mapped to each of these data sources, in the order of the ids. */
   async countUserGroupsOfDataSources(tenant: Tenant, dataSourceIds: readonly number[]): Promise<number[]> {
-    const counts = await countUserGroupsOfDataSources(this.#db, tenant, dataSourceIds);
+    const counts = await countUserGroupsOfDataSources(this.#db.of(tenant), tenant, dataSourceIds);
     return dataSourceIds.map((id) => counts.get(id) ?? 0);
   }
 }

@@ -4,7 +4,7 @@ import { DomainError } from "../domain/errors.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
 import { findAccountId } from "../persistence/account-queries.js";
-import type { Queryable } from "../persistence/database.js";
+import type { Database } from "../persistence/database.js";
 import {
   countSiteConfigs,
   findRevisions,
@@ -30,32 +30,34 @@ export interface ServedRequest {
 
 /** Reads site configurations and their revisions. */
 export class SiteConfigReader {
-  readonly #db: Queryable;
+  readonly #db: Database;
 
-  constructor(db: Queryable) {
+  constructor(db: Database) {
     this.#db = db;
   }
 
   /** @returns a site configuration or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(SiteConfig | null)[]> {
-    const found = new Map((await findSiteConfigsByIds(this.#db, tenant, ids)).map((each) => [each.id, each]));
+    const found = new Map(
+      (await findSiteConfigsByIds(this.#db.of(tenant), tenant, ids)).map((each) => [each.id, each]),
+    );
     return ids.map((id) => found.get(id) ?? null);
   }
 
   /** @returns a site configuration or null for each site, in the same order */
   async bySites(tenant: Tenant, sites: readonly string[]): Promise<(SiteConfig | null)[]> {
-    const configs = await findSiteConfigsBySites(this.#db, tenant, sites);
+    const configs = await findSiteConfigsBySites(this.#db.of(tenant), tenant, sites);
     const found = new Map(configs.map((each) => [each.site, each]));
     return sites.map((site) => found.get(site) ?? null);
   }
 
   /** A page of the tenant's site configurations, by the names of the sites. */
   async list(tenant: Tenant, page: PageRequest): Promise<Page<SiteConfig>> {
-    return listSiteConfigs(this.#db, tenant, page);
+    return listSiteConfigs(this.#db.of(tenant), tenant, page);
   }
 
   async count(tenant: Tenant): Promise<number> {
-    return countSiteConfigs(this.#db, tenant);
+    return countSiteConfigs(this.#db.of(tenant), tenant);
   }
 
   /** The same page of the revisions of each of these, newest first, in the order of the ids; one statement for all. */
@@ -64,23 +66,27 @@ export class SiteConfigReader {
     ids: readonly number[],
     page: PageRequest,
   ): Promise<Page<SiteConfigRevision>[]> {
-    const pages = await listRevisions(this.#db, tenant, ids, page);
+    const pages = await listRevisions(this.#db.of(tenant), tenant, ids, page);
     return ids.map((id) => pages.get(id) ?? EMPTY_PAGE);
   }
 
   /** @returns a revision or null for each reference, in the same order */
   async revisions(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(SiteConfigRevision | null)[]> {
-    return inOrder(refs, await findRevisions(this.#db, tenant, refs));
+    return inOrder(refs, await findRevisions(this.#db.of(tenant), tenant, refs));
   }
 
   /** @returns a text or null for each reference, in the same order */
   async texts(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(string | null)[]> {
-    return inOrder(refs, await findTexts(this.#db, tenant, refs)).map((found) => found?.text ?? null);
+    return inOrder(refs, await findTexts(this.#db.of(tenant), tenant, refs)).map(
+      (found) => found?.text ?? null,
+    );
   }
 
   /** The text of a tenant's site. @throws DomainError `site_config_not_found` */
   async serve(tenant: Tenant, request: ServedRequest): Promise<ServedRow> {
-    return requireServed(await findServedText(this.#db, tenant, { ...request, publicOnly: false }));
+    return requireServed(
+      await findServedText(this.#db.of(tenant), tenant, { ...request, publicOnly: false }),
+    );
   }
 
   /**
@@ -88,10 +94,10 @@ export class SiteConfigReader {
    * @throws DomainError `site_config_not_found`, also for an account that does not exist and a site that is not public
    */
   async servePublic(account: string, environment: Environment, request: ServedRequest): Promise<ServedRow> {
-    const accountId = await findAccountId(this.#db, account);
+    const accountId = await findAccountId(this.#db.of({ accountName: account }), account);
     const tenant = accountId === null ? null : { accountId, environment };
     return requireServed(
-      tenant && (await findServedText(this.#db, tenant, { ...request, publicOnly: true })),
+      tenant && (await findServedText(this.#db.of(tenant), tenant, { ...request, publicOnly: true })),
     );
   }
 }

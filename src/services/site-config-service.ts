@@ -54,7 +54,7 @@ export class SiteConfigService {
   ): Promise<ChangeOutcome> {
     const { report, text } = check(source, options);
     if (text === null) return { siteConfig: null, report };
-    const siteConfig = await this.#db.transaction(async (transaction) => {
+    const siteConfig = await this.#db.transaction(editor, async (transaction) => {
       const current = await this.#lockOrCreate(transaction, editor, site);
       requireRevision(current, options.expectedRevision);
       const revision = { text, restoredFrom: null, isPublic: options.isPublic };
@@ -102,7 +102,7 @@ export class SiteConfigService {
 
   /** Opens a site to everybody, or closes it; this is no new revision. @throws DomainError `site_config_not_found` */
   async setPublic(editor: Editor, site: string, isPublic: boolean): Promise<SiteConfig> {
-    return requireSiteConfig(await setPublic(this.#db, editor, site, isPublic));
+    return requireSiteConfig(await setPublic(this.#db.of(editor), editor, site, isPublic));
   }
 
   async #lockOrCreate(transaction: Queryable, editor: Editor, site: string): Promise<SiteConfig> {
@@ -121,7 +121,7 @@ export class SiteConfigService {
       current: SiteConfig,
     ) => Promise<{ readonly report: SiteConfigReport; readonly revision: NewRevision }>,
   ): Promise<ChangeOutcome> {
-    return this.#db.transaction(async (transaction) => {
+    return this.#db.transaction(editor, async (transaction) => {
       const current = requireSiteConfig(await lockSiteConfig(transaction, editor, site));
       requireRevision(current, options.expectedRevision);
       const { report, revision } = await make(transaction, current);

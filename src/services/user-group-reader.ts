@@ -3,7 +3,7 @@ import type { MappedDataSource } from "../domain/mapping.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { mayBeTokenOf } from "../domain/user-group-token.js";
-import type { Queryable } from "../persistence/database.js";
+import type { Database } from "../persistence/database.js";
 import { findMappings } from "../persistence/mapping-queries.js";
 import {
   findUserGroupsByIds,
@@ -13,10 +13,10 @@ import {
 
 /** Reads groups, many at a time: each method takes one statement however many keys it is given. */
 export class UserGroupReader {
-  readonly #db: Queryable;
+  readonly #db: Database;
   readonly #vault: TokenVault;
 
-  constructor(db: Queryable, vault: TokenVault) {
+  constructor(db: Database, vault: TokenVault) {
     this.#db = db;
     this.#vault = vault;
   }
@@ -24,14 +24,14 @@ export class UserGroupReader {
   /** @returns a group or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(UserGroup | null)[]> {
     const groups = new Map(
-      (await findUserGroupsByIds(this.#db, tenant, ids)).map((group) => [group.id, group]),
+      (await findUserGroupsByIds(this.#db.of(tenant), tenant, ids)).map((group) => [group.id, group]),
     );
     return ids.map((id) => groups.get(id) ?? null);
   }
 
   /** @returns a group or null for each provided id, in the same order */
   async byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<(UserGroup | null)[]> {
-    const found = await findUserGroupsByProvidedIds(this.#db, tenant, providedIds);
+    const found = await findUserGroupsByProvidedIds(this.#db.of(tenant), tenant, providedIds);
     const groups = new Map(found.map((group) => [group.providedId, group]));
     return providedIds.map((providedId) => groups.get(providedId) ?? null);
   }
@@ -44,7 +44,7 @@ export class UserGroupReader {
     const lookups = asked.flat();
     if (lookups.length === 0) return tokens.map(() => null);
     const groups = new Map<string, UserGroup>();
-    for (const { lookup, group } of await findUserGroupsByTokens(this.#db, tenant, lookups)) {
+    for (const { lookup, group } of await findUserGroupsByTokens(this.#db.of(tenant), tenant, lookups)) {
       groups.set(lookup.toString("hex"), group);
     }
     return asked.map((hashes) => {
@@ -55,7 +55,7 @@ export class UserGroupReader {
 
   /** @returns the mapping of each group, ordered by schema id, in the order of the ids */
   async mappings(tenant: Tenant, userGroupIds: readonly number[]): Promise<(readonly MappedDataSource[])[]> {
-    const mappings = await findMappings(this.#db, tenant, userGroupIds);
+    const mappings = await findMappings(this.#db.of(tenant), tenant, userGroupIds);
     return userGroupIds.map((id) => mappings.get(id) ?? []);
   }
 

@@ -57,7 +57,7 @@ export class UserGroupService {
     describe: () => NewUserGroup,
   ): Promise<{ readonly userGroup: UserGroup; readonly created: boolean }> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const [existing] = await findUserGroupsByProvidedIds(this.#db, caller, [providedId]);
+      const [existing] = await findUserGroupsByProvidedIds(this.#db.of(caller), caller, [providedId]);
       if (existing) return { userGroup: existing, created: false };
       const userGroup = await this.#insert(requireWrite(caller), providedId, describe());
       if (userGroup) return { userGroup, created: true };
@@ -101,10 +101,13 @@ export class UserGroupService {
     const { mapping, expectedVersion } = changes;
     const changesRow = changes.name !== undefined || changes.properties !== undefined;
     if (changesRow && mapping === undefined && expectedVersion === undefined) {
-      const userGroup = requireUserGroup(await updateUserGroup(this.#db, writer, stored, changes), ref);
+      const userGroup = requireUserGroup(
+        await updateUserGroup(this.#db.of(writer), writer, stored, changes),
+        ref,
+      );
       return { userGroup, changed: true };
     }
-    return this.#db.transaction(async (transaction) => {
+    return this.#db.transaction(writer, async (transaction) => {
       const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
       requireVersion(found, expectedVersion);
       if (!changesRow && mapping === undefined) return { userGroup: found, changed: false };
@@ -127,7 +130,7 @@ export class UserGroupService {
     const group = await this.#byCurrentToken(writer, lookups);
     const token = issueStoredToken(this.#vault, writer, group.id);
     const rotated = await rotateUserGroupToken(
-      this.#db,
+      this.#db.of(writer),
       writer,
       group.id,
       lookups,
@@ -174,16 +177,16 @@ export class UserGroupService {
     expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
   ): Promise<UserGroup | null> {
     if (expected.dataSourceProvidedId === undefined)
-      return deleteUserGroup(this.#db, writer, lookups, expected);
+      return deleteUserGroup(this.#db.of(writer), writer, lookups, expected);
     // Locked first: a statement that waited for a change of the mapping would still look at the old one.
-    return this.#db.transaction(async (transaction) => {
+    return this.#db.transaction(writer, async (transaction) => {
       await lockUserGroup(transaction, writer, { by: "token", lookups });
       return deleteUserGroup(transaction, writer, lookups, expected);
     });
   }
 
   async #byCurrentToken(tenant: Tenant, lookups: readonly Buffer[]): Promise<UserGroup> {
-    const matches = await findUserGroupsByTokens(this.#db, tenant, lookups);
+    const matches = await findUserGroupsByTokens(this.#db.of(tenant), tenant, lookups);
     return requireUserGroup(matches.find(({ current }) => current)?.group ?? null, { by: "token" });
   }
 
@@ -203,8 +206,8 @@ export class UserGroupService {
     try {
       const inserted =
         group.mapping.length === 0
-          ? await insertUserGroup(this.#db, writer, row)
-          : await this.#db.transaction(async (transaction) => {
+          ? await insertUserGroup(this.#db.of(writer), writer, row)
+          : await this.#db.transaction(writer, async (transaction) => {
               const entries = await resolveMapping(transaction, writer, group.mapping);
               const created = await insertUserGroup(transaction, writer, row);
               if (created) await putMappingEntries(transaction, writer, id, entries);

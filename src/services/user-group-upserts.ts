@@ -62,7 +62,7 @@ export class UserGroupUpserts {
     const checked = refuseRepeated(items);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const outcomes = await this.#db.transaction((transaction) =>
+        const outcomes = await this.#db.transaction(writer, (transaction) =>
           this.#run(transaction, writer, checked, allOrNothing),
         );
         this.#publish(writer, checked, outcomes);

@@ -2,16 +2,20 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client, escapeIdentifier } from "pg";
+import { Client, escapeIdentifier, escapeLiteral } from "pg";
 import type { TestProject } from "vitest/node";
 import { Database, type DatabaseOptions } from "../../src/persistence/database.js";
 import { openEmbeddedServer } from "../../src/persistence/embedded-postgres.js";
 import { migrateUp } from "../../src/persistence/migrator.js";
+import { grantRuntimeRole } from "../../src/persistence/runtime-role.js";
 
 /** The PostgreSQL server of a test run, and the migrated database that each test file gets a copy of. */
 export interface TestPostgres {
+  /** As a superuser, who owns the tables. */
   readonly server: DatabaseOptions["target"];
   readonly template: string;
+  /** The role that the service runs as. */
+  readonly runtime: { readonly user: string; readonly password: string };
 }
 
 declare module "vitest" {
@@ -27,6 +31,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     url === undefined ? await startEmbedded() : { server: { url }, stop: async () => undefined };
   const template = `user_groups_template_${randomBytes(4).toString("hex")}`;
   await administer(server, `CREATE DATABASE ${escapeIdentifier(template)}`);
+  const runtime = { user: `${template}_runtime`, password: randomBytes(12).toString("hex") };
+  const role = escapeIdentifier(runtime.user);
+  await administer(server, `CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(runtime.password)}`);
   const database = await Database.connect({
     target: inDatabase(server, template),
     poolSize: 2,
@@ -34,10 +41,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     statementTimeoutMs: 0,
   });
   await migrateUp(database);
+  await grantRuntimeRole(database, runtime.user);
   await database.close();
-  project.provide("postgres", { server, template });
+  project.provide("postgres", { server, template, runtime });
   return async () => {
     await administer(server, `DROP DATABASE ${escapeIdentifier(template)}`);
+    await administer(server, `DROP ROLE ${role}`);
     await stop();
   };
 }
@@ -47,6 +56,18 @@ export function inDatabase(server: DatabaseOptions["target"], database: string):
   if (!("url" in server)) return { ...server, database };
   const url = new URL(server.url);
   url.pathname = `/${database}`;
+  return { url: url.href };
+}
+
+/** The same database, as another role. */
+export function asRole(
+  target: DatabaseOptions["target"],
+  { user, password }: TestPostgres["runtime"],
+): DatabaseOptions["target"] {
+  if (!("url" in target)) return { ...target, user, password };
+  const url = new URL(target.url);
+  url.username = user;
+  url.password = password;
   return { url: url.href };
 }
 

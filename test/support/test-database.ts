@@ -2,21 +2,26 @@ import { randomBytes } from "node:crypto";
 import { escapeIdentifier } from "pg";
 import { inject } from "vitest";
 import type { DatabaseOptions } from "../../src/persistence/database.js";
-import { administer, inDatabase } from "./postgres-setup.js";
+import { administer, asRole, inDatabase } from "./postgres-setup.js";
 
 export interface TestDatabase {
+  /** As the role that the service runs as; of an empty database, as its owner. */
   readonly target: DatabaseOptions["target"];
+  /** As a superuser, for whom row level security does not hold. */
+  readonly owner: DatabaseOptions["target"];
   drop(): Promise<void>;
 }
 
 /** Makes a database: a copy of the migrated template, or an empty one. */
 export async function createTestDatabase(kind: "migrated" | "empty" = "migrated"): Promise<TestDatabase> {
-  const { server, template } = inject("postgres");
+  const { server, template, runtime } = inject("postgres");
   const name = `user_groups_test_${randomBytes(6).toString("hex")}`;
   const source = kind === "migrated" ? template : "template0";
   await administer(server, `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(source)}`);
+  const owner = inDatabase(server, name);
   return {
-    target: inDatabase(server, name),
+    target: kind === "migrated" ? asRole(owner, runtime) : owner,
+    owner,
     drop: () => administer(server, `DROP DATABASE ${escapeIdentifier(name)} WITH (FORCE)`),
   };
 }

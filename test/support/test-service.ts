@@ -1,14 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import { Pool } from "pg";
 import type { Scope } from "../../src/domain/caller.js";
 import type { Environment } from "../../src/domain/environment.js";
 import { TokenVault } from "../../src/domain/token-vault.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "../../src/graphql/operation-limits.js";
 import { TrustedDocuments } from "../../src/graphql/trusted-documents.js";
 import { createHttpServer } from "../../src/http/http-server.js";
-import { Database, type DatabaseOptions } from "../../src/persistence/database.js";
+import { clientOptions, Database, type DatabaseOptions } from "../../src/persistence/database.js";
 import { createServices, type Services } from "../../src/services/services.js";
-import { createTestDatabase } from "./test-database.js";
+import { createTestDatabase, type TestDatabase } from "./test-database.js";
 
 export interface TestServiceOptions {
   readonly tokenGraceSeconds?: number;
@@ -24,14 +25,20 @@ export interface TestServiceOptions {
   /** The key that seals tokens; a random one unless told otherwise. */
   readonly encryptionKey?: Buffer;
   /** A database to use instead of a copy of the migrated template. */
-  readonly target?: DatabaseOptions["target"];
+  readonly use?: Pick<TestDatabase, "target" | "owner">;
 }
+
+/** A row: tests know what they asked for. */
+type Row = ReturnType<typeof JSON.parse>;
 
 /** The whole service on a database of its own, listening on a port of its own. */
 export interface TestService {
   readonly url: string;
   readonly target: DatabaseOptions["target"];
+  readonly owner: DatabaseOptions["target"];
   readonly database: Database;
+  /** Runs a statement as a superuser, for whom row level security does not hold. */
+  query(text: string, values?: readonly unknown[]): Promise<Row[]>;
   readonly services: Services;
   readonly server: FastifyInstance;
   /** The statements that ran since `statements` was last emptied. */
@@ -56,9 +63,13 @@ export interface TestAccount {
 
 /** Starts the service for a test file. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const testDatabase = options.target ? undefined : await createTestDatabase();
-  const target = options.target ?? testDatabase?.target;
-  if (!target) throw new Error("There is no database.");
+  const testDatabase = options.use ? undefined : await createTestDatabase();
+  const used = options.use ?? testDatabase;
+  if (!used) throw new Error("There is no database.");
+  const { target, owner } = used;
+  const administration = new Pool(clientOptions(owner));
+  // Some tests stop the server.
+  administration.on("error", () => undefined);
   const statements: string[] = [];
   const log: string[] = [];
   const database = await Database.connect({
@@ -87,7 +98,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   return {
     url,
     target,
+    owner,
     database,
+    query: async (text, values = []) => (await administration.query(text, [...values])).rows,
     services,
     server,
     statements,
@@ -97,6 +110,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await server.close();
       await services.changes.close();
       await database.close();
+      await administration.end();
       await testDatabase?.drop();
     },
   };
