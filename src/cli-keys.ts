@@ -23,12 +23,15 @@ export async function createKey(
 ): Promise<void> {
   await withAccounts(environment, async (accounts) => {
     const { accountId } = await accounts.ensure(options.account);
-    const { secret } = await accounts.createKey(accountId, {
-      environment: options.environment,
-      scope: options.scope,
-      name: options.name,
-      expiresAt: options.expires ?? null,
-    });
+    const { secret } = await accounts.createKey(
+      { accountId },
+      {
+        environment: options.environment,
+        scope: options.scope,
+        name: options.name,
+        expiresAt: options.expires ?? null,
+      },
+    );
     process.stdout.write(`${secret}\n`);
   });
 }

@@ -120,7 +120,7 @@ async function withSite<Result>(
 }
 
 function editorOf({ tenant }: Store, { author }: SiteChange): Editor {
-  return { ...tenant, author: { name: author, keyId: null } };
+  return { ...tenant, actor: { name: author, keyId: null, requestId: null } };
 }
 
 function refusal(checked: CheckedFile): OperatorError {

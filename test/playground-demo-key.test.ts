@@ -110,7 +110,7 @@ describe("in Chromium, with the demo key", () => {
     const { accounts } = service.services;
     const { accountId } = await accounts.ensure("demo");
     const key = { environment: "Testing", scope: "admin", name: "gone", expiresAt: null } as const;
-    const { secret, apiKey } = await accounts.createKey(accountId, key);
+    const { secret, apiKey } = await accounts.createKey({ accountId }, key);
     await accounts.revokeKey(apiKey.id);
     demoKey = secret;
     const { page } = await openPage(browser(), `${service.url}/graphql`);

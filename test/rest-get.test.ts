@@ -109,7 +109,7 @@ describe("200", () => {
       accountName: account.name,
       environment: "Customer",
       keyId: 0,
-      keyName: "test",
+      actor: { keyId: null, name: "test", requestId: null },
       tokenKeyId: "none",
       scope: "admin",
     } as const;
@@ -161,7 +161,7 @@ describe("422", () => {
       accountName: own.name,
       environment: "Customer",
       keyId: 0,
-      keyName: "test",
+      actor: { keyId: null, name: "test", requestId: null },
       tokenKeyId: "none",
       scope: "admin",
     } as const;

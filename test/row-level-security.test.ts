@@ -9,7 +9,7 @@ import { createUserGroup, entry } from "./support/user-group-operations.js";
 
 const graphql = useGraphql();
 const TENANT_TABLES = ["data_source", "user_group", "mapping_entry", "site_config", "site_config_revision"];
-const TABLES = [...TENANT_TABLES, "account", "api_key"];
+const TABLES = [...TENANT_TABLES, "account", "api_key", "audit_entry"];
 
 beforeAll(async () => {
   const { keys, strangerKey, run } = graphql();

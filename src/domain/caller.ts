@@ -1,3 +1,4 @@
+import type { Actor } from "./audit-entry.js";
 import type { Environment } from "./environment.js";
 
 export const SCOPES = ["read", "write", "admin"] as const;
@@ -15,7 +16,8 @@ export interface Tenant {
 export interface Caller extends Tenant {
   readonly accountName: string;
   readonly keyId: number;
-  readonly keyName: string;
+  /** Whom the audit log names for what is changed. */
+  readonly actor: Actor;
   /** The encryption key under which the account's tokens are sealed. */
   readonly tokenKeyId: string;
   readonly scope: Scope;

@@ -30,7 +30,8 @@ export interface Page<Item> {
 /** What a list is sorted by, and of what kind the values are. */
 export interface SortKey {
   readonly field: string;
-  readonly kind: "id" | "text" | "time";
+  /** Internal ids are 32-bit integers, serial numbers integers of up to 2^53. */
+  readonly kind: "id" | "serial" | "text" | "time";
 }
 
 /** What a caller says about the page; a cursor was made by `toCursor` for the same sort field. */
@@ -77,7 +78,8 @@ function parseCursor(cursor: string, sortKey: SortKey, field: FieldPath): Positi
   if (Array.isArray(parts) && parts.length === 3) {
     const [madeFor, value, id]: unknown[] = parts;
     // A cursor may be forged: what is in it goes to the database, so it must be what we would have put there.
-    if (madeFor === sortKey.field && isId(id) && isSortValue(value, sortKey.kind)) return { value, id };
+    if (madeFor === sortKey.field && isIdOf(sortKey.kind, id) && isSortValue(value, sortKey.kind))
+      return { value, id };
   }
   throw invalidField(field, "must be a cursor of a list in this order");
 }
@@ -102,8 +104,16 @@ function isId(value: unknown): value is number {
   return typeof value === "number" && parseInternalId(String(value)) !== null;
 }
 
+function isIdOf(kind: SortKey["kind"], id: unknown): id is number {
+  return kind === "serial" ? isSerial(id) : isId(id);
+}
+
+function isSerial(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
 function isSortValue(value: unknown, kind: SortKey["kind"]): value is string | number {
-  if (kind === "id") return isId(value);
+  if (kind === "id" || kind === "serial") return isIdOf(kind, value);
   if (typeof value !== "string" || !isStorable(value)) return false;
   return kind === "text" || isTime(value);
 }

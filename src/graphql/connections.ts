@@ -1,8 +1,10 @@
 import type { ApiKey } from "../domain/api-key.js";
+import type { AuditEntry } from "../domain/audit-entry.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { ApiKeyView } from "./api-key-types.js";
+import { AuditEntryView } from "./audit-types.js";
 import { createConnectionType } from "./connection-type.js";
 import { DataSourceView } from "./data-source-type.js";
 import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
@@ -12,6 +14,12 @@ export const ApiKeyConnection = createConnectionType(
   "ApiKey",
   ApiKeyView,
   (key: ApiKey) => new ApiKeyView(key),
+);
+
+export const AuditEntryConnection = createConnectionType(
+  "AuditEntry",
+  AuditEntryView,
+  (entry: AuditEntry) => new AuditEntryView(entry),
 );
 
 export const SiteConfigConnection = createConnectionType(

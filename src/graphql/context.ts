@@ -46,7 +46,7 @@ export async function createContext(
 ): Promise<GraphqlContext> {
   const { id: requestId, authorization } = request;
   if (authorization === undefined) return { requestId, authorization, watcher, session: null };
-  const identity = await services.access.identify(authorization);
+  const identity = await services.access.identify(authorization, requestId);
   const tenant: Tenant = identity.kind === "caller" ? identity.caller : identity.userGroup;
   return {
     requestId,

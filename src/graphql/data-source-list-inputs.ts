@@ -1,8 +1,8 @@
 import { Field, InputType, registerEnumType } from "type-graphql";
 import type { DataSourceFilter, DataSourceSortField } from "../domain/data-source-list.js";
 import { parseText } from "../domain/text-field.js";
+import { parseProvidedIds } from "./filter-inputs.js";
 import { OrderDirection, type OrderDirectionValue } from "./order-direction-enum.js";
-import { parseProvidedIds } from "./user-group-list-inputs.js";
 
 const DataSourceOrderField = {
   DATA_SOURCE_ID: "dataSourceId",

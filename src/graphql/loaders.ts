@@ -1,5 +1,6 @@
 import DataLoader from "dataloader";
 import type { ApiKey } from "../domain/api-key.js";
+import type { AuditEntry } from "../domain/audit-entry.js";
 import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import { DomainError } from "../domain/errors.js";
@@ -28,6 +29,7 @@ export class Loaders {
   readonly dataSourcesById: DataLoader<number, DataSource | null>;
   readonly dataSourcesByProvidedId: DataLoader<string, DataSource | null>;
   readonly apiKeysById: DataLoader<number, ApiKey | null>;
+  readonly auditEntriesById: DataLoader<number, AuditEntry | null>;
   readonly userGroupCountsOfDataSources: DataLoader<number, number>;
   readonly siteConfigs: SiteConfigLoaders;
   #spent = 0;
@@ -36,7 +38,7 @@ export class Loaders {
   readonly #userGroupPages = new Map<string, DataLoader<number, Page<UserGroup>>>();
 
   constructor(
-    { userGroupReader, dataSources, listing, apiKeys, siteConfigReader }: Services,
+    { userGroupReader, dataSources, listing, apiKeys, auditLog, siteConfigReader }: Services,
     tenant: Tenant,
   ) {
     this.#listing = listing;
@@ -47,6 +49,7 @@ export class Loaders {
     this.mappings = new DataLoader((ids) => userGroupReader.mappings(tenant, ids));
     this.dataSourcesById = new DataLoader((ids) => dataSources.byIds(tenant, ids));
     this.apiKeysById = new DataLoader((ids) => apiKeys.byIds(tenant, ids));
+    this.auditEntriesById = new DataLoader((ids) => auditLog.byIds(tenant, ids));
     this.userGroupCountsOfDataSources = new DataLoader((ids) =>
       listing.countUserGroupsOfDataSources(tenant, ids),
     );
@@ -92,6 +95,7 @@ export class Loaders {
     this.dataSourcesById.clearAll();
     this.dataSourcesByProvidedId.clearAll();
     this.apiKeysById.clearAll();
+    this.auditEntriesById.clearAll();
     this.userGroupCountsOfDataSources.clearAll();
     this.#userGroupPages.clear();
     this.siteConfigs.clear();

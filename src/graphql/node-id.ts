@@ -1,6 +1,13 @@
 import { parseInternalId } from "../domain/data-source.js";
 
-const NODE_TYPES = ["UserGroup", "DataSource", "ApiKey", "SiteConfig", "SiteConfigRevision"] as const;
+const NODE_TYPES = [
+  "UserGroup",
+  "DataSource",
+  "ApiKey",
+  "SiteConfig",
+  "SiteConfigRevision",
+  "AuditEntry",
+] as const;
 
 /** The types that have global ids. */
 export type NodeType = (typeof NODE_TYPES)[number];
@@ -25,7 +32,8 @@ export function toNodeId(type: NodeType, id: number, part: number | null = null)
 export function readNodeId(nodeId: string): NodeName | null {
   const [name, digits = "", partDigits] = Buffer.from(nodeId, "base64url").toString("latin1").split(":", 3);
   const type = NODE_TYPES.find((known) => known === name);
-  const id = parseInternalId(digits);
+  // The audit log outgrows 32 bits.
+  const id = type === "AuditEntry" ? parseSerial(digits) : parseInternalId(digits);
   const part = partDigits === undefined ? null : parseInternalId(partDigits);
   const isWhole = type === "SiteConfigRevision" ? part !== null : part === null;
   return type && id !== null && isWhole && toNodeId(type, id, part) === nodeId ? { type, id, part } : null;
@@ -35,4 +43,8 @@ export function readNodeId(nodeId: string): NodeName | null {
 export function readNodeIdOf(type: NodeType, nodeId: string): number {
   const node = readNodeId(nodeId);
   return node?.type === type ? node.id : NO_ID;
+}
+
+function parseSerial(digits: string): number | null {
+  return /^[1-9]\d{0,15}$/.test(digits) && Number.isSafeInteger(Number(digits)) ? Number(digits) : null;
 }

@@ -2,6 +2,7 @@ import { Arg, Ctx, ID, Query, Resolver } from "type-graphql";
 import { invalidField } from "../domain/errors.js";
 import { MAX_PAGE_SIZE } from "../domain/page.js";
 import { ApiKeyView } from "./api-key-types.js";
+import { AuditEntryView } from "./audit-types.js";
 import { type GraphqlContext, requireSession, type Session } from "./context.js";
 import { DataSourceView } from "./data-source-type.js";
 import { readNodeId } from "./node-id.js";
@@ -60,6 +61,10 @@ async function load({ caller, loaders }: Session, nodeId: string): Promise<NodeV
       const ref = { siteConfigId: node.id, revision: node.part ?? 0 };
       const revision = await loaders.siteConfigs.revisions.load(ref);
       return revision && new SiteConfigRevisionView(revision);
+    }
+    case "AuditEntry": {
+      const entry = caller.scope === "admin" ? await loaders.auditEntriesById.load(node.id) : null;
+      return entry && new AuditEntryView(entry);
     }
     case undefined:
       return null;

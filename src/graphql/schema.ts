@@ -3,6 +3,7 @@ import { type GraphQLSchema, lexicographicSortSchema, OperationTypeNode, printSc
 import { buildSchemaSync } from "type-graphql";
 import type { Services } from "../services/services.js";
 import { ApiKeyResolver } from "./api-key-resolver.js";
+import { AuditResolver } from "./audit-resolver.js";
 import { DataSourceListResolver } from "./data-source-list-resolver.js";
 import { DataSourceMutations } from "./data-source-mutations.js";
 import { DataSourceResolver } from "./data-source-resolver.js";
@@ -31,6 +32,7 @@ const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
 export function createSchema(services: Services): GraphQLSchema {
   return build([
     new ApiKeyResolver(services.apiKeys),
+    new AuditResolver(services.auditLog),
     new DataSourceListResolver(services.listing),
     new DataSourceMutations(services.dataSources),
     new DataSourceResolver(),
@@ -63,6 +65,7 @@ function build(resolvers: readonly object[]): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [
       ApiKeyResolver,
+      AuditResolver,
       DataSourceListResolver,
       DataSourceMutations,
       DataSourceResolver,

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
 import { invalidField } from "../domain/errors.js";
-import { editorOf, parseSite } from "../domain/site-config/site-config.js";
+import { parseSite } from "../domain/site-config/site-config.js";
 import type { SiteConfigService } from "../services/site-config-service.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 import { mutate } from "./mutation.js";
@@ -40,7 +40,7 @@ export class SiteConfigMutations {
         const options = { ...parseChangeOptions(input), isPublic: input.public ?? null };
         const size = Buffer.byteLength("text" in source ? source.text : JSON.stringify(source.document));
         requireSession(context).loaders.spendBytes(size);
-        const outcome = await this.#siteConfigs.put(editorOf(writer), site, source, options);
+        const outcome = await this.#siteConfigs.put(writer, site, source, options);
         return SiteConfigPayload.of(outcome, ["text" in source ? "text" : "document"]);
       },
       SiteConfigPayload.failed,
@@ -62,9 +62,7 @@ export class SiteConfigMutations {
         const patch = parseDocument(input.patch, ["patch"]);
         const options = parseChangeOptions(input);
         await spendOn(site, context);
-        return SiteConfigPayload.of(await this.#siteConfigs.patch(editorOf(writer), site, patch, options), [
-          "patch",
-        ]);
+        return SiteConfigPayload.of(await this.#siteConfigs.patch(writer, site, patch, options), ["patch"]);
       },
       SiteConfigPayload.failed,
     );
@@ -84,7 +82,7 @@ export class SiteConfigMutations {
         const options = parseChangeOptions(input);
         if (input.revision < 1) throw invalidField(["revision"], "must be 1 or more");
         await spendOn(site, context);
-        const outcome = await this.#siteConfigs.restore(editorOf(writer), site, input.revision, options);
+        const outcome = await this.#siteConfigs.restore(writer, site, input.revision, options);
         return SiteConfigPayload.of(outcome, ["revision"]);
       },
       SiteConfigPayload.failed,
@@ -102,9 +100,7 @@ export class SiteConfigMutations {
       context,
       async (writer) => {
         const site = parseSite(input.site, ["site"]);
-        return SiteConfigPayload.unchecked(
-          await this.#siteConfigs.setPublic(editorOf(writer), site, input.public),
-        );
+        return SiteConfigPayload.unchecked(await this.#siteConfigs.setPublic(writer, site, input.public));
       },
       SiteConfigPayload.failed,
     );

@@ -1,10 +1,10 @@
-import { GraphQLDateTime, GraphQLJSON } from "graphql-scalars";
+import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, registerEnumType } from "type-graphql";
-import { invalidField } from "../domain/errors.js";
 import { parseProperties } from "../domain/properties.js";
 import { parseText } from "../domain/text-field.js";
-import type { TimeRange, UserGroupFilter, UserGroupSortField } from "../domain/user-group-list.js";
+import type { UserGroupFilter, UserGroupSortField } from "../domain/user-group-list.js";
 import { DataSourceBy, parseDataSourceBy } from "./data-source-by.js";
+import { DateTimeRangeInput, parseProvidedIds, parseTimeRange } from "./filter-inputs.js";
 import { OrderDirection, type OrderDirectionValue } from "./order-direction-enum.js";
 
 const UserGroupOrderField = {
@@ -34,15 +34,6 @@ export class UserGroupOrder {
 
   @Field(() => OrderDirection, { defaultValue: OrderDirection.ASC, description: "Which end comes first." })
   readonly direction!: OrderDirectionValue;
-}
-
-@InputType("DateTimeRange", { description: "A stretch of time; an end that is absent is open." })
-export class DateTimeRangeInput {
-  @Field(() => GraphQLDateTime, { nullable: true, description: "The first moment." })
-  readonly from?: Date | null;
-
-  @Field(() => GraphQLDateTime, { nullable: true, description: "The first moment that no longer belongs." })
-  readonly to?: Date | null;
 }
 
 @InputType("UserGroupFilter", { description: "Only user groups that meet all of these." })
@@ -81,8 +72,6 @@ export class UserGroupFilterInput {
   readonly properties?: unknown;
 }
 
-const MAX_PROVIDED_IDS = 1000;
-
 /** Reads a filter; what is null or absent is no condition. @throws DomainError `invalid_field` */
 export function parseUserGroupFilter(filter: UserGroupFilterInput | null | undefined): UserGroupFilter {
   if (!filter) return {};
@@ -95,32 +84,8 @@ export function parseUserGroupFilter(filter: UserGroupFilterInput | null | undef
     ...(nameStartsWith ? { nameStartsWith: text(nameStartsWith, "nameStartsWith") } : {}),
     ...(dataSource ? { dataSource: parseDataSourceBy(dataSource, ["filter", "dataSource"]) } : {}),
     ...(typeof schemaId === "string" ? { schemaId: text(schemaId, "schemaId") } : {}),
-    ...(createdAt ? { createdAt: parseRange(createdAt, "createdAt") } : {}),
-    ...(updatedAt ? { updatedAt: parseRange(updatedAt, "updatedAt") } : {}),
+    ...(createdAt ? { createdAt: parseTimeRange(createdAt, "createdAt") } : {}),
+    ...(updatedAt ? { updatedAt: parseTimeRange(updatedAt, "updatedAt") } : {}),
     ...(properties ? { properties } : {}),
   };
-}
-
-/** Reads a list of provided ids. @throws DomainError `invalid_field` */
-export function parseProvidedIds(providedIds: readonly string[] | null | undefined): {
-  readonly providedIds?: readonly string[];
-} {
-  if (!providedIds) return {};
-  const field = ["filter", "providedIds"];
-  if (providedIds.length > MAX_PROVIDED_IDS)
-    throw invalidField(field, `must have at most ${MAX_PROVIDED_IDS} ids`);
-  return { providedIds: providedIds.map((id) => parseText(id, field)) };
-}
-
-function parseRange({ from, to }: DateTimeRangeInput, name: string): TimeRange {
-  return {
-    ...(from ? { from: parseTime(from, ["filter", name, "from"]) } : {}),
-    ...(to ? { to: parseTime(to, ["filter", name, "to"]) } : {}),
-  };
-}
-
-function parseTime(time: Date, field: readonly string[]): Date {
-  const year = time.getUTCFullYear();
-  if (year < 1 || year > 9999) throw invalidField(field, "must lie in the years 1 to 9999");
-  return time;
 }

@@ -38,25 +38,25 @@ export class UserGroupWatcher implements Watcher {
     const subscription = await this.#services.changes.subscribe(tenant, id);
     try {
       // A rotation between the look at the token and the subscription would be missed.
-      await this.#requireToken(session, context.authorization);
+      await this.#requireToken(session, context);
     } catch (error) {
       subscription.end();
       throw error;
     }
-    return this.#events(session, id, subscription, context.authorization);
+    return this.#events(session, id, subscription, context);
   }
 
   async *#events(
     session: Session | FrontEndSession,
     id: number,
     subscription: Subscription,
-    authorization: string | undefined,
+    context: GraphqlContext,
   ): AsyncGenerator<WatchEvent, void, undefined> {
     const unwatch = session.kind === "caller" ? this.#endWithKey(session, subscription.end) : undefined;
     try {
       for await (const kind of subscription) {
         session.loaders.clear();
-        await this.#requireToken(session, authorization);
+        await this.#requireToken(session, context);
         const group = kind === "deleted" ? null : await session.loaders.userGroupsById.load(id);
         yield group ? new UserGroupChangeView(kind, group) : new UserGroupChangeView("deleted", null);
         if (!group) return;
@@ -74,8 +74,11 @@ export class UserGroupWatcher implements Watcher {
     return this.#services.keyWatch.watch(session.caller, () => end(ended));
   }
 
-  async #requireToken(session: Session | FrontEndSession, authorization: string | undefined): Promise<void> {
-    if (session.kind === "frontEnd") await this.#services.access.identify(authorization);
+  async #requireToken(
+    session: Session | FrontEndSession,
+    { authorization, requestId }: GraphqlContext,
+  ): Promise<void> {
+    if (session.kind === "frontEnd") await this.#services.access.identify(authorization, requestId);
   }
 }
 

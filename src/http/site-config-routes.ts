@@ -26,7 +26,7 @@ export function registerSiteConfigRoutes(app: FastifyInstance, { access, siteCon
 
   const serve = async (request: FastifyRequest<SiteRequest>, reply: FastifyReply) => {
     const { authorization, "if-none-match": ifNoneMatch } = request.headers;
-    const caller = authorization === undefined ? null : await access.authenticate(authorization);
+    const caller = authorization === undefined ? null : await access.authenticate(authorization, request.id);
     const account = readParameter(request, "account");
     if (!caller && account === undefined) throw missingCredentials();
     const asked: ServedRequest = {

@@ -5,8 +5,10 @@ import { CreateCoreTables1763704800000 } from "../../migrations/1763704800000-cr
 import { IndexLists1763800000000 } from "../../migrations/1763800000000-index-lists.js";
 import { CreateSiteConfigs1764000000000 } from "../../migrations/1764000000000-create-site-configs.js";
 import { RowLevelSecurity1764100000000 } from "../../migrations/1764100000000-row-level-security.js";
+import { AuditLog1764200000000 } from "../../migrations/1764200000000-audit-log.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
+import { AuditEntryEntity } from "./audit-entry-entity.js";
 import { DataSourceEntity } from "./data-source-entity.js";
 import { isLost, translateDatabaseError } from "./database-error.js";
 import { MappingEntryEntity } from "./mapping-entry-entity.js";
@@ -71,6 +73,7 @@ export class Database implements Queryable {
       entities: [
         AccountEntity,
         ApiKeyEntity,
+        AuditEntryEntity,
         DataSourceEntity,
         MappingEntryEntity,
         SiteConfigEntity,
@@ -82,6 +85,7 @@ export class Database implements Queryable {
         IndexLists1763800000000,
         CreateSiteConfigs1764000000000,
         RowLevelSecurity1764100000000,
+        AuditLog1764200000000,
       ],
       migrationsTableName: "schema_migration",
       synchronize: false,
@@ -97,7 +101,9 @@ export class Database implements Queryable {
         keepAlive: true,
         // Every connection keeps the statement that sets the scope, so that it need not be parsed each time.
         ...((options.preparedStatements ?? true)
-          ? { onConnect: (client: ClientBase) => client.query({ ...SET_SCOPE, values: ["", "", "", ""] }) }
+          ? {
+              onConnect: (client: ClientBase) => client.query({ ...SET_SCOPE, values: ["", "", "", "", ""] }),
+            }
           : {}),
       },
     });

@@ -1,4 +1,5 @@
 import { escapeLiteral } from "pg";
+import type { Actor } from "../domain/audit-entry.js";
 import type { Environment } from "../domain/environment.js";
 
 /**
@@ -7,7 +8,7 @@ import type { Environment } from "../domain/environment.js";
  * keys, but no tenant's data.
  */
 export type RowScope =
-  | { readonly accountId: number; readonly environment?: Environment }
+  | { readonly accountId: number; readonly environment?: Environment; readonly actor?: Actor }
   | { readonly accountName: string }
   | "operator";
 
@@ -17,20 +18,23 @@ export type ScopeSettings = readonly [
   environment: string,
   accountName: string,
   operator: string,
+  actor: string,
 ];
 
 /** Sets the scope for the rest of the transaction. */
 export const SET_SCOPE = {
   name: "set_scope",
   text: `SELECT set_config('app.account_id', $1, true), set_config('app.environment', $2, true),
-    set_config('app.account_name', $3, true), set_config('app.operator', $4, true)`,
+    set_config('app.account_name', $3, true), set_config('app.operator', $4, true),
+    set_config('app.actor', $5, true)`,
 };
 
 export function settingsOf(scope: RowScope): ScopeSettings {
-  if (scope === "operator") return ["", "", "", "on"];
+  if (scope === "operator") return ["", "", "", "on", ""];
   // First: whoever calls has both.
-  if (!("accountId" in scope)) return ["", "", scope.accountName, ""];
-  return [String(scope.accountId), scope.environment ?? "", "", ""];
+  if (!("accountId" in scope)) return ["", "", scope.accountName, "", ""];
+  const { accountId, environment = "", actor } = scope;
+  return [String(accountId), environment, "", "", actor ? JSON.stringify(actor) : ""];
 }
 
 /** `SET_SCOPE` with its values, as text that may stand beside other statements. */

@@ -10,6 +10,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   mapping_entry: "SELECT, INSERT, UPDATE, DELETE",
   site_config: "SELECT, INSERT, UPDATE",
   site_config_revision: "SELECT, INSERT",
+  audit_entry: "SELECT, INSERT",
   schema_migration: "SELECT",
 };
 

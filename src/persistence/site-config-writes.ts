@@ -65,7 +65,7 @@ export interface NewRevision {
 /** Adds a revision to a locked site configuration. @returns what the configuration is then */
 export async function addRevision(
   transaction: Queryable,
-  { accountId, environment, author }: Editor,
+  { accountId, environment, actor }: Editor,
   { id, revision: latest }: SiteConfig,
   { text, restoredFrom, isPublic }: NewRevision,
 ): Promise<SiteConfig> {
@@ -78,8 +78,8 @@ export async function addRevision(
     revision,
     text,
     hash,
-    author.name,
-    author.keyId,
+    actor.name,
+    actor.keyId,
     restoredFrom,
   ]);
   const size = Buffer.byteLength(text);

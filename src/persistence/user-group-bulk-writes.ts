@@ -31,11 +31,12 @@ const INSERT = {
 const UPDATE = {
   name: "user_groups_update",
   text: `WITH item AS (
-      SELECT * FROM unnest($3::integer[], $4::text[], $5::boolean[], $6::text[])
-        AS item (item_id, new_name, sets_properties, new_properties)
+      SELECT * FROM unnest($3::integer[], $4::text[], $5::boolean[], $6::text[], $7::boolean[])
+        AS item (item_id, new_name, sets_properties, new_properties, sets_mapping)
     )
     UPDATE user_group SET name = coalesce(new_name, name),
       properties = CASE WHEN sets_properties THEN new_properties::json ELSE properties END,
+      mapping_version = mapping_version + CASE WHEN sets_mapping THEN 1 ELSE 0 END,
       version = version + 1, updated_at = now()
     FROM item
     WHERE account_id = $1 AND environment = $2 AND id = item_id
@@ -76,7 +77,12 @@ export async function insertUserGroups(
 export async function updateUserGroups(
   transaction: Queryable,
   tenant: Tenant,
-  changes: readonly { readonly id: number; readonly name?: string; readonly properties?: Properties }[],
+  changes: readonly {
+    readonly id: number;
+    readonly name?: string;
+    readonly properties?: Properties;
+    readonly mapping?: unknown;
+  }[],
 ): Promise<UserGroup[]> {
   if (changes.length === 0) return [];
   const rows = await transaction.run<UserGroupRow>(UPDATE, [
@@ -86,6 +92,7 @@ export async function updateUserGroups(
     changes.map(({ name }) => name ?? null),
     changes.map(({ properties }) => properties !== undefined),
     changes.map(({ properties }) => toJson(properties ?? null)),
+    changes.map(({ mapping }) => mapping !== undefined),
   ]);
   return rows.map(toUserGroup);
 }

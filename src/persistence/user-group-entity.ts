@@ -55,6 +55,10 @@ export class UserGroupEntity {
   @Column("integer", { default: 1 })
   version!: number;
 
+  /** Grows with each change of the mapping. */
+  @Column("integer", { name: "mapping_version", default: 1 })
+  mappingVersion!: number;
+
   @CreateDateColumn({
     type: "timestamp with time zone",
     precision: 3,
@@ -79,7 +83,7 @@ export const USER_GROUP_COLUMNS = `
 
 export type UserGroupRow = Omit<
   UserGroupEntity,
-  "tokenLookup" | "previousTokenLookup" | "previousTokenExpiresAt"
+  "tokenLookup" | "previousTokenLookup" | "previousTokenExpiresAt" | "mappingVersion"
 >;
 
 export function toUserGroup(row: UserGroupRow): UserGroup {

@@ -101,13 +101,14 @@ export async function updateUserGroup(
   db: Queryable,
   tenant: Tenant,
   ref: StoredRef,
-  changes: { readonly name?: string; readonly properties?: Properties },
+  changes: { readonly name?: string; readonly properties?: Properties; readonly mapping?: unknown },
 ): Promise<UserGroup | null> {
   return one(db, UPDATES[ref.by], tenant, [
     refValue(ref),
     changes.name ?? null,
     changes.properties !== undefined,
     toJson(changes.properties ?? null),
+    changes.mapping !== undefined,
   ]);
 }
 
@@ -162,6 +163,7 @@ function updateStatement(by: StoredRef["by"]): Statement {
     name: `user_group_update_by_${by}`,
     text: `UPDATE user_group SET name = coalesce($4, name),
         properties = CASE WHEN $5::boolean THEN $6::json ELSE properties END,
+        mapping_version = mapping_version + CASE WHEN $7::boolean THEN 1 ELSE 0 END,
         version = version + 1, updated_at = now()
       WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}
       RETURNING ${USER_GROUP_COLUMNS}`,

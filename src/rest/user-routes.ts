@@ -65,7 +65,7 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
         bodyLimit: BODY_LIMIT,
         // The key is checked before a byte of the body is read.
         onRequest: async (request) => {
-          request.restCaller = await access.authenticate(request.headers.authorization);
+          request.restCaller = await access.authenticate(request.headers.authorization, request.id);
         },
         handler: async (request) => handle(callerOf(request), parseBody(request.body)),
       });

@@ -30,19 +30,20 @@ export class Access {
 
   /**
    * Finds the caller behind an Authorization header with an API key.
+   * @param requestId for the audit log
    * @throws DomainError `unauthenticated` when the header is missing or malformed, or the key unknown, revoked or expired
    */
-  async authenticate(header: string | undefined): Promise<Caller> {
-    return this.#findCaller(readApiKeyHeader(header));
+  async authenticate(header: string | undefined, requestId: string): Promise<Caller> {
+    return this.#findCaller(readApiKeyHeader(header), requestId);
   }
 
   /**
    * Finds who is behind an Authorization header with an API key or a user group token (decision 15).
    * @throws DomainError `unauthenticated` as `authenticate` does; also for a token that is unknown or was rotated
    */
-  async identify(header: string | undefined): Promise<Identity> {
+  async identify(header: string | undefined, requestId: string): Promise<Identity> {
     const { kind, secret } = readCredentials(header);
-    if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret) };
+    if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret, requestId) };
     const userGroup = await this.#findUserGroup(secret);
     if (userGroup) return { kind: "frontEnd", userGroup };
     throw new DomainError("unauthenticated", "The user group token is unknown or was rotated.");
@@ -61,7 +62,7 @@ export class Access {
     return null;
   }
 
-  async #findCaller(secret: string): Promise<Caller> {
+  async #findCaller(secret: string, requestId: string): Promise<Caller> {
     const route = readApiKey(secret);
     const key = route && (await findActiveKey(this.#db.of(route), route.accountId, hashApiKey(secret)));
     if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
@@ -77,7 +78,7 @@ export class Access {
       accountName: key.accountName,
       environment: key.environment,
       keyId: key.keyId,
-      keyName: key.keyName,
+      actor: { keyId: key.keyId, name: key.keyName, requestId },
       tokenKeyId: key.tokenKeyId,
       scope: key.scope,
     };

@@ -1,4 +1,5 @@
 import { type ApiKey, issueApiKey } from "../domain/api-key.js";
+import type { Actor } from "../domain/audit-entry.js";
 import type { Scope } from "../domain/caller.js";
 import type { Environment } from "../domain/environment.js";
 import type { TokenVault } from "../domain/token-vault.js";
@@ -47,14 +48,19 @@ export class AccountService {
     });
   }
 
-  /** Makes an API key of an account. @returns the secret, which is kept nowhere, and what is kept */
+  /**
+   * Makes an API key of an account.
+   * @param owner the account, and for the audit log who makes it
+   * @returns the secret, which is kept nowhere, and what is kept
+   */
   async createKey(
-    accountId: number,
+    owner: { readonly accountId: number; readonly actor?: Actor },
     key: NewApiKey,
   ): Promise<{ readonly secret: string; readonly apiKey: ApiKey }> {
+    const { accountId } = owner;
     const { secret, hash, hint } = issueApiKey(accountId, key.environment);
     const row = { ...key, accountId, hash, hint, revokedAt: null, lastUsedAt: null };
-    const apiKey = await this.#db.entities("operator", async (manager) => {
+    const apiKey = await this.#db.entities(owner, async (manager) => {
       const { generatedMaps } = await manager.insert(ApiKeyEntity, row);
       return toApiKey(manager.create(ApiKeyEntity, { ...row, ...generatedMaps[0] }));
     });

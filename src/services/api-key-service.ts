@@ -33,7 +33,7 @@ export class ApiKeyService {
     if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) {
       throw invalidField(["expiresAt"], "must be a time to come");
     }
-    return this.#accounts.createKey(admin.accountId, { ...key, environment: admin.environment });
+    return this.#accounts.createKey(admin, { ...key, environment: admin.environment });
   }
 
   /** Ends a key for good; one that has ended already stays as it is. @throws DomainError `api_key_not_found` */

@@ -32,7 +32,7 @@ export async function createDemoAccount(
     accountName: ACCOUNT,
     environment: "Customer",
     keyId: 0,
-    keyName: "demo",
+    actor: { keyId: null, name: "demo", requestId: null },
     tokenKeyId: accounts.tokenKeyId,
     scope: "admin",
   };
@@ -45,8 +45,8 @@ export async function createDemoAccount(
   }
   // Last, as the keys are what is shown only once.
   const key = { scope: "admin", name: "demo", expiresAt: null } as const;
-  const customer = await accounts.createKey(accountId, { ...key, environment: "Customer" });
-  const testing = await accounts.createKey(accountId, { ...key, environment: "Testing" });
+  const customer = await accounts.createKey({ accountId }, { ...key, environment: "Customer" });
+  const testing = await accounts.createKey({ accountId }, { ...key, environment: "Testing" });
   return {
     customerKey: customer.secret,
     testingKey: testing.secret,

@@ -57,7 +57,12 @@ export class MappingService {
     const { userGroup, changed } = await this.#db.transaction(writer, async (transaction) => {
       const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
       if (!(await work(transaction, found))) return { userGroup: found, changed: false };
-      const updated = await updateUserGroup(transaction, writer, { by: "id", id: found.id }, {});
+      const updated = await updateUserGroup(
+        transaction,
+        writer,
+        { by: "id", id: found.id },
+        { mapping: true },
+      );
       return { userGroup: requireUserGroup(updated, ref), changed: true };
     });
     if (changed) this.#changes.publish(writer, userGroup.id, "updated");

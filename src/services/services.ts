@@ -5,6 +5,7 @@ import { UserGroupIds } from "../persistence/user-group-ids.js";
 import { Access } from "./access.js";
 import { AccountService } from "./account-service.js";
 import { ApiKeyService } from "./api-key-service.js";
+import { AuditLog } from "./audit-log.js";
 import { ChangeFeed } from "./change-feed.js";
 import { DataSourceService } from "./data-source-service.js";
 import { KeyUsage } from "./key-usage.js";
@@ -22,6 +23,7 @@ export interface Services {
   readonly access: Access;
   readonly accounts: AccountService;
   readonly apiKeys: ApiKeyService;
+  readonly auditLog: AuditLog;
   readonly changes: ChangeFeed;
   readonly dataSources: DataSourceService;
   readonly keyUsage: KeyUsage;
@@ -53,6 +55,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     access: new Access(database, vault, keyUsage),
     accounts,
     apiKeys: new ApiKeyService(database, accounts),
+    auditLog: new AuditLog(database),
     changes,
     dataSources: new DataSourceService(database),
     keyUsage,

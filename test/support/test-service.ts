@@ -124,7 +124,7 @@ async function createAccount({ accounts, dataSources }: Services): Promise<TestA
     accountName: name,
     environment: "Customer",
     keyId: 0,
-    keyName: "test",
+    actor: { keyId: null, name: "test", requestId: null },
     tokenKeyId: "none",
     scope: "admin",
   } as const;
@@ -135,7 +135,7 @@ async function createAccount({ accounts, dataSources }: Services): Promise<TestA
     name,
     async createKey({ environment = "Customer", scope = "admin", expiresAt } = {}) {
       const key = { environment, scope, name: "test", expiresAt: expiresAt ?? null };
-      const { secret, apiKey } = await accounts.createKey(accountId, key);
+      const { secret, apiKey } = await accounts.createKey({ accountId }, key);
       return { secret, id: apiKey.id };
     },
   };

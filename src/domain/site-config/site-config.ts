@@ -1,4 +1,5 @@
-import type { Tenant, Writer } from "../caller.js";
+import type { Actor } from "../audit-entry.js";
+import type { Tenant } from "../caller.js";
 import type { Environment } from "../environment.js";
 import { type FieldPath, invalidField } from "../errors.js";
 import { parseText } from "../text-field.js";
@@ -47,20 +48,9 @@ export interface RevisionRef {
   readonly revision: number;
 }
 
-/** Who changes the site configurations of an environment. */
+/** Who changes the site configurations of an environment: a caller who may write, or somebody at the database. */
 export interface Editor extends Tenant {
-  readonly author: Author;
-}
-
-export interface Author {
-  readonly name: string;
-  /** Null for whoever works at the database, with no key. */
-  readonly keyId: number | null;
-}
-
-/** A caller who may write, as the author of changes. */
-export function editorOf({ accountId, environment, keyId, keyName }: Writer): Editor {
-  return { accountId, environment, author: { name: keyName, keyId } };
+  readonly actor: Actor;
 }
 
 /** Reads the name of a site. @throws DomainError `invalid_field` */

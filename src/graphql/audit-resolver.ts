@@ -1,0 +1,39 @@
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
+import type { AuditEntry } from "../domain/audit-entry.js";
+import { parsePage } from "../domain/page.js";
+import { requireAdmin } from "../services/access.js";
+import type { AuditLog } from "../services/audit-log.js";
+import { AuditFilterInput, parseAuditFilter } from "./audit-types.js";
+import { ConnectionArguments } from "./connection-arguments.js";
+import { AuditEntryConnection } from "./connections.js";
+import { type GraphqlContext, requireSession } from "./context.js";
+
+@Resolver()
+export class AuditResolver {
+  readonly #log: AuditLog;
+
+  constructor(log: AuditLog) {
+    this.#log = log;
+  }
+
+  @Query(() => AuditEntryConnection, {
+    description: "Every change in the environment, newest first; needs admin scope.",
+  })
+  auditLog(
+    @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Arg("filter", () => AuditFilterInput, { nullable: true, description: "Which entries." })
+    filterInput: AuditFilterInput | null | undefined,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const admin = requireAdmin(requireSession(context).caller);
+    const filter = parseAuditFilter(filterInput);
+    const request = parsePage(page, { field: "auditEntry", kind: "serial" });
+    return new AuditEntryConnection({
+      request,
+      sortField: "auditEntry",
+      positionOf: ({ id }: AuditEntry) => ({ value: id, id }),
+      load: () => this.#log.list(admin, filter, request),
+      count: () => this.#log.count(admin, filter),
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import {
+  Column,
+  CreateDateColumn,
+  Entity,
+  ForeignKey,
+  Index,
+  PrimaryColumn,
+  PrimaryGeneratedColumn,
+} from "typeorm";
+import type { AuditAction, AuditEntry } from "../domain/audit-entry.js";
+import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import { AccountEntity } from "./account-entity.js";
+
+@Entity("audit_entry")
+@Index("audit_entry_subject_ix", ["accountId", "environment", "action", "subjectId", "id"])
+@ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "audit_entry_account_fk" })
+export class AuditEntryEntity {
+  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "audit_entry_pk" })
+  accountId!: number;
+
+  @PrimaryColumn("enum", {
+    enum: ENVIRONMENTS,
+    enumName: "environment",
+    primaryKeyConstraintName: "audit_entry_pk",
+  })
+  environment!: Environment;
+
+  @PrimaryGeneratedColumn("identity", {
+    type: "bigint",
+    generatedIdentity: "ALWAYS",
+    primaryKeyConstraintName: "audit_entry_pk",
+  })
+  id!: number;
+
+  @Column("text")
+  action!: AuditAction;
+
+  @Column("integer", { name: "subject_id" })
+  subjectId!: number;
+
+  @Column("text", { name: "subject_name" })
+  subjectName!: string;
+
+  @Column("integer", { nullable: true })
+  version!: number | null;
+
+  @Column("text", { array: true })
+  changed!: string[];
+
+  @Column("integer", { name: "actor_key_id", nullable: true })
+  actorKeyId!: number | null;
+
+  @Column("text", { name: "actor_name" })
+  actorName!: string;
+
+  @Column("text", { name: "request_id", nullable: true })
+  requestId!: string | null;
+
+  @CreateDateColumn({
+    type: "timestamp with time zone",
+    precision: 3,
+    default: () => "clock_timestamp()",
+    name: "created_at",
+  })
+  createdAt!: Date;
+}
+
+/** The columns an entry is read from. An id fits into a 64-bit float for longer than the service will live. */
+export const AUDIT_ENTRY_COLUMNS = `id::double precision AS id, action, subject_id AS "subjectId", subject_name AS "subjectName", version,
+  changed, actor_key_id AS "actorKeyId", actor_name AS "actorName", request_id AS "requestId", created_at AS "createdAt"`;
+
+export type AuditEntryRow = Omit<AuditEntryEntity, "accountId" | "environment">;
+
+export function toAuditEntry(row: AuditEntryRow): AuditEntry {
+  return {
+    id: row.id,
+    action: row.action,
+    subjectId: row.subjectId,
+    subjectName: row.subjectName,
+    version: row.version,
+    changed: row.changed,
+    actor: { keyId: row.actorKeyId, name: row.actorName, requestId: row.requestId },
+    createdAt: row.createdAt,
+  };
+}

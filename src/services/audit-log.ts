@@ -1,0 +1,30 @@
+import type { AuditEntry, AuditFilter } from "../domain/audit-entry.js";
+import type { Tenant } from "../domain/caller.js";
+import type { Page, PageRequest } from "../domain/page.js";
+import { countAuditEntries, findAuditEntriesByIds, listAuditEntries } from "../persistence/audit-queries.js";
+import type { Database } from "../persistence/database.js";
+
+/** Reads what the database has noted of every change. */
+export class AuditLog {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** A page of the tenant's log, newest first. */
+  async list(tenant: Tenant, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
+    return listAuditEntries(this.#db.of(tenant), tenant, filter, page);
+  }
+
+  async count(tenant: Tenant, filter: AuditFilter): Promise<number> {
+    return countAuditEntries(this.#db.of(tenant), tenant, filter);
+  }
+
+  /** @returns an entry or null for each id, in the same order */
+  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(AuditEntry | null)[]> {
+    const entries = await findAuditEntriesByIds(this.#db.of(tenant), tenant, ids);
+    const found = new Map(entries.map((entry) => [entry.id, entry]));
+    return ids.map((id) => found.get(id) ?? null);
+  }
+}
