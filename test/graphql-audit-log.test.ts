@@ -92,9 +92,9 @@ test("data sources, keys and site configurations are in it as well", async () =>
     ["DATA_SOURCE_DELETED", []],
   ]);
   expect(
-    (await entriesOf({ subjectName: "docs" })).map(({ action, version }: Record<string, unknown>) => [
+    (await entriesOf({ subjectName: "docs" })).map(({ action, subjectVersion }: Record<string, unknown>) => [
       action,
-      version,
+      subjectVersion,
     ]),
   ).toEqual([
     ["SITE_CONFIG_PUBLISHED", 1],
