@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { createKey, listKeys, revokeKey } from "./cli-keys.js";
 import { migrateDatabaseDown, migrateDatabaseUp, showMigrations } from "./cli-migrations.js";
+import { reencryptTokens } from "./cli-tokens.js";
 import { parseExpiryOption, parseName } from "./command-line-arguments.js";
 import { addSiteConfigCommands } from "./command-line-site-config.js";
 import type { ProcessEnvironment } from "./config.js";
@@ -67,6 +68,14 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   addSiteConfigCommands(program, environment, (code) => {
     exitCode = code;
   });
+
+  const token = program.command("token").description("look after user group tokens");
+  token
+    .command("reencrypt")
+    .description(
+      "seal every token under the first of ENCRYPTION_KEYS, while the service runs; may be repeated",
+    )
+    .action(run(() => reencryptTokens(environment)));
 
   program
     .command("schema")

@@ -146,7 +146,7 @@ async function prepare(
     const serverVersion = await checkServer(owner);
     if (!options.migrate) return { serverVersion, applied: [] };
     const applied = await migrateUp(owner);
-    await separateRoles(owner, runtime, options);
+    if (options.role !== "owner") await separateRoles(owner, runtime, options);
     await checkTokenKeys(runtime, vault);
     return { serverVersion, applied };
   } catch (error) {

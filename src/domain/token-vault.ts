@@ -22,8 +22,8 @@ interface VaultKey {
 }
 
 /**
- * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14). An account's tokens stay under the
- * key that it was made under; the first key is that of new accounts.
+ * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14). The first key is that of new accounts; an
+ * account's tokens stay under their key until they are sealed anew.
  */
 export class TokenVault {
   readonly #keys: readonly VaultKey[];

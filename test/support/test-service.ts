@@ -24,6 +24,8 @@ export interface TestServiceOptions {
   readonly trustedDocuments?: Readonly<Record<string, string>>;
   /** The key that seals tokens; a random one unless told otherwise. */
   readonly encryptionKey?: Buffer;
+  /** Keys under which tokens were sealed before. */
+  readonly formerKeys?: readonly Buffer[];
   /** A database to use instead of a copy of the migrated template. */
   readonly use?: Pick<TestDatabase, "target" | "owner">;
 }
@@ -79,7 +81,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     statementTimeoutMs: 10_000,
     onStatement: (text) => statements.push(text),
   });
-  const vault = new TokenVault([options.encryptionKey ?? randomBytes(32)]);
+  const vault = new TokenVault([options.encryptionKey ?? randomBytes(32), ...(options.formerKeys ?? [])]);
   const services = createServices(database, vault, {
     tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
     listenTarget: target,

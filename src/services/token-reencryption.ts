@@ -1,0 +1,77 @@
+import type { Tenant } from "../domain/caller.js";
+import { ENVIRONMENTS } from "../domain/environment.js";
+import type { TokenVault } from "../domain/token-vault.js";
+import type { Database } from "../persistence/database.js";
+import {
+  findSealedOtherwise,
+  listAccountIds,
+  resealTokens,
+  type SealedRow,
+  setTokenKey,
+} from "../persistence/token-reencryption-queries.js";
+
+/** How many tokens are sealed anew with one statement: their rows are locked for some milliseconds. */
+const BATCH = 500;
+
+/** Seals tokens under the first of the configured keys, while the service runs; done again, it goes on where it was. */
+export class TokenReencryption {
+  readonly #db: Database;
+  readonly #vault: TokenVault;
+
+  constructor(db: Database, vault: TokenVault) {
+    this.#db = db;
+    this.#vault = vault;
+  }
+
+  /**
+   * Works until no token is sealed under another key.
+   * @param onProgress is told of how many tokens were sealed anew so far
+   * @returns how many
+   */
+  async run(onProgress: (count: number) => void): Promise<number> {
+    let total = 0;
+    const keyId = this.#vault.primaryKeyId;
+    for (const accountId of await listAccountIds(this.#db.of("operator"))) {
+      // First: from now on, what is new is sealed under the new key.
+      await setTokenKey(this.#db.of({ accountId }), accountId, keyId);
+      for (const environment of ENVIRONMENTS) {
+        total += await this.#reseal({ accountId, environment }, (count) => onProgress(total + count));
+      }
+    }
+    return total;
+  }
+
+  async #reseal(tenant: Tenant, onProgress: (count: number) => void): Promise<number> {
+    let count = 0;
+    let afterId = 0;
+    for (;;) {
+      const rows = await findSealedOtherwise(
+        this.#db.of(tenant),
+        tenant,
+        afterId,
+        this.#vault.primaryKeyId,
+        BATCH,
+      );
+      const last = rows.at(-1);
+      // Requests under way may still write under the old key behind us: the last pass finds none from the start.
+      if (!last && afterId === 0) return count;
+      afterId = last?.id ?? 0;
+      if (!last) continue;
+      count += await this.#resealBatch(tenant, rows);
+      onProgress(count);
+    }
+  }
+
+  async #resealBatch(tenant: Tenant, rows: readonly SealedRow[]): Promise<number> {
+    const keyId = this.#vault.primaryKeyId;
+    const tokens = rows.map((old) => {
+      const binding = { accountId: tenant.accountId, id: old.id };
+      const token = this.#vault.open(old, binding);
+      return {
+        old,
+        token: { ...this.#vault.seal(token, binding, keyId), lookup: this.#vault.lookup(token, keyId) },
+      };
+    });
+    return resealTokens(this.#db.of(tenant), tenant, keyId, tokens);
+  }
+}
