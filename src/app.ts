@@ -67,7 +67,7 @@ async function serveFrom(
 ): Promise<App> {
   const services = createServices(storage.database, storage.vault, {
     tokenGraceSeconds: config.tokenGraceSeconds,
-    listenTarget: storage.target,
+    listenTarget: storage.listenTarget,
   });
   let { demoKey } = storage;
   const server = await createHttpServer(services, {

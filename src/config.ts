@@ -9,11 +9,16 @@ const settings = z.object({
   PORT: wholeNumber(0, 65_535, 4000),
   DATABASE_URL: postgresUrl(),
   DATABASE_MIGRATION_URL: postgresUrl(),
+  DATABASE_LISTEN_URL: postgresUrl(),
+  DATABASE_POOLED: flag(false),
   DATA_DIR: z.string().default(".data"),
   ENCRYPTION_KEYS: z.string().transform(readKeys).optional(),
   DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10),
   DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000),
   DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
+  DATABASE_LOCK_TIMEOUT_MS: wholeNumber(100, 600_000, 5000),
+  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
+  DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000),
   TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0),
   CORS_ORIGINS: z.string().transform(readOrigins).default([]),
   GRAPHQL_INTROSPECTION: flag(true),
@@ -40,12 +45,20 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** The same database as the role that owns the tables; undefined: the service's own role does. */
   readonly databaseMigrationUrl: string | undefined;
+  /** The same database without a pooler between; undefined: there is none. */
+  readonly databaseListenUrl: string | undefined;
+  /** Whether DATABASE_URL leads to a pooler in transaction mode. */
+  readonly databasePooled: boolean;
   readonly dataDir: string;
   /** Undefined: the key is kept in `dataDir`. Else 32 bytes each, the sealing one first. */
   readonly encryptionKeys: readonly [Buffer, ...Buffer[]] | undefined;
   readonly databasePoolSize: number;
   readonly databaseConnectTimeoutMs: number;
   readonly databaseStatementTimeoutMs: number;
+  readonly databaseLockTimeoutMs: number;
+  readonly databaseIdleTransactionTimeoutMs: number;
+  /** How many requests may wait for a connection. */
+  readonly databaseQueueSize: number;
   readonly tokenGraceSeconds: number;
   /** The origins whose pages may call the GraphQL API; "*" for all of them. */
   readonly corsOrigins: readonly string[] | "*";
@@ -77,11 +90,16 @@ export function readConfig(environment: ProcessEnvironment): Config {
     port: read.PORT,
     databaseUrl: read.DATABASE_URL,
     databaseMigrationUrl: read.DATABASE_MIGRATION_URL,
+    databaseListenUrl: read.DATABASE_LISTEN_URL,
+    databasePooled: read.DATABASE_POOLED,
     dataDir: read.DATA_DIR,
     encryptionKeys: read.ENCRYPTION_KEYS,
     databasePoolSize: read.DATABASE_POOL_SIZE,
     databaseConnectTimeoutMs: read.DATABASE_CONNECT_TIMEOUT_MS,
     databaseStatementTimeoutMs: read.DATABASE_STATEMENT_TIMEOUT_MS,
+    databaseLockTimeoutMs: read.DATABASE_LOCK_TIMEOUT_MS,
+    databaseIdleTransactionTimeoutMs: read.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
+    databaseQueueSize: read.DATABASE_QUEUE_SIZE,
     tokenGraceSeconds: read.TOKEN_GRACE_SECONDS,
     corsOrigins: read.CORS_ORIGINS,
     graphqlIntrospection: read.GRAPHQL_INTROSPECTION,

@@ -1,8 +1,9 @@
 import type { Config } from "./config.js";
 import { OperatorError } from "./domain/operator-error.js";
 import { TokenVault } from "./domain/token-vault.js";
-import { Database, type DatabaseOptions } from "./persistence/database.js";
+import { Database } from "./persistence/database.js";
 import { checkServer, checkTokenKeys } from "./persistence/database-check.js";
+import { type DatabaseOptions } from "./persistence/database-options.js";
 import { type EmbeddedServer, openEmbeddedServer } from "./persistence/embedded-postgres.js";
 import { migrateUp } from "./persistence/migrator.js";
 import { currentRole, findBypass, grantRuntimeRole } from "./persistence/runtime-role.js";
@@ -14,8 +15,8 @@ const EMBEDDED_DATABASE = "user_groups";
 export interface Storage {
   readonly database: Database;
   readonly vault: TokenVault;
-  /** How to reach the database, for connections beside the pool. */
-  readonly target: DatabaseOptions["target"];
+  /** How to reach the database itself, for a connection that listens. */
+  readonly listenTarget: DatabaseOptions["target"];
   /** The version of PostgreSQL, e.g. "18.4". */
   readonly serverVersion: string;
   /** The names of the migrations that were applied now. */
@@ -110,18 +111,28 @@ async function connect(
 ): Promise<Storage> {
   const connectTimeoutMs = config.databaseConnectTimeoutMs;
   const target = targets[options.role ?? "runtime"];
+  const { databaseListenUrl: listenUrl, databasePooled: pooled } = config;
   const database = await open({
     target,
+    pooled,
     poolSize: config.databasePoolSize,
+    queueSize: config.databaseQueueSize,
     connectTimeoutMs,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
+    lockTimeoutMs: config.databaseLockTimeoutMs,
+    idleInTransactionTimeoutMs: config.databaseIdleTransactionTimeoutMs,
   });
   try {
-    const prepared = await prepare(targets.owner, database, connectTimeoutMs, vault, options);
+    const prepared = await prepare(
+      { target: targets.owner, pooled, connectTimeoutMs },
+      database,
+      vault,
+      options,
+    );
     return {
       database,
       vault,
-      target,
+      listenTarget: listenUrl === undefined ? target : { url: listenUrl },
       ...prepared,
       serverEnded: new Promise(() => undefined),
       demoKey: undefined,
@@ -135,13 +146,12 @@ async function connect(
 
 /** Checks and migrates over a connection of its own, as a migration may take longer than a request's statement. */
 async function prepare(
-  ownerTarget: DatabaseOptions["target"],
+  ownerOptions: Pick<DatabaseOptions, "target" | "pooled" | "connectTimeoutMs">,
   runtime: Database,
-  connectTimeoutMs: number,
   vault: TokenVault,
   options: StorageOptions,
 ): Promise<Pick<Storage, "serverVersion" | "applied">> {
-  const owner = await open({ target: ownerTarget, poolSize: 2, connectTimeoutMs, statementTimeoutMs: 0 });
+  const owner = await open({ ...ownerOptions, poolSize: 2, statementTimeoutMs: 0 });
   try {
     const serverVersion = await checkServer(owner);
     if (!options.migrate) return { serverVersion, applied: [] };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientOptions } from "../src/persistence/database.js";
+import { clientOptions } from "../src/persistence/database-options.js";
 import { openEmbeddedServer } from "../src/persistence/embedded-postgres.js";
 import { migrateUp } from "../src/persistence/migrator.js";
 import { callGraphql } from "./support/graphql-client.js";

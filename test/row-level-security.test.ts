@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientOptions, Database } from "../src/persistence/database.js";
+import { Database } from "../src/persistence/database.js";
+import { clientOptions } from "../src/persistence/database-options.js";
 import type { RowScope } from "../src/persistence/row-scope.js";
 import { findBypass } from "../src/persistence/runtime-role.js";
 import { useGraphql } from "./support/graphql-fixture.js";
@@ -171,7 +172,7 @@ test("without prepared statements the scope holds as well", async () => {
     poolSize: 1,
     connectTimeoutMs: 5000,
     statementTimeoutMs: 5000,
-    preparedStatements: false,
+    pooled: true,
   });
   try {
     const rows = await database

@@ -43,6 +43,14 @@ export function isLost(error: unknown): error is Error {
   return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
 }
 
+/** Says whether a statement failed because its connection, which was there, was lost: another one may well work. */
+export function isCutOff(error: unknown): boolean {
+  const cause = error instanceof DomainError ? error.cause : error;
+  const code = property(driverError(cause), "code");
+  if (typeof code === "string") return /^(ECONNRESET|EPIPE|08006|57P0[12])$/.test(code);
+  return cause instanceof Error && /^(Connection terminated|Client has encountered)/i.test(cause.message);
+}
+
 /** Says whether a transaction failed only because another one stood in its way: run again, it may well succeed. */
 export function isTransactionConflict(error: unknown): boolean {
   const cause = error instanceof DomainError ? error.cause : error;

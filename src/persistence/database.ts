@@ -1,22 +1,19 @@
-import type { ClientBase, ClientConfig, Pool, PoolClient } from "pg";
-import { DataSource, type EntityManager } from "typeorm";
+import type { Pool, PoolClient } from "pg";
+import type { DataSource, EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
-import { CreateCoreTables1763704800000 } from "../../migrations/1763704800000-create-core-tables.js";
-import { IndexLists1763800000000 } from "../../migrations/1763800000000-index-lists.js";
-import { CreateSiteConfigs1764000000000 } from "../../migrations/1764000000000-create-site-configs.js";
-import { RowLevelSecurity1764100000000 } from "../../migrations/1764100000000-row-level-security.js";
-import { AuditLog1764200000000 } from "../../migrations/1764200000000-audit-log.js";
-import { AccountEntity } from "./account-entity.js";
-import { ApiKeyEntity } from "./api-key-entity.js";
-import { AuditEntryEntity } from "./audit-entry-entity.js";
-import { DataSourceEntity } from "./data-source-entity.js";
-import { isLost, translateDatabaseError } from "./database-error.js";
-import { MappingEntryEntity } from "./mapping-entry-entity.js";
-import { type RowScope, type ScopeSettings, SET_SCOPE, scopeStatement, settingsOf } from "./row-scope.js";
+import { DomainError } from "../domain/errors.js";
+import { isCutOff, isLost, translateDatabaseError } from "./database-error.js";
+import type { DatabaseOptions } from "./database-options.js";
+import { createOrm, timeoutsOf } from "./orm.js";
+import {
+  createScopeSetter,
+  type RowScope,
+  type ScopeSetter,
+  type ScopeSettings,
+  scopeStatement,
+  settingsOf,
+} from "./row-scope.js";
 import { runScoped } from "./scoped-query.js";
-import { SiteConfigEntity } from "./site-config-entity.js";
-import { SiteConfigRevisionEntity } from "./site-config-revision-entity.js";
-import { UserGroupEntity } from "./user-group-entity.js";
 
 /** A statement. With a name, each connection prepares it once; the name is its identity: one name, one text. */
 export interface Statement {
@@ -30,88 +27,35 @@ export interface Queryable {
   run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
-export interface DatabaseOptions {
-  /** A connection URL, or the parts of one where the host is the directory of a Unix socket. */
-  readonly target:
-    | { readonly url: string }
-    | {
-        readonly host: string;
-        readonly port: number;
-        readonly user: string;
-        readonly password: string;
-        readonly database: string;
-      };
-  /** The most connections that this process opens. */
-  readonly poolSize: number;
-  readonly connectTimeoutMs: number;
-  readonly statementTimeoutMs: number;
-  /** Whether connections keep named statements; not behind a pooler that does not know them. True unless told otherwise. */
-  readonly preparedStatements?: boolean;
-  /** Told of each statement that runs; for counting and tracing. */
-  readonly onStatement?: (text: string) => void;
-}
+/** A statement that changes nothing and locks nothing. */
+const READ_ONLY =
+  /^\s*SELECT\b(?!.*\b(?:FOR (?:NO KEY )?UPDATE|FOR (?:KEY )?SHARE|nextval|pg_notify|INSERT|UPDATE|DELETE)\b)/s;
 
 /** The connections to PostgreSQL: one pool, used by TypeORM for entities and directly for the hot statements. */
 export class Database implements Queryable {
   readonly orm: DataSource;
   readonly #pool: Pool;
-  readonly #prepared: boolean;
+  readonly #setter: ScopeSetter;
+  readonly #queueSize: number;
   readonly #onStatement: (text: string) => void;
 
-  private constructor(orm: DataSource, pool: Pool, options: DatabaseOptions) {
+  private constructor(orm: DataSource, pool: Pool, setter: ScopeSetter, options: DatabaseOptions) {
     this.orm = orm;
     this.#pool = pool;
-    this.#prepared = options.preparedStatements ?? true;
+    this.#setter = setter;
+    this.#queueSize = options.queueSize ?? Number.POSITIVE_INFINITY;
     this.#onStatement = options.onStatement ?? (() => undefined);
   }
 
   /** Connects. @throws the driver's error when the database is out of reach or refuses us */
   static async connect(options: DatabaseOptions): Promise<Database> {
-    const orm = new DataSource({
-      type: "postgres",
-      ...connectionOptions(options.target),
-      entities: [
-        AccountEntity,
-        ApiKeyEntity,
-        AuditEntryEntity,
-        DataSourceEntity,
-        MappingEntryEntity,
-        SiteConfigEntity,
-        SiteConfigRevisionEntity,
-        UserGroupEntity,
-      ],
-      migrations: [
-        CreateCoreTables1763704800000,
-        IndexLists1763800000000,
-        CreateSiteConfigs1764000000000,
-        RowLevelSecurity1764100000000,
-        AuditLog1764200000000,
-      ],
-      migrationsTableName: "schema_migration",
-      synchronize: false,
-      installExtensions: false,
-      logging: false,
-      applicationName: "user-groups",
-      extra: {
-        max: options.poolSize,
-        connectionTimeoutMillis: options.connectTimeoutMs,
-        statement_timeout: options.statementTimeoutMs,
-        // The server's own limit does not help when it no longer answers at all.
-        ...(options.statementTimeoutMs > 0 ? { query_timeout: options.statementTimeoutMs + 1000 } : {}),
-        keepAlive: true,
-        // Every connection keeps the statement that sets the scope, so that it need not be parsed each time.
-        ...((options.preparedStatements ?? true)
-          ? {
-              onConnect: (client: ClientBase) => client.query({ ...SET_SCOPE, values: ["", "", "", "", ""] }),
-            }
-          : {}),
-      },
-    });
+    const setter = createScopeSetter(options.pooled ? timeoutsOf(options) : null);
+    const orm = createOrm(options, setter);
     await orm.initialize();
     if (!(orm.driver instanceof PostgresDriver))
       throw new TypeError("TypeORM runs on another driver than PostgreSQL's.");
     const pool: Pool = orm.driver.master;
-    return new Database(orm, pool, options);
+    return new Database(orm, pool, setter, options);
   }
 
   /** Runs a statement that touches no rows of an account: row level security hides them all. */
@@ -139,7 +83,7 @@ export class Database implements Queryable {
       };
       try {
         // One message: the scope costs no round trip of its own.
-        await client.query(`BEGIN; ${scopeStatement(scope)}`);
+        await client.query(`BEGIN; ${scopeStatement(this.#setter, scope)}`);
         const result = await work(transaction);
         await client.query("COMMIT");
         return result;
@@ -155,7 +99,7 @@ export class Database implements Queryable {
   async entities<T>(scope: RowScope, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     try {
       return await this.orm.transaction(async (manager) => {
-        await manager.query(scopeStatement(scope));
+        await manager.query(scopeStatement(this.#setter, scope));
         return work(manager);
       });
     } catch (error) {
@@ -170,14 +114,23 @@ export class Database implements Queryable {
   ): Promise<Row[]> {
     this.#onStatement(statement.text);
     const config = { ...this.#named(statement), values: [...values] };
-    return this.#withClient(async (client) => {
-      if (!settings) return (await client.query<Row>(config)).rows;
-      return runScoped<Row>(client, config, settings, this.#prepared);
-    });
+    const attempt = () =>
+      this.#withClient(async (client) => {
+        if (!settings) return (await client.query<Row>(config)).rows;
+        return runScoped<Row>(client, config, settings, this.#setter);
+      });
+    try {
+      return await attempt();
+    } catch (error) {
+      // What only reads may run again; of all else nobody knows whether it has happened.
+      if (!isCutOff(error) || !READ_ONLY.test(statement.text)) throw error;
+      return attempt();
+    }
   }
 
   /** @param work may drop the connection, which is then closed rather than pooled */
   async #withClient<T>(work: (client: PoolClient, drop: (error: Error) => void) => Promise<T>): Promise<T> {
+    if (this.#pool.waitingCount >= this.#queueSize) throw overload();
     try {
       const client = await this.#pool.connect();
       let broken: Error | undefined;
@@ -201,7 +154,7 @@ export class Database implements Queryable {
   }
 
   #named({ name, text }: Statement): Statement {
-    return name !== undefined && this.#prepared ? { name, text } : { text };
+    return name !== undefined && this.#setter.name !== null ? { name, text } : { text };
   }
 
   /** Ends every connection, once the statements under way are done. */
@@ -210,13 +163,8 @@ export class Database implements Queryable {
   }
 }
 
-/** The target as a single connection of the driver takes it. */
-export function clientOptions(target: DatabaseOptions["target"]): ClientConfig {
-  return "url" in target ? { connectionString: target.url } : target;
-}
-
-function connectionOptions(target: DatabaseOptions["target"]) {
-  if ("url" in target) return { url: target.url };
-  const { user, ...rest } = target;
-  return { ...rest, username: user };
+function overload(): DomainError {
+  return new DomainError("unavailable", "The service has too much to do at the moment. Try again shortly.", {
+    retryAfter: 1,
+  });
 }

@@ -4,15 +4,15 @@ import type { Environment } from "../domain/environment.js";
 
 /**
  * Which rows a statement may touch; row level security hides all others (decision 32). A tenant's: those of an account in
- * one environment; without one, the account, its keys and its data sources. Of an account that only its name is known of: itself. The operator's: all accounts and API
- * keys, but no tenant's data.
+ * one environment; without one, the account, its keys and its data sources. Of an account that only its name is known of:
+ * itself. The operator's: all accounts and API keys, but no tenant's data.
  */
 export type RowScope =
   | { readonly accountId: number; readonly environment?: Environment; readonly actor?: Actor }
   | { readonly accountName: string }
   | "operator";
 
-/** The values of the settings, in the order of `SET_SCOPE`. */
+/** The values of the settings, in the order of the placeholders. */
 export type ScopeSettings = readonly [
   accountId: string,
   environment: string,
@@ -21,13 +21,35 @@ export type ScopeSettings = readonly [
   actor: string,
 ];
 
-/** Sets the scope for the rest of the transaction. */
-export const SET_SCOPE = {
-  name: "set_scope",
-  text: `SELECT set_config('app.account_id', $1, true), set_config('app.environment', $2, true),
-    set_config('app.account_name', $3, true), set_config('app.operator', $4, true),
-    set_config('app.actor', $5, true)`,
-};
+/** What sets the scope for the rest of a transaction, with a placeholder for each of the settings. */
+export interface ScopeSetter {
+  /** Under which connections keep it; null where they keep no statements. */
+  readonly name: string | null;
+  readonly text: string;
+}
+
+/** How long the parts of a transaction may take, in milliseconds; 0 for no limit. */
+export interface Timeouts {
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+  readonly idleInTransactionTimeoutMs: number;
+}
+
+/** @param pooled the time-outs where a connection cannot have any, since a pooler hands it from one client to another */
+export function createScopeSetter(pooled: Timeouts | null): ScopeSetter {
+  const names = ["account_id", "environment", "account_name", "operator", "actor"];
+  const settings = [
+    ...names.map((name, index) => `set_config('app.${name}', $${index + 1}, true)`),
+    ...(pooled
+      ? [
+          `set_config('statement_timeout', '${pooled.statementTimeoutMs}', true)`,
+          `set_config('lock_timeout', '${pooled.lockTimeoutMs}', true)`,
+          `set_config('idle_in_transaction_session_timeout', '${pooled.idleInTransactionTimeoutMs}', true)`,
+        ]
+      : []),
+  ];
+  return { name: pooled ? null : "set_scope", text: `SELECT ${settings.join(", ")}` };
+}
 
 export function settingsOf(scope: RowScope): ScopeSettings {
   if (scope === "operator") return ["", "", "", "on", ""];
@@ -37,9 +59,11 @@ export function settingsOf(scope: RowScope): ScopeSettings {
   return [String(accountId), environment, "", "", actor ? JSON.stringify(actor) : ""];
 }
 
-/** `SET_SCOPE` with its values, as text that may stand beside other statements. */
-export function scopeStatement(scope: RowScope): string {
-  let index = 0;
+/** The setter with its values, as text that may stand beside other statements. */
+export function scopeStatement({ text }: ScopeSetter, scope: RowScope): string {
   const settings = settingsOf(scope);
-  return SET_SCOPE.text.replace(/\$\d/g, () => escapeLiteral(settings[index++] ?? ""));
+  return text.replace(/\$(\d)/g, (_, number: string) => escapeLiteral(settings[Number(number) - 1] ?? ""));
 }
+
+/** The settings of no scope. */
+export const NO_SCOPE: ScopeSettings = ["", "", "", "", ""];

@@ -1,5 +1,5 @@
 import { type ClientBase, type Connection, Query, type QueryResult, type Submittable } from "pg";
-import { type ScopeSettings, SET_SCOPE } from "./row-scope.js";
+import type { ScopeSetter, ScopeSettings } from "./row-scope.js";
 
 /** What the driver's own query does while its answer comes in. */
 interface RunningQuery<Row extends object> {
@@ -25,15 +25,15 @@ class ScopedQuery<Row extends object> implements Submittable {
   callback: ((error: Error | null, result?: QueryResult<Row>) => void) | undefined;
   readonly #query: RunningQuery<Row>;
   readonly #settings: ScopeSettings;
-  readonly #prepared: boolean;
+  readonly #setter: ScopeSetter;
   /** Whether the answer that comes in is still that of what sets the scope. */
   #settingScope = true;
 
-  /** @param prepared whether connections keep named statements, among them the one that sets the scope (`prepareScope`) */
+  /** @param setter when it has a name, the connection has prepared it */
   constructor(
     config: { readonly name?: string; readonly text: string; readonly values: unknown[] },
     settings: ScopeSettings,
-    prepared: boolean,
+    setter: ScopeSetter,
   ) {
     // A statement without values would otherwise go another way, which has no place for what is ahead of it.
     const extended = { ...config, queryMode: "extended" };
@@ -42,7 +42,7 @@ class ScopedQuery<Row extends object> implements Submittable {
     query.callback = (error, result) => this.callback?.(error, result);
     this.#query = query;
     this.#settings = settings;
-    this.#prepared = prepared;
+    this.#setter = setter;
   }
 
   /** The driver notes under this name which statement a connection has parsed. */
@@ -62,9 +62,9 @@ class ScopedQuery<Row extends object> implements Submittable {
   submit(connection: Connection): Error | null {
     connection.stream.cork();
     try {
-      const statement = this.#prepared ? SET_SCOPE.name : "";
-      if (!this.#prepared) connection.parse({ name: "", text: SET_SCOPE.text, types: [] }, true);
-      connection.bind({ portal: "", statement, values: [...this.#settings] }, true);
+      const { name, text } = this.#setter;
+      if (name === null) connection.parse({ name: "", text, types: [] }, true);
+      connection.bind({ portal: "", statement: name ?? "", values: [...this.#settings] }, true);
       connection.execute({ portal: "" }, true);
       const fault = this.#query.submit(connection);
       // What was sent ahead waits for an end that will not come.
@@ -106,10 +106,10 @@ export async function runScoped<Row extends object>(
   client: ClientBase,
   config: { readonly name?: string; readonly text: string; readonly values: unknown[] },
   settings: ScopeSettings,
-  prepared: boolean,
+  setter: ScopeSetter,
 ): Promise<Row[]> {
   return new Promise((resolve, reject) => {
-    const query = new ScopedQuery<Row>(config, settings, prepared);
+    const query = new ScopedQuery<Row>(config, settings, setter);
     query.callback = (error, result) => {
       if (error) reject(error);
       else resolve(result?.rows ?? []);

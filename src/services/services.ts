@@ -1,5 +1,6 @@
 import type { TokenVault } from "../domain/token-vault.js";
-import type { Database, DatabaseOptions } from "../persistence/database.js";
+import type { Database } from "../persistence/database.js";
+import type { DatabaseOptions } from "../persistence/database-options.js";
 import { NotificationChannel } from "../persistence/notification-channel.js";
 import { UserGroupIds } from "../persistence/user-group-ids.js";
 import { Access } from "./access.js";

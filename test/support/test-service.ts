@@ -7,7 +7,8 @@ import { TokenVault } from "../../src/domain/token-vault.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "../../src/graphql/operation-limits.js";
 import { TrustedDocuments } from "../../src/graphql/trusted-documents.js";
 import { createHttpServer } from "../../src/http/http-server.js";
-import { clientOptions, Database, type DatabaseOptions } from "../../src/persistence/database.js";
+import { Database } from "../../src/persistence/database.js";
+import { clientOptions, type DatabaseOptions } from "../../src/persistence/database-options.js";
 import { createServices, type Services } from "../../src/services/services.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
 

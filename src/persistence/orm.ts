@@ -1,0 +1,78 @@
+import type { ClientBase } from "pg";
+import { DataSource } from "typeorm";
+import { CreateCoreTables1763704800000 } from "../../migrations/1763704800000-create-core-tables.js";
+import { IndexLists1763800000000 } from "../../migrations/1763800000000-index-lists.js";
+import { CreateSiteConfigs1764000000000 } from "../../migrations/1764000000000-create-site-configs.js";
+import { RowLevelSecurity1764100000000 } from "../../migrations/1764100000000-row-level-security.js";
+import { AuditLog1764200000000 } from "../../migrations/1764200000000-audit-log.js";
+import { AccountEntity } from "./account-entity.js";
+import { ApiKeyEntity } from "./api-key-entity.js";
+import { AuditEntryEntity } from "./audit-entry-entity.js";
+import { DataSourceEntity } from "./data-source-entity.js";
+import type { DatabaseOptions } from "./database-options.js";
+import { MappingEntryEntity } from "./mapping-entry-entity.js";
+import { NO_SCOPE, type ScopeSetter, type Timeouts } from "./row-scope.js";
+import { SiteConfigEntity } from "./site-config-entity.js";
+import { SiteConfigRevisionEntity } from "./site-config-revision-entity.js";
+import { UserGroupEntity } from "./user-group-entity.js";
+
+/** Describes the database to TypeORM: entities, migrations and its pool of connections. */
+export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter): DataSource {
+  const timeouts = timeoutsOf(options);
+  const { pooled = false } = options;
+  return new DataSource({
+    type: "postgres",
+    ...connectionOptions(options.target),
+    entities: [
+      AccountEntity,
+      ApiKeyEntity,
+      AuditEntryEntity,
+      DataSourceEntity,
+      MappingEntryEntity,
+      SiteConfigEntity,
+      SiteConfigRevisionEntity,
+      UserGroupEntity,
+    ],
+    migrations: [
+      CreateCoreTables1763704800000,
+      IndexLists1763800000000,
+      CreateSiteConfigs1764000000000,
+      RowLevelSecurity1764100000000,
+      AuditLog1764200000000,
+    ],
+    migrationsTableName: "schema_migration",
+    synchronize: false,
+    installExtensions: false,
+    logging: false,
+    applicationName: "user-groups",
+    extra: {
+      max: options.poolSize,
+      connectionTimeoutMillis: options.connectTimeoutMs,
+      ...(pooled
+        ? {}
+        : {
+            statement_timeout: timeouts.statementTimeoutMs,
+            lock_timeout: timeouts.lockTimeoutMs,
+            idle_in_transaction_session_timeout: timeouts.idleInTransactionTimeoutMs,
+          }),
+      // The server's own limit does not help when it no longer answers at all.
+      ...(timeouts.statementTimeoutMs > 0 ? { query_timeout: timeouts.statementTimeoutMs + 1000 } : {}),
+      keepAlive: true,
+      // Every connection keeps the statement that sets the scope, so that it need not be parsed each time.
+      ...(name === null
+        ? {}
+        : { onConnect: (client: ClientBase) => client.query({ name, text, values: [...NO_SCOPE] }) }),
+    },
+  });
+}
+
+export function timeoutsOf(options: DatabaseOptions): Timeouts {
+  const { statementTimeoutMs, lockTimeoutMs = 0, idleInTransactionTimeoutMs = 0 } = options;
+  return { statementTimeoutMs, lockTimeoutMs, idleInTransactionTimeoutMs };
+}
+
+function connectionOptions(target: DatabaseOptions["target"]) {
+  if ("url" in target) return { url: target.url };
+  const { user, ...rest } = target;
+  return { ...rest, username: user };
+}
