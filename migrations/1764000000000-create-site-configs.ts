@@ -5,13 +5,13 @@ export class CreateSiteConfigs1764000000000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      -- revision and size (in bytes) are those of the current revision.
+      -- revision and size (in bytes) are those of the current revision; public_from is the first that everybody may read.
       CREATE TABLE site_config (
         account_id integer NOT NULL,
         environment environment NOT NULL,
         id integer GENERATED ALWAYS AS IDENTITY,
         site character varying(255) COLLATE "C" NOT NULL,
-        is_public boolean NOT NULL DEFAULT false,
+        public_from integer,
         revision integer NOT NULL,
         size integer NOT NULL,
         created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -35,7 +35,7 @@ export class CreateSiteConfigs1764000000000 implements MigrationInterface {
         created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
         CONSTRAINT site_config_revision_pk PRIMARY KEY (account_id, environment, site_config_id, revision),
         CONSTRAINT site_config_revision_site_config_fk FOREIGN KEY (account_id, environment, site_config_id)
-          REFERENCES site_config (account_id, environment, id) ON DELETE CASCADE
+          REFERENCES site_config (account_id, environment, id)
       );
     `);
   }

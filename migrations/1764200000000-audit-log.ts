@@ -123,12 +123,12 @@ export class AuditLog1764200000000 implements MigrationInterface {
       BEGIN
         INSERT INTO audit_entry (${COLUMNS})
         SELECT NEW.account_id, NEW.environment,
-          CASE WHEN NEW.is_public THEN 'site_config.opened' ELSE 'site_config.closed' END,
+          CASE WHEN NEW.public_from IS NULL THEN 'site_config.closed' ELSE 'site_config.opened' END,
           NEW.id, NEW.site, NEW.revision, '{}', ${ACTOR_VALUES} FROM ${ACTOR};
         RETURN NULL;
       END $$;
       CREATE TRIGGER site_config_audit AFTER UPDATE ON site_config FOR EACH ROW
-        WHEN (OLD.is_public <> NEW.is_public) EXECUTE FUNCTION site_config_audit();
+        WHEN ((OLD.public_from IS NULL) <> (NEW.public_from IS NULL)) EXECUTE FUNCTION site_config_audit();
     `);
   }
 

@@ -1,4 +1,5 @@
 import { writeOutput } from "./cli-output.js";
+import { printable } from "./cli-printable.js";
 import { readSiteConfigFile } from "./cli-site-config-file.js";
 import { type CheckedFile, formatChecks } from "./cli-site-config-format.js";
 import { withStorage } from "./cli-storage.js";
@@ -10,7 +11,13 @@ import type { JsonValue } from "./domain/json.js";
 import { OperatorError } from "./domain/operator-error.js";
 import { MAX_PAGE_SIZE, type Position } from "./domain/page.js";
 import { diffJson } from "./domain/site-config/json-diff.js";
-import type { Editor, SiteConfig, SiteConfigRevision } from "./domain/site-config/site-config.js";
+import {
+  type Editor,
+  missingRevision,
+  missingSite,
+  type SiteConfig,
+  type SiteConfigRevision,
+} from "./domain/site-config/site-config.js";
 import type { SiteConfigOptions } from "./domain/site-config/validate-site-config.js";
 import { findAccountId } from "./persistence/account-queries.js";
 import { SiteConfigReader } from "./services/site-config-reader.js";
@@ -44,7 +51,7 @@ export async function putSiteConfig(
     const { siteConfig, report } = await service.put(editorOf(store, options), site, { text }, options);
     if (!siteConfig) throw refusal({ file, text, report });
     if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, text, report }], "text"));
-    await writeOutput(`stored revision ${siteConfig.revision} of ${site}\n`);
+    await writeOutput(`stored revision ${siteConfig.revision} of ${printable(site)}\n`);
   });
 }
 
@@ -61,7 +68,9 @@ export async function restoreSiteConfig(
       const [text = ""] = await readTexts(store, [revision]);
       throw refusal({ file: `revision ${revision} of ${site}`, text, report });
     }
-    await writeOutput(`stored revision ${siteConfig.revision} of ${site}, as revision ${revision} was\n`);
+    await writeOutput(
+      `stored revision ${siteConfig.revision} of ${printable(site)}, as revision ${revision} was\n`,
+    );
   });
 }
 
@@ -130,19 +139,19 @@ function refusal(checked: CheckedFile): OperatorError {
 async function requireSite({ reader, tenant, site }: Store): Promise<SiteConfig> {
   const [found] = await reader.bySites(tenant, [site]);
   if (found) return found;
-  throw new OperatorError(
-    `There is no configuration of the site ${JSON.stringify(site)} in ${tenant.environment}.`,
-  );
+  throw missingSite(tenant, site);
 }
 
 /** @param revisions null for the current one @returns the texts, in the same order */
 async function readTexts(store: Store, revisions: readonly (number | null)[]): Promise<string[]> {
-  const { id: siteConfigId, revision: latest } = await requireSite(store);
-  const refs = revisions.map((revision) => ({ siteConfigId, revision: revision ?? latest }));
+  const current = await requireSite(store);
+  const numbers = revisions.map((revision) => revision ?? current.revision);
+  const refs = numbers.map((revision) => ({ siteConfigId: current.id, revision }));
   const texts = await store.reader.texts(store.tenant, refs);
-  return texts.map((text, index) => {
-    if (text !== null) return text;
-    throw new OperatorError(`The site has no revision ${revisions[index]}; the latest is ${latest}.`);
+  return numbers.map((revision, index) => {
+    const text = texts[index];
+    if (typeof text === "string") return text;
+    throw missingRevision(current, revision);
   });
 }
 
@@ -161,7 +170,10 @@ async function listAllRevisions(store: Store): Promise<SiteConfigRevision[]> {
   return all;
 }
 
-function toRow({ revision, createdAt, author, size, restoredFrom }: SiteConfigRevision): string[] {
+function toRow(row: SiteConfigRevision): string[] {
+  const { revision, createdAt, authorKeyId, size, restoredFrom } = row;
+  // Whoever works at the database may take any name.
+  const author = authorKeyId === null ? `${row.author} (no API key)` : row.author;
   const note = restoredFrom === null ? "" : `restored from ${restoredFrom}`;
   return [String(revision), createdAt.toISOString(), author, String(size), note];
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { parseInternalId } from "./domain/data-source.js";
 import { DomainError } from "./domain/errors.js";
+import { parseInternalId } from "./domain/internal-id.js";
 import { parseSite } from "./domain/site-config/site-config.js";
 import { parseExpiry } from "./key-expiry.js";
 

@@ -43,7 +43,12 @@ export function addSiteConfigCommands(
   changing(siteConfig.command("put <file>"))
     .description("store a file as the site's next revision, unless it has errors; - is standard input")
     .option("--strict", "count warnings as errors", false)
-    .addOption(new Option("--public", "let everybody read the site over HTTP").conflicts("private"))
+    .addOption(
+      new Option(
+        "--public",
+        "let everybody read the site over HTTP, but no revision from before it was opened",
+      ).conflicts("private"),
+    )
     .addOption(new Option("--private", "let only holders of an API key read it"))
     .action((file, { public: opens, private: closes, ...options }) => {
       const isPublic = opens === true || (closes === true ? false : null);

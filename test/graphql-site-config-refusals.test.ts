@@ -50,6 +50,13 @@ test("numbers that would come back as others are refused in a document, and warn
     siteConfig: { revision: 1 },
     report: { warnings: expect.arrayContaining([{ code: "inexact_number", pointer: "/2" }]) },
   });
+  expect(
+    await put({ site: "numbers", text: '{"name":"N","navigation":[{"group":"","pages":["a"]}],"2":1e999}' }),
+  ).toMatchObject({
+    siteConfig: null,
+    report: { errors: [{ code: "number_too_large", pointer: "/2" }] },
+    userErrors: [{ code: "INVALID_SITE_CONFIG", field: ["text"] }],
+  });
 });
 
 test("the environments of an account and other accounts are apart", async () => {

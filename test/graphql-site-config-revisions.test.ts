@@ -46,24 +46,44 @@ test("a revision is brought back as a new one", async () => {
   expect(node).toEqual({ revision: 3, restoredFrom: 1, text: first });
 });
 
-test("a revision names its author, whatever becomes of the key", async () => {
-  const { run } = graphql();
+test("a revision names its author and the author's key, whatever becomes of the key", async () => {
+  const { run, service, account } = graphql();
   const created = await run(
-    `mutation { createApiKey(input: { name: "publisher", scope: WRITE }) { secret apiKey { id } } }`,
+    `mutation { createApiKey(input: { name: "cli", scope: WRITE }) { secret apiKey { id } } }`,
   );
   const { secret, apiKey } = created.createApiKey;
   await put({ site: "authored", document: goodSite }, secret);
   await put({ site: "authored", document: goodSite });
+  const atDatabase = {
+    accountId: account.accountId,
+    environment: "Customer",
+    actor: { name: "cli", keyId: null, requestId: null },
+  } as const;
+  const options = { expectedRevision: null, strict: false, isPublic: null };
+  await service.services.siteConfigs.put(atDatabase, "authored", { document: goodSite }, options);
   await run("mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }", { id: apiKey.id });
-  const query = `{ siteConfig(site: "authored") { revisions { nodes { author } } atRevision(revision: 1) { author } } }`;
+  const query = `{ siteConfig(site: "authored") {
+    revisions { nodes { author authorKeyId } } atRevision(revision: 1) { author authorKeyId }
+  } }`;
+  const byKey = { author: "cli", authorKeyId: apiKey.id };
   expect((await run(query)).siteConfig).toEqual({
-    revisions: { nodes: [{ author: expect.not.stringMatching("publisher") }, { author: "publisher" }] },
-    atRevision: { author: "publisher" },
+    revisions: {
+      nodes: [
+        { author: "cli", authorKeyId: null },
+        { author: "test", authorKeyId: expect.not.stringMatching(apiKey.id) },
+        byKey,
+      ],
+    },
+    atRevision: byKey,
   });
+  const { node } = await run("query ($id: ID!) { node(id: $id) { ... on ApiKey { name } } }", {
+    id: byKey.authorKeyId,
+  });
+  expect(node).toEqual({ name: "cli" });
 });
 
 test("the difference of two revisions is a JSON patch", async () => {
-  const { run, call } = graphql();
+  const { run } = graphql();
   await put({ site: "differing", document: goodSite });
   await put({
     site: "differing",
@@ -81,11 +101,26 @@ test("the difference of two revisions is a JSON patch", async () => {
     { op: "replace", path: "/name", value: "Docs" },
     { op: "remove", path: "/navigation/0/pages/1" },
   ]);
-  expect(await call(query, { from: 3 })).toMatchObject({
-    body: {
-      errors: [
-        { message: "from must be a revision of the site, from 1 to 2.", extensions: { field: ["from"] } },
-      ],
-    },
+});
+
+test("a difference from or to a revision that is not there is null, and all else is read", async () => {
+  const { call } = graphql();
+  await put({ site: "short", document: goodSite });
+  const query = `{ siteConfig(site: "short") {
+    revision same: diff(from: 1) late: diff(from: 2) beyond: diff(from: 1, to: 3)
+  } }`;
+  const missing = (argument: string) => ({
+    message: `${argument} must be a revision of the site, from 1 to 1.`,
+    extensions: expect.objectContaining({ code: "INVALID_FIELD", field: [argument] }),
   });
+  const { status, body } = await call(query);
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { data: { siteConfig: { revision: 1, same: [], late: null, beyond: null } } },
+  });
+  const { errors } = Object(body);
+  expect(errors).toHaveLength(2);
+  expect(errors).toEqual(
+    expect.arrayContaining(["from", "to"].map((argument) => expect.objectContaining(missing(argument)))),
+  );
 });

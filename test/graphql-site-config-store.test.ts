@@ -74,6 +74,19 @@ test("a patch follows RFC 7396", async () => {
   expect(report.valid).toBe(true);
 });
 
+test("the report of a patch finds what the text has, without lines and columns", async () => {
+  await put({ site: "spelt", text: oddText });
+  const inexact = { code: "inexact_number", pointer: "/2" };
+  expect(await patch({ site: "spelt", patch: { name: "Docs" } })).toMatchObject({
+    siteConfig: { revision: 2 },
+    report: { valid: true, warnings: expect.arrayContaining([inexact]) },
+  });
+  expect(await patch({ site: "spelt", patch: {}, strict: true })).toMatchObject({
+    siteConfig: null,
+    report: { errors: expect.arrayContaining([{ ...inexact, line: null, column: null }]) },
+  });
+});
+
 test("nothing invalid is stored, whichever way it comes", async () => {
   const { run } = graphql();
   await put({ site: "strict", document: goodSite });
@@ -170,5 +183,18 @@ describe("of two edits to one revision", () => {
     );
     const numbers = results.map(({ siteConfig }) => siteConfig.revision);
     expect(numbers.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test("time does not run backwards from one revision to the next", async () => {
+    const { run } = graphql();
+    await Promise.all(Array.from({ length: 40 }, () => put({ site: "timed", document: goodSite })));
+    const { siteConfig } = await run(
+      '{ siteConfig(site: "timed") { createdAt updatedAt revisions(first: 50) { nodes { revision createdAt } } } }',
+    );
+    const revisions: { revision: number; createdAt: string }[] = siteConfig.revisions.nodes.toReversed();
+    expect(revisions.map(({ revision }) => revision)).toEqual(Array.from({ length: 40 }, (_, id) => id + 1));
+    const times = revisions.map(({ createdAt }) => createdAt);
+    expect([siteConfig.createdAt, ...times]).toEqual([siteConfig.createdAt, ...times].toSorted());
+    expect(siteConfig.updatedAt).toBe(times.at(-1));
   });
 });

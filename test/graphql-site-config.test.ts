@@ -46,7 +46,14 @@ test("exactly one of text and document is wanted, and an API key", async () => {
   const { call } = graphql();
   for (const variables of [{}, { document: good, text: "{}" }, { document: null, text: null }]) {
     expect(await call(CHECK, variables)).toMatchObject({
-      body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["text"] } }] },
+      body: {
+        errors: [
+          {
+            message: "text or document must be given: exactly one of the two.",
+            extensions: { code: "INVALID_FIELD", field: ["text"] },
+          },
+        ],
+      },
     });
   }
   expect((await call(CHECK, { text: "{}" }, null)).status).toBe(401);

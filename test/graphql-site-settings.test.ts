@@ -206,3 +206,32 @@ test("forms that the format omits are left to the document, and never in the way
     feedback: { thumbsRating: null },
   });
 });
+
+test("the groups of a navigation are read as deep as they nest", async () => {
+  await changeSite(graphql(), "put", {
+    site: "nested",
+    document: {
+      ...least,
+      navigation: [
+        {
+          group: "1",
+          pages: [{ group: "2", pages: [{ group: "3", pages: [{ group: "4", pages: ["a"] }] }] }],
+        },
+      ],
+    },
+  });
+  const pages = (below: string) => `pages { ... on SiteNavigationGroup { group ${below} } }`;
+  const query = `{ siteConfig(site: "nested") { settings { navigation { ${pages(pages(pages("")))} } } } }`;
+  expect((await graphql().run(query)).siteConfig.settings.navigation).toEqual([
+    { pages: [{ group: "2", pages: [{ group: "3", pages: [{ group: "4" }] }] }] },
+  ]);
+});
+
+test("all settings of all sites of a page are read at once", async () => {
+  for (const site of ["one", "two"]) await changeSite(graphql(), "put", { site, document: least });
+  const { siteConfigs } = await graphql().run(`{ siteConfigs { nodes { site ${SETTINGS} } } }`);
+  expect(siteConfigs.nodes).toContainEqual({
+    site: "two",
+    settings: expect.objectContaining({ name: "Least" }),
+  });
+});

@@ -22,7 +22,16 @@ const schema = createBareSchema();
 const JSON_FIELDS = new Set(["properties", "document", "diff"]);
 const VARIABLES = { small: 3, none: null, ids: ["a", "b", "c", "d"] };
 const HEAD = "query ($small: Int, $none: Int, $absent: Int, $default: Int = 7, $ids: [ID!]!)";
-const FRAGMENT_TYPES = ["Query", "UserGroupConnection", "Query", "UserGroup", "DataSource", "UserGroup"];
+const FRAGMENT_TYPES = [
+  "Query",
+  "UserGroupConnection",
+  "Query",
+  "UserGroup",
+  "SiteSettings",
+  "DataSource",
+  "SiteNavigationGroup",
+  "UserGroup",
+];
 
 interface Figures {
   readonly depth: number;
@@ -69,6 +78,17 @@ describe("the measure of an operation", () => {
     ["{ __schema { types { fields { name } } } }", { depth: 1, aliases: 0, rootFields: 1, cost: 1 }],
     ["{ a: __schema { types { name } } }", { depth: 3, aliases: 1, cost: 2 + 10 }],
     [`{ __type(name: "A") { ...F } } fragment F on __Type { n: name }`, { depth: 2, aliases: 1, cost: 2 }],
+    // The items below typed settings count when they are read.
+    ["{ siteConfig { settings { navigation { group icon } versions } } }", { depth: 4, cost: 6 }],
+    [
+      "{ siteConfig { settings { navigation { pages { ...F } } } } } fragment F on SitePage { path }",
+      { cost: 5 },
+    ],
+    [
+      "{ siteConfigs(first: 3) { nodes { settings { navigation { pages { ... on SiteNavigationGroup { pages { __typename } } } } } } } }",
+      { depth: 7, cost: 2 + 3 * 5 },
+    ],
+    ["{ siteConfig { report { errors { code } } } }", { cost: 3 + 10 }],
     ["mutation { deleteUserGroup(input: {}) { userErrors { code } } }", { depth: 3, cost: 2 + 10 }],
   ])("%s", (text, figures) => {
     expect(measure(text)).toMatchObject(figures);
@@ -195,7 +215,9 @@ function measureSimply(document: DocumentNode): Figures {
           : undefined;
       if (!fieldType) throw new Error(`There is no ${selection.name.value}.`);
       const below = getNamedType(fieldType);
-      const items = isListType(getNullableType(fieldType)) ? (idsOf(selection) ?? times.list) : 1;
+      // All types of typed settings, and no others, begin with Site.
+      const listed = /^Site(?!Config)/.test(type?.name ?? "") ? 1 : (idsOf(selection) ?? times.list);
+      const items = isListType(getNullableType(fieldType)) ? listed : 1;
       walk(selection.selectionSet, below, level + 1, {
         field: times.field * items,
         list: below.name.endsWith("Connection") ? pageOf(selection) : 10,

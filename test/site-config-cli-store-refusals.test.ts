@@ -90,7 +90,7 @@ test("an unknown account, site or revision is told in one line", async () => {
       'There is no account "no\\nbody"; key create makes one.',
     ],
     [["get", "--site", "docs"], 'There is no configuration of the site "docs" in Customer.'],
-    [["restore", "1", "--site", "docs"], "There is no configuration of this site."],
+    [["restore", "1", "--site", "docs"], 'There is no configuration of the site "docs" in Customer.'],
     [["get", "--revision", "2"], "The site has no revision 2; the latest is 1."],
     [["diff", "1", "3"], "The site has no revision 3; the latest is 1."],
     [["restore", "2147483647"], "The site has no revision 2147483647; the latest is 1."],
@@ -106,6 +106,8 @@ test("a wrong use exits 1 and says what is wrong", async () => {
     [["put", commands.at("good.json"), "--public", "--private"], "cannot be used with option '--private'"],
     [["put", commands.at("good.json"), "--expected-revision", "-1"], "It must be a whole number from 0."],
     [["put", commands.at("good.json"), "--site", ""], "It must not be empty."],
+    [["put", commands.at("good.json"), "--site", ".."], 'It must not be "." or "..".'],
+    [["get", "--site", "a\u001b[31m"], "It must not contain control characters, line separators or changes"],
     [["get", "--revision", "0"], "It must be a whole number from 1."],
     [["restore", "2147483648"], "It must be a whole number from 1."],
   ] as const;

@@ -48,12 +48,18 @@ test("put opens a site to everybody, closes it, or leaves it as it is", async ()
   const { run, accountName } = await commands.createSites();
   const statusAfterPut = async (...args: readonly string[]) => {
     expect(await run("put", commands.at("good.json"), "--site", "a b", ...args)).toMatchObject({ code: 0 });
-    const account = encodeURIComponent(accountName);
-    return (await fetch(`${commands.service.url}/site-config/a%20b?account=${account}`)).status;
+    return statusOf("");
+  };
+  const statusOf = async (query: string) => {
+    const path = `/site-config/a%20b?account=${encodeURIComponent(accountName)}`;
+    return (await fetch(`${commands.service.url}${path}${query}`)).status;
   };
   expect(await statusAfterPut()).toBe(404);
   expect(await statusAfterPut("--public")).toBe(200);
   expect(await statusAfterPut()).toBe(200);
+  expect(await Promise.all(["1", "2", "3"].map((number) => statusOf(`&revision=${number}`)))).toEqual([
+    404, 200, 200,
+  ]);
   expect(await statusAfterPut("--private")).toBe(404);
 });
 
@@ -71,9 +77,9 @@ test("revisions are listed, compared and restored", async () => {
   ]);
   expect(stdout.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>").split(/\n| {2,}/)).toEqual([
     ...["REVISION", "WRITTEN", "AUTHOR", "BYTES", "NOTE"],
-    ...["3", "<time>", "Bob", String(good.length), "restored from 1"],
-    ...["2", "<time>", "Ann \ufffd[31m", String(renamed.length)],
-    ...["1", "<time>", "cli", String(good.length), ""],
+    ...["3", "<time>", "Bob (no API key)", String(good.length), "restored from 1"],
+    ...["2", "<time>", "Ann \ufffd[31m (no API key)", String(renamed.length)],
+    ...["1", "<time>", "cli (no API key)", String(good.length), ""],
   ]);
 
   const diff = [
@@ -98,14 +104,17 @@ test("all revisions are listed, of many, too", async () => {
   const { run, accountId } = await commands.createSites();
   await run("put", commands.at("good.json"));
   const statement = `INSERT INTO site_config_revision
-        (account_id, environment, site_config_id, revision, text, hash, author, created_at)
-      SELECT account_id, environment, site_config_id, number, text, hash, author, created_at
+        (account_id, environment, site_config_id, revision, text, hash, author, author_key_id, created_at)
+      SELECT account_id, environment, site_config_id, number, text, hash, author, 1, created_at
       FROM site_config_revision, generate_series(2, 230) AS number WHERE account_id = $1`;
   await commands.service.query(statement, [accountId]);
   const rows = (await run("log")).stdout.trimEnd().split("\n").slice(1);
   expect(rows.map((row) => Number.parseInt(row, 10))).toEqual(
     Array.from({ length: 230 }, (_, index) => 230 - index),
   );
+  // All but the first were written with a key.
+  const authors = rows.map((row) => row.split(/ {2,}/)[2]);
+  expect(authors).toEqual([...Array.from({ length: 229 }, () => "cli"), "cli (no API key)"]);
 });
 
 test("environments have nothing in common", async () => {

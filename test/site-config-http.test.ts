@@ -3,6 +3,7 @@ import { request } from "undici";
 import { beforeAll, describe, expect, test } from "vitest";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { callRest } from "./support/rest-client.js";
+import { getSite } from "./support/site-config-http.js";
 import { changeSite, goodSite } from "./support/site-config-store.js";
 
 const graphql = useGraphql();
@@ -20,14 +21,8 @@ beforeAll(async () => {
 });
 
 /** Reads a path; with the read key unless told otherwise. */
-async function get(
-  path: string,
-  headers: Readonly<Record<string, string>> = { authorization: `Token ${graphql().keys.read}` },
-  method: "GET" | "HEAD" = "GET",
-) {
-  const reply = await request(`${graphql().service.url}/site-config/${path}`, { method, headers });
-  return { status: reply.statusCode, headers: reply.headers, text: await reply.body.text() };
-}
+const get = (path: string, headers?: Readonly<Record<string, string>>, method?: "HEAD") =>
+  getSite(graphql(), path, headers, method);
 
 const tagOf = (text: string) => `"${createHash("sha256").update(text).digest("base64url")}"`;
 
@@ -63,16 +58,20 @@ describe("with an API key", () => {
 
   test("what the client has already is not sent again", async () => {
     const authorization = `Token ${graphql().keys.read}`;
-    for (const tag of [tagOf(second), `W/${tagOf(second)}`, `"x", ${tagOf(first)},${tagOf(second)}`]) {
+    for (const tag of ["*", tagOf(second), `W/${tagOf(second)}`, `"x", ${tagOf(first)},${tagOf(second)}`]) {
       const reply = await get("docs", { authorization, "if-none-match": tag });
       expect(reply).toMatchObject({ status: 304, text: "", headers: { etag: tagOf(second) } });
       expect(reply.headers["cache-control"]).toBe("private, no-cache");
     }
-    for (const tag of [tagOf(first), '"x"', "x", second]) {
+    for (const tag of [tagOf(first), '"x"', "x", '"*"', second]) {
       const reply = await get("docs", { authorization, "if-none-match": encodeURI(tag) });
       expect(reply).toMatchObject({ status: 200, text: second });
     }
     expect((await get("docs?revision=1", { authorization, "if-none-match": tagOf(first) })).status).toBe(304);
+    // Whatever there is: but there must be something.
+    for (const path of ["nowhere", "docs?revision=3"]) {
+      expect((await get(path, { authorization, "if-none-match": "*" })).status).toBe(404);
+    }
   });
 
   test("HEAD is GET without the text", async () => {
@@ -84,18 +83,36 @@ describe("with an API key", () => {
     });
   });
 
-  test("names may hold anything", async () => {
-    expect((await get(encodeURIComponent("ünï/côde & more?"))).text).toBe(second);
+  test("names may hold much, and a slash may follow them", async () => {
+    for (const path of [encodeURIComponent("ünï/côde & more?"), "docs/", "docs/?revision=2"]) {
+      expect(await get(path)).toMatchObject({ status: 200, text: second });
+    }
+    expect((await get("docs%2F")).status).toBe(404);
+  });
+
+  test("names that no path or terminal can show are refused", async () => {
+    for (const site of [".", "..", "a\nb", "\u001b[31m", "\u0085", "a\u2028b", "\u202ea", "\u2066a"]) {
+      expect(await changeSite(graphql(), "put", { site, text: second })).toMatchObject({
+        siteConfig: null,
+        userErrors: [{ code: "INVALID_FIELD", field: ["site"] }],
+      });
+    }
+    for (const site of ["...", ".a", "a/..", "a%2f%0a", "\u200f\ufeff"]) {
+      await changeSite(graphql(), "put", { site, text: second });
+      expect(await get(encodeURIComponent(site))).toMatchObject({ status: 200, text: second });
+    }
   });
 
   test("what is not there, not known or not allowed is told", async () => {
     const { keys, strangerKey, service } = graphql();
     const notFound = { status: 404, text: expect.stringContaining('"site_config_not_found"') };
     expect(await get("nowhere")).toMatchObject(notFound);
-    expect(await get("docs?revision=3")).toMatchObject(notFound);
+    for (const revision of ["3", "2147483647", "2147483648", "9999999999", "9".repeat(400)]) {
+      expect(await get(`docs?revision=${revision}`)).toMatchObject(notFound);
+    }
     expect(await get("docs", { authorization: `Token ${strangerKey}` })).toMatchObject(notFound);
     expect(await get("docs", { authorization: `Token ${keys.testing}` })).toMatchObject(notFound);
-    for (const revision of ["0", "-1", "x", "", "1&revision=2", "99999999999"]) {
+    for (const revision of ["0", "-1", "01", "1.0", "x", "", "1&revision=2"]) {
       expect(await get(`docs?revision=${revision}`)).toMatchObject({
         status: 400,
         text: expect.stringMatching(/"invalid_field".*"field":"revision"/),
@@ -103,10 +120,15 @@ describe("with an API key", () => {
     }
     expect(await get("docs", {})).toMatchObject({ status: 401 });
     expect(await get("docs", { authorization: "Token ugk_live_x" })).toMatchObject({ status: 401 });
-    expect(await get("docs%00")).toMatchObject({ status: 400 });
-    for (const method of ["PUT", "POST", "DELETE", "OPTIONS"]) {
+    for (const site of ["docs%00", "docs%0A", "docs%1b[31m", "docs%E2%80%AEscod"]) {
+      expect(await get(site)).toMatchObject({
+        status: 400,
+        text: expect.stringMatching(/"invalid_field".*"field":"site"/),
+      });
+    }
+    for (const method of ["PUT", "POST", "DELETE"]) {
       const reply = await callRest(`${service.url}/site-config/docs`, method, keys.admin, {});
-      expect(reply).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+      expect(reply).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, OPTIONS" } });
     }
   });
 
@@ -161,13 +183,25 @@ describe("without an API key", () => {
       await anonymous("open?account=nobody"),
       await anonymous(`open?account=${account.name}&environment=Testing`),
       await anonymous(`open?account=${account.name}&revision=2`),
+      await anonymous(`open?account=${account.name}&revision=9999999999`),
     ];
     const [body] = replies.map(({ text }) => text.replace(/"request_id":"[^"]*"/, ""));
     for (const { status, text } of replies) {
       expect(status).toBe(404);
       expect(text.replace(/"request_id":"[^"]*"/, "")).toBe(body);
     }
-    expect((await anonymous(`open?account=${account.name}&environment=Live`)).status).toBe(400);
+    for (const [query, field] of [
+      [`account=${account.name}&environment=Live`, "environment"],
+      ["account=%00", "account"],
+      ["account=", "account"],
+      [`account=${"x".repeat(256)}`, "account"],
+      ["account=a&account=b", "account"],
+    ] as const) {
+      expect(await anonymous(`open?${query}`)).toMatchObject({
+        status: 400,
+        text: expect.stringMatching(`"invalid_field".*"field":"${field}"`),
+      });
+    }
   });
 
   test("a site is opened and closed without a new revision", async () => {

@@ -1,5 +1,5 @@
-import { parseInternalId } from "./data-source.js";
 import { type FieldPath, invalidField } from "./errors.js";
+import { parseInternalId } from "./internal-id.js";
 import { isStorable } from "./text-field.js";
 
 /** The most items of one page, and how many there are when nothing is said. */

@@ -57,8 +57,8 @@ export class DataSourceListResolver {
       sortField: "teamId",
       positionOf: ({ id }: UserGroup) => ({ value: id, id }),
       load: async () => {
-        const found = await loaders.userGroupsOfDataSources(request).load(dataSourceId);
-        loaders.spend(found.items.length);
+        const found = await loaders.userGroupsOfDataSources.load(dataSourceId, request);
+        loaders.budget.spend(found.items.length);
         return found;
       },
       count: () => loaders.userGroupCountsOfDataSources.load(dataSourceId),

@@ -5,6 +5,9 @@ import { type Amount, fromVariables, type Variables } from "./amount.js";
 /** How many items a list is taken to have of which nothing else is known, such as `mapping`. */
 const ASSUMED_ITEMS = 10;
 
+/** The extension of a type that counts the items of its lists in the reply's budget, however they nest (decision 27). */
+export const COUNTS_ITEMS = "countsItems";
+
 /**
  * How many items each list has that stands directly in what a field gives: the page size below a connection, known by its
  * fields `edges` and `pageInfo`.
@@ -13,8 +16,18 @@ export function sizeOfListsIn(field: FieldNode, type: GraphQLNamedType): Amount 
   return isConnection(type) ? pageSize(field) : ASSUMED_ITEMS;
 }
 
-/** How many items a list has for which the caller names each of them in `ids`; undefined for every other list. */
-export function sizeByIds(field: FieldNode): Amount | undefined {
+/**
+ * How many items a list has whatever it stands in: as many as the caller names in `ids`, and one where its items are counted
+ * when they are read; undefined for every other list.
+ */
+export function sizeOfList(field: FieldNode, parent: GraphQLNamedType | undefined): Amount | undefined {
+  return parent?.extensions[COUNTS_ITEMS] === true ? 1 : sizeByIds(field);
+}
+
+/** How many items the lists have that stand directly in an operation. */
+export const SIZE_OF_ROOT_LISTS = ASSUMED_ITEMS;
+
+function sizeByIds(field: FieldNode): Amount | undefined {
   const ids = argument(field, "ids");
   if (ids === undefined) return undefined;
   if (ids.kind !== Kind.VARIABLE) return ids.kind === Kind.LIST ? ids.values.length : 1;
@@ -23,9 +36,6 @@ export function sizeByIds(field: FieldNode): Amount | undefined {
     return Array.isArray(given) ? given.length : 1;
   });
 }
-
-/** How many items the lists have that stand directly in an operation. */
-export const SIZE_OF_ROOT_LISTS = ASSUMED_ITEMS;
 
 function isConnection(type: GraphQLNamedType): boolean {
   if (!isObjectType(type)) return false;

@@ -1,4 +1,4 @@
-import { parseInternalId } from "../domain/data-source.js";
+import { parseInternalId } from "../domain/internal-id.js";
 
 const NODE_TYPES = [
   "UserGroup",

@@ -20,7 +20,7 @@ import {
 } from "graphql";
 import { GraphQLJSON } from "graphql-scalars";
 import { type Amount, evaluate, plus, product, share, sum, type Variables } from "./amount.js";
-import { SIZE_OF_ROOT_LISTS, sizeByIds, sizeOfListsIn } from "./list-size.js";
+import { SIZE_OF_ROOT_LISTS, sizeOfList, sizeOfListsIn } from "./list-size.js";
 
 /** How much an operation asks for, its fragments followed; fields that are skipped by a directive count too. */
 export interface OperationMeasure {
@@ -148,18 +148,25 @@ class Measuring {
     // Without aliases the schema bounds the reply, together with graphql-js' own rule on nesting; so tools can introspect.
     if (isIntrospection(field) && aliases === 0 && below.depth < MOST_NESTED) return LEAF;
     const whole = sum([below.cost, product(sizeOfListsIn(field, type), below.itemCost)]);
-    return { depth: 1 + below.depth, aliases, fields: 1, ...costOf(field, fieldType, whole) };
+    return {
+      depth: 1 + below.depth,
+      aliases,
+      fields: 1,
+      ...costOf(fieldType, whole, sizeOfList(field, parent)),
+    };
   }
 }
 
-/** @param whole the cost of all that stands below, for one item */
+/**
+ * @param whole the cost of all that stands below, for one item
+ * @param size how many items a list has; undefined where whoever holds it knows
+ */
 function costOf(
-  field: FieldNode,
   type: GraphQLOutputType,
   whole: Amount,
+  size: Amount | undefined,
 ): Pick<Measure, "cost" | "itemCost"> {
   if (!isListType(getNullableType(type))) return { cost: sum([1, whole]), itemCost: 0 };
-  const size = sizeByIds(field);
   if (size === undefined) return { cost: 1, itemCost: whole };
   return { cost: sum([1, product(size, whole)]), itemCost: 0 };
 }

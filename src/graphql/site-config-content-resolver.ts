@@ -1,10 +1,11 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Arg, type ClassType, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
 import type { JsonValue } from "../domain/json.js";
-import { validateSiteConfigText } from "../domain/site-config/validate-site-config.js";
 import { type GraphqlContext, requireSession } from "./context.js";
-import type { SiteConfigText, TextRef } from "./site-config-loaders.js";
+import { STRICT } from "./site-config-inputs.js";
+import type { TextRef } from "./site-config-loaders.js";
 import { SiteConfigReportView } from "./site-config-report-type.js";
+import type { SiteConfigText } from "./site-config-text.js";
 import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
 import { SiteSettings, viewSettings } from "./site-settings-types.js";
 
@@ -36,17 +37,12 @@ function createContentResolver(view: ClassType<HasText>) {
       description: "What a check of the text finds now; lines and columns are those of `text`.",
     })
     async report(
-      @Root() root: HasText,
-      @Arg("strict", () => Boolean, {
-        nullable: true,
-        defaultValue: false,
-        description: "Whether warnings count as errors.",
-      })
-      strict: boolean | null,
+      @Root() { textRef }: HasText,
+      @Arg("strict", () => Boolean, STRICT) strict: boolean | null,
       @Ctx() context: GraphqlContext,
     ): Promise<SiteConfigReportView> {
-      const { text } = await load(root, context);
-      return new SiteConfigReportView(validateSiteConfigText(text, { strict: strict === true }));
+      const { siteConfigs, budget } = requireSession(context).loaders;
+      return new SiteConfigReportView(await siteConfigs.report(textRef, strict === true), budget);
     }
 
     @FieldResolver(() => SiteSettings, {
@@ -56,8 +52,7 @@ function createContentResolver(view: ClassType<HasText>) {
     })
     async settings(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<object | null> {
       const { document } = await load(root, context);
-      const { loaders } = requireSession(context);
-      return viewSettings(document, (items) => loaders.spend(items));
+      return viewSettings(document, requireSession(context).loaders.budget);
     }
   }
   return SiteConfigContentResolver;

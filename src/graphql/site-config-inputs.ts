@@ -3,11 +3,16 @@ import { Field, InputType, Int } from "type-graphql";
 import { type FieldPath, invalidField } from "../domain/errors.js";
 import type { JsonValue } from "../domain/json.js";
 import { parseJsonValue } from "../domain/json-value.js";
-import { DEFAULT_SITE } from "../domain/site-config/site-config.js";
-import type { ChangeOptions, SiteConfigSource } from "../services/site-config-service.js";
+import { DEFAULT_SITE, requireSize } from "../domain/site-config/site-config.js";
+import type { SiteConfigSource } from "../domain/site-config/validate-site-config.js";
+import type { ChangeOptions } from "../services/site-config-service.js";
 
-const SITE = { nullable: true, defaultValue: DEFAULT_SITE, description: "The name of the site." };
-const STRICT = { nullable: true, defaultValue: false, description: "Whether warnings count as errors." };
+export const SITE = { nullable: true, defaultValue: DEFAULT_SITE, description: "The name of the site." };
+export const STRICT = {
+  nullable: true,
+  defaultValue: false,
+  description: "Whether warnings count as errors.",
+};
 const EXPECTED_REVISION = {
   nullable: true,
   description:
@@ -84,16 +89,35 @@ export class SetSiteConfigVisibilityInput {
   readonly public!: boolean;
 }
 
-/** Reads a document that is given in one of two ways. @throws DomainError `invalid_field` unless it is exactly one */
-export function parseSource(given: {
+/** A document that came with a request. */
+export interface GivenSource {
+  readonly source: SiteConfigSource;
+  /** Where in the input it came from. */
+  readonly field: FieldPath;
+  /** In bytes; of a document, without white space. */
+  readonly size: number;
+}
+
+/**
+ * Reads a document that is given in one of two ways.
+ * @throws DomainError `invalid_field` unless it is exactly one, and no larger than what can be stored
+ */
+export function parseSource({
+  document,
+  text,
+}: {
   readonly document?: unknown;
   readonly text?: string | null | undefined;
-}): SiteConfigSource {
-  const { document, text } = given;
+}): GivenSource {
   const hasText = typeof text === "string";
   const hasDocument = document !== undefined && document !== null;
-  if (hasText === hasDocument) throw invalidField(["text"], "or document must be given, and not both");
-  return hasText ? { text } : { document: parseDocument(document, ["document"]) };
+  if (hasText === hasDocument)
+    throw invalidField(["text"], "or document must be given: exactly one of the two");
+  const source = hasText ? { text } : { document: parseDocument(document, ["document"]) };
+  const field: FieldPath = [hasText ? "text" : "document"];
+  const written = "text" in source ? source.text : JSON.stringify(source.document);
+  requireSize(written, field);
+  return { source, field, size: Buffer.byteLength(written) };
 }
 
 /** @throws DomainError `invalid_field` */

@@ -1,28 +1,16 @@
 import DataLoader from "dataloader";
 import type { Tenant } from "../domain/caller.js";
-import type { JsonValue } from "../domain/json.js";
-import type { Page, PageRequest } from "../domain/page.js";
+import type { JsonPatchOperation } from "../domain/site-config/json-diff.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
-import type { SiteConfigReader } from "../services/site-config-reader.js";
+import type { SiteConfigReport } from "../domain/site-config/site-config-report.js";
+import { nameOfRevision, type SiteConfigReader } from "../services/site-config-reader.js";
+import { PageLoaders } from "./page-loaders.js";
+import type { ReplyBudget } from "./reply-budget.js";
+import { SiteConfigText } from "./site-config-text.js";
 
 /** Names the text of a revision, whose size in bytes is known before it is read. */
 export interface TextRef extends RevisionRef {
   readonly size: number;
-}
-
-/** The text of a revision, parsed at most once. */
-export class SiteConfigText {
-  readonly text: string;
-  #document: JsonValue | undefined;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  get document(): JsonValue {
-    this.#document ??= parse(this.text);
-    return this.#document;
-  }
 }
 
 /** What one request loads of site configurations. */
@@ -30,47 +18,51 @@ export class SiteConfigLoaders {
   readonly byId: DataLoader<number, SiteConfig | null>;
   readonly bySite: DataLoader<string, SiteConfig | null>;
   readonly revisions: DataLoader<RevisionRef, SiteConfigRevision | null, string>;
+  readonly revisionPages: PageLoaders<SiteConfigRevision>;
   readonly #texts: DataLoader<RevisionRef, SiteConfigText | null, string>;
-  readonly #reader: SiteConfigReader;
-  readonly #tenant: Tenant;
-  readonly #spendBytes: (bytes: number) => void;
-  readonly #pages = new Map<string, DataLoader<number, Page<SiteConfigRevision>>>();
+  readonly #budget: ReplyBudget;
 
-  /** @param spendBytes is told of each text before it is read, and may refuse it */
-  constructor(reader: SiteConfigReader, tenant: Tenant, spendBytes: (bytes: number) => void) {
-    this.#reader = reader;
-    this.#tenant = tenant;
-    this.#spendBytes = spendBytes;
+  constructor(reader: SiteConfigReader, tenant: Tenant, budget: ReplyBudget) {
+    this.#budget = budget;
     this.byId = new DataLoader((ids) => reader.byIds(tenant, ids));
     this.bySite = new DataLoader((sites) => reader.bySites(tenant, sites));
-    this.revisions = new DataLoader((refs) => reader.revisions(tenant, refs), { cacheKeyFn: keyOf });
+    this.revisions = new DataLoader((refs) => reader.revisions(tenant, refs), { cacheKeyFn: nameOfRevision });
+    this.revisionPages = new PageLoaders((ids, page) => reader.listRevisions(tenant, ids, page));
     this.#texts = new DataLoader(
       async (refs) => {
         const texts = await reader.texts(tenant, refs);
         return texts.map((text) => (text === null ? null : new SiteConfigText(text)));
       },
-      { cacheKeyFn: keyOf },
+      { cacheKeyFn: nameOfRevision },
     );
   }
 
   /** Loads the text of a revision that exists. @throws DomainError `query_too_expensive` when the reply gets too large */
   async text(ref: TextRef): Promise<SiteConfigText> {
-    this.#spendBytes(ref.size);
+    this.#budget.spendBytes(ref.size);
     const text = await this.#texts.load(ref);
     if (text) return text;
     throw new Error(`Revision ${ref.revision} of site configuration ${ref.siteConfigId} is gone.`);
   }
 
-  /** Loads one and the same page of the revisions of many site configurations. */
-  revisionPages(page: PageRequest): DataLoader<number, Page<SiteConfigRevision>> {
-    const key = JSON.stringify(page);
-    const known = this.#pages.get(key);
-    if (known) return known;
-    const loader = new DataLoader((ids: readonly number[]) =>
-      this.#reader.listRevisions(this.#tenant, ids, page),
-    );
-    this.#pages.set(key, loader);
-    return loader;
+  /** What a check of a revision finds. @throws DomainError as `text` does */
+  async report(ref: TextRef, strict: boolean): Promise<SiteConfigReport> {
+    const text = await this.text(ref);
+    this.#budget.requireRest();
+    const report = text.report(strict);
+    this.#budget.noteFindings(report);
+    return report;
+  }
+
+  /** What changed between two revisions, for the reply. @throws DomainError as `text` does */
+  async diff(from: TextRef, to: TextRef): Promise<readonly JsonPatchOperation[]> {
+    const [before, after] = await Promise.all([this.text(from), this.text(to)]);
+    this.#budget.requireRest();
+    const operations = before.diffTo(after);
+    // The values are parts of a text that is counted already, each in one operation at most.
+    this.#budget.spend(operations.length);
+    for (const { path } of operations) this.#budget.spendText(path);
+    return operations;
   }
 
   /** Forgets everything but texts, which never change. */
@@ -78,14 +70,6 @@ export class SiteConfigLoaders {
     this.byId.clearAll();
     this.bySite.clearAll();
     this.revisions.clearAll();
-    this.#pages.clear();
+    this.revisionPages.clear();
   }
-}
-
-function keyOf({ siteConfigId, revision }: RevisionRef): string {
-  return `${siteConfigId}:${revision}`;
-}
-
-function parse(text: string): JsonValue {
-  return JSON.parse(text);
 }

@@ -1,8 +1,9 @@
 import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
 import { invalidField } from "../domain/errors.js";
-import { parseSite } from "../domain/site-config/site-config.js";
+import { type Editor, parseSite } from "../domain/site-config/site-config.js";
 import type { SiteConfigService } from "../services/site-config-service.js";
 import { type GraphqlContext, requireSession } from "./context.js";
+import type { Loaders } from "./loaders.js";
 import { mutate } from "./mutation.js";
 import {
   PatchSiteConfigInput,
@@ -32,19 +33,13 @@ export class SiteConfigMutations {
     @Arg("input", () => PutSiteConfigInput, INPUT) input: PutSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigPayload> {
-    return mutate(
-      context,
-      async (writer) => {
-        const site = parseSite(input.site, ["site"]);
-        const source = parseSource(input);
-        const options = { ...parseChangeOptions(input), isPublic: input.public ?? null };
-        const size = Buffer.byteLength("text" in source ? source.text : JSON.stringify(source.document));
-        requireSession(context).loaders.spendBytes(size);
-        const outcome = await this.#siteConfigs.put(writer, site, source, options);
-        return SiteConfigPayload.of(outcome, ["text" in source ? "text" : "document"]);
-      },
-      SiteConfigPayload.failed,
-    );
+    return change(context, input, async ({ editor, site, options, loaders: { budget } }) => {
+      const { source, field, size } = parseSource(input);
+      budget.spendBytes(size);
+      const isPublic = input.public ?? null;
+      const outcome = await this.#siteConfigs.put(editor, site, source, { ...options, isPublic });
+      return SiteConfigPayload.of(outcome, field, budget);
+    });
   }
 
   @Mutation(() => SiteConfigPayload, {
@@ -55,17 +50,13 @@ export class SiteConfigMutations {
     @Arg("input", () => PatchSiteConfigInput, INPUT) input: PatchSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigPayload> {
-    return mutate(
-      context,
-      async (writer) => {
-        const site = parseSite(input.site, ["site"]);
-        const patch = parseDocument(input.patch, ["patch"]);
-        const options = parseChangeOptions(input);
-        await spendOn(site, context);
-        return SiteConfigPayload.of(await this.#siteConfigs.patch(writer, site, patch, options), ["patch"]);
-      },
-      SiteConfigPayload.failed,
-    );
+    return change(context, input, async ({ editor, site, options, loaders: { siteConfigs, budget } }) => {
+      const patch = parseDocument(input.patch, ["patch"]);
+      const current = await siteConfigs.bySite.load(site);
+      budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(JSON.stringify(patch)));
+      const outcome = await this.#siteConfigs.patch(editor, site, patch, options);
+      return SiteConfigPayload.of(outcome, ["patch"], budget);
+    });
   }
 
   @Mutation(() => SiteConfigPayload, {
@@ -75,18 +66,15 @@ export class SiteConfigMutations {
     @Arg("input", () => RestoreSiteConfigInput, INPUT) input: RestoreSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigPayload> {
-    return mutate(
-      context,
-      async (writer) => {
-        const site = parseSite(input.site, ["site"]);
-        const options = parseChangeOptions(input);
-        if (input.revision < 1) throw invalidField(["revision"], "must be 1 or more");
-        await spendOn(site, context);
-        const outcome = await this.#siteConfigs.restore(writer, site, input.revision, options);
-        return SiteConfigPayload.of(outcome, ["revision"]);
-      },
-      SiteConfigPayload.failed,
-    );
+    return change(context, input, async ({ editor, site, options, loaders: { siteConfigs, budget } }) => {
+      const { revision } = input;
+      if (revision < 1) throw invalidField(["revision"], "must be 1 or more");
+      const current = await siteConfigs.bySite.load(site);
+      const restored = current && (await siteConfigs.revisions.load({ siteConfigId: current.id, revision }));
+      budget.spendBytes(restored?.size ?? 0);
+      const outcome = await this.#siteConfigs.restore(editor, site, revision, options);
+      return SiteConfigPayload.of(outcome, ["revision"], budget);
+    });
   }
 
   @Mutation(() => SiteConfigPayload, {
@@ -96,20 +84,33 @@ export class SiteConfigMutations {
     @Arg("input", () => SetSiteConfigVisibilityInput, INPUT) input: SetSiteConfigVisibilityInput,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigPayload> {
-    return mutate(
-      context,
-      async (writer) => {
-        const site = parseSite(input.site, ["site"]);
-        return SiteConfigPayload.unchecked(await this.#siteConfigs.setPublic(writer, site, input.public));
-      },
-      SiteConfigPayload.failed,
+    return change(context, input, async ({ editor, site }) =>
+      SiteConfigPayload.unchecked(await this.#siteConfigs.setPublic(editor, site, input.public)),
     );
   }
 }
 
-/** Counts the work on a stored document, of which a short request can ask for much. */
-async function spendOn(site: string, context: GraphqlContext): Promise<void> {
+/** What every change of a site needs. */
+interface Change {
+  readonly editor: Editor;
+  readonly site: string;
+  readonly options: ReturnType<typeof parseChangeOptions>;
+  readonly loaders: Loaders;
+}
+
+/** Runs a change of a site. @throws DomainError as `mutate` does, and `query_too_expensive` for work on large documents */
+async function change(
+  context: GraphqlContext,
+  input: Parameters<typeof parseChangeOptions>[0] & { readonly site?: string | null },
+  work: (change: Change) => Promise<SiteConfigPayload>,
+): Promise<SiteConfigPayload> {
   const { loaders } = requireSession(context);
-  const current = await loaders.siteConfigs.bySite.load(site);
-  if (current) loaders.spendBytes(current.size);
+  return mutate(
+    context,
+    async (writer) => {
+      const site = parseSite(input.site, ["site"]);
+      return work({ editor: writer, site, options: parseChangeOptions(input), loaders });
+    },
+    SiteConfigPayload.failed,
+  );
 }

@@ -3,6 +3,7 @@ import { DomainError, type FieldPath } from "../domain/errors.js";
 import type { SiteConfig } from "../domain/site-config/site-config.js";
 import type { SiteConfigReport } from "../domain/site-config/site-config-report.js";
 import type { ChangeOutcome } from "../services/site-config-service.js";
+import type { ReplyBudget } from "./reply-budget.js";
 import { SiteConfigReportView } from "./site-config-report-type.js";
 import { SiteConfigView } from "./site-config-type.js";
 import { UserErrorView } from "./user-error-type.js";
@@ -26,17 +27,19 @@ export class SiteConfigPayload {
 
   private constructor(
     siteConfig: SiteConfig | null,
-    report: SiteConfigReport | null,
+    report: SiteConfigReportView | null,
     userErrors: UserErrorView[],
   ) {
     this.siteConfig = siteConfig && new SiteConfigView(siteConfig);
-    this.report = report && new SiteConfigReportView(report);
+    this.report = report;
     this.userErrors = userErrors;
   }
 
   /** @param field where in the input the document came from */
-  static of({ siteConfig, report }: ChangeOutcome, field: FieldPath): SiteConfigPayload {
-    return new SiteConfigPayload(siteConfig, report, siteConfig ? [] : [invalid(report, field)]);
+  static of({ siteConfig, report }: ChangeOutcome, field: FieldPath, budget: ReplyBudget): SiteConfigPayload {
+    budget.noteFindings(report);
+    const userErrors = siteConfig ? [] : [invalid(report, field)];
+    return new SiteConfigPayload(siteConfig, new SiteConfigReportView(report, budget), userErrors);
   }
 
   static unchecked(siteConfig: SiteConfig): SiteConfigPayload {

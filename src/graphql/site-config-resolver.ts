@@ -2,23 +2,15 @@ import { GraphQLJSON } from "graphql-scalars";
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { invalidField } from "../domain/errors.js";
 import { parsePage } from "../domain/page.js";
-import { diffJson, type JsonPatchOperation } from "../domain/site-config/json-diff.js";
-import {
-  DEFAULT_SITE,
-  parseSite,
-  type SiteConfig,
-  type SiteConfigRevision,
-  sitePath,
-} from "../domain/site-config/site-config.js";
-import {
-  validateSiteConfigDocument,
-  validateSiteConfigText,
-} from "../domain/site-config/validate-site-config.js";
+import type { JsonPatchOperation } from "../domain/site-config/json-diff.js";
+import { sitePath } from "../domain/site-config/site-address.js";
+import { parseSite, type SiteConfig, type SiteConfigRevision } from "../domain/site-config/site-config.js";
+import { validateSource } from "../domain/site-config/validate-site-config.js";
 import type { SiteConfigReader } from "../services/site-config-reader.js";
 import { ConnectionArguments } from "./connection-arguments.js";
 import { SiteConfigConnection, SiteConfigRevisionConnection } from "./connections.js";
 import { type GraphqlContext, requireSession } from "./context.js";
-import { parseSource } from "./site-config-inputs.js";
+import { parseSource, SITE, STRICT } from "./site-config-inputs.js";
 import { SiteConfigReportView } from "./site-config-report-type.js";
 import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
 
@@ -35,12 +27,7 @@ export class SiteConfigResolver {
     description: "The configuration of one site; null when there is none.",
   })
   async siteConfig(
-    @Arg("site", () => String, {
-      nullable: true,
-      defaultValue: DEFAULT_SITE,
-      description: "The name of the site.",
-    })
-    site: string | null,
+    @Arg("site", () => String, SITE) site: string | null,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigView | null> {
     const { loaders } = requireSession(context);
@@ -74,22 +61,15 @@ export class SiteConfigResolver {
       description: "The configuration as the text of its file: findings then have line and column.",
     })
     text: string | null | undefined,
-    @Arg("strict", () => Boolean, {
-      nullable: true,
-      defaultValue: false,
-      description: "Whether warnings count as errors.",
-    })
-    strict: boolean | null,
+    @Arg("strict", () => Boolean, STRICT) strict: boolean | null,
     @Ctx() context: GraphqlContext,
   ): SiteConfigReportView {
-    requireSession(context);
-    const source = parseSource({ document, text });
-    const options = { strict: strict === true };
-    return new SiteConfigReportView(
-      "text" in source
-        ? validateSiteConfigText(source.text, options)
-        : validateSiteConfigDocument(source.document, options),
-    );
+    const { budget } = requireSession(context).loaders;
+    const { source, size } = parseSource({ document, text });
+    budget.spendBytes(size);
+    const report = validateSource(source, { strict: strict === true });
+    budget.noteFindings(report);
+    return new SiteConfigReportView(report, budget);
   }
 
   @FieldResolver(() => String, {
@@ -114,8 +94,8 @@ export class SiteConfigResolver {
       sortField: "revision",
       positionOf: ({ revision: number }: SiteConfigRevision) => ({ value: number, id: number }),
       load: async () => {
-        const found = await loaders.siteConfigs.revisionPages(request).load(siteConfigId);
-        loaders.spend(found.items.length);
+        const found = await loaders.siteConfigs.revisionPages.load(siteConfigId, request);
+        loaders.budget.spend(found.items.length);
         return found;
       },
       // They count from 1, without gaps.
@@ -138,8 +118,9 @@ export class SiteConfigResolver {
   }
 
   @FieldResolver(() => GraphQLJSON, {
+    nullable: true,
     description:
-      "What changed between two revisions: a JSON patch (RFC 6902), which turns one into the other.",
+      "What changed between two revisions: a JSON patch (RFC 6902), which turns one into the other; null with an error only.",
   })
   async diff(
     @Root() { siteConfigId, revision }: SiteConfigView,
@@ -150,14 +131,13 @@ export class SiteConfigResolver {
     })
     to: number | null | undefined,
     @Ctx() context: GraphqlContext,
-  ): Promise<JsonPatchOperation[]> {
-    const { loaders } = requireSession(context);
-    const load = async (field: string, number: number) => {
-      const found = await loaders.siteConfigs.revisions.load({ siteConfigId, revision: number });
-      if (!found) throw invalidField([field], `must be a revision of the site, from 1 to ${revision}`);
-      return (await loaders.siteConfigs.text(found)).document;
+  ): Promise<readonly JsonPatchOperation[]> {
+    const { siteConfigs } = requireSession(context).loaders;
+    const find = async (field: string, number: number) => {
+      const found = await siteConfigs.revisions.load({ siteConfigId, revision: number });
+      if (found) return found;
+      throw invalidField([field], `must be a revision of the site, from 1 to ${revision}`);
     };
-    const [before, after] = await Promise.all([load("from", from), load("to", to ?? revision)]);
-    return diffJson(before, after);
+    return siteConfigs.diff(...(await Promise.all([find("from", from), find("to", to ?? revision)])));
   }
 }

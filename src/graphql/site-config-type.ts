@@ -1,5 +1,5 @@
 import { GraphQLDateTime } from "graphql-scalars";
-import { Field, Int, ObjectType } from "type-graphql";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import type { SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
 import { toNodeId } from "./node-id.js";
 import { NodeView } from "./node-type.js";
@@ -52,6 +52,12 @@ export class SiteConfigRevisionView extends NodeView {
   @Field(() => String, { description: "The name that the author's API key had then." })
   readonly author: string;
 
+  @Field(() => ID, {
+    nullable: true,
+    description: "The author's API key; null when it was written at the database, with no key.",
+  })
+  readonly authorKeyId: string | null;
+
   @Field(() => Int, {
     nullable: true,
     description: "The revision that was brought back; null when this is no copy of an earlier one.",
@@ -68,6 +74,7 @@ export class SiteConfigRevisionView extends NodeView {
     super(toNodeId("SiteConfigRevision", revision.siteConfigId, revision.revision));
     this.revision = revision.revision;
     this.author = revision.author;
+    this.authorKeyId = revision.authorKeyId === null ? null : toNodeId("ApiKey", revision.authorKeyId);
     this.restoredFrom = revision.restoredFrom;
     this.createdAt = revision.createdAt;
     this.textRef = revision;

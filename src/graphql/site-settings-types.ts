@@ -1,4 +1,11 @@
-import { type ClassType, createUnionType, Field, ObjectType, registerEnumType } from "type-graphql";
+import {
+  type ClassType,
+  createUnionType,
+  Extensions,
+  Field,
+  ObjectType,
+  registerEnumType,
+} from "type-graphql";
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.js";
 import type {
   ObjectShape,
@@ -11,13 +18,12 @@ import type {
 } from "../domain/site-config/setting-shape.js";
 import { formsOf } from "../domain/site-config/shape-options.js";
 import { SITE_CONFIG } from "../domain/site-config/site-config-table.js";
-
-/** Counts the items of a list before they go into the reply. */
-type Spend = (items: number) => void;
+import { COUNTS_ITEMS } from "./list-size.js";
+import type { ReplyBudget } from "./reply-budget.js";
 
 /** An object of a document in the typed view; its fields are read when they are asked for. */
-type SettingsClass = ClassType<object> & (new (values: JsonObject, spend: Spend) => object);
-type TextClass = ClassType<object> & (new (text: string) => object);
+type SettingsClass = ClassType<object> & (new (values: JsonObject, budget: ReplyBudget) => object);
+type TextClass = ClassType<object> & (new (text: string, budget: ReplyBudget) => object);
 /** What TypeGraphQL takes for a type. */
 type FieldType = ClassType<object> | StringConstructor | BooleanConstructor | object;
 
@@ -26,8 +32,19 @@ interface Rendering {
   readonly type: FieldType;
   readonly isList: boolean;
   /** @returns null for a value of a form that the format omits */
-  view(value: JsonValue, spend: Spend): unknown;
+  view(value: JsonValue, budget: ReplyBudget): unknown;
 }
+
+const TEXT: Rendering = {
+  type: String,
+  isList: false,
+  view: (value, budget) => (typeof value === "string" ? budget.spendText(value) : null),
+};
+const TRUTH: Rendering = {
+  type: Boolean,
+  isList: false,
+  view: (value) => (typeof value === "boolean" ? value : null),
+};
 
 const settingsClasses = new Map<string, SettingsClass>();
 const textClasses = new Map<string, TextClass>();
@@ -39,26 +56,27 @@ export const SiteSettings = settingsClass(SITE_CONFIG);
 
 /**
  * Shows a document with the defaults of what it leaves out (decision 19).
- * @param spend is told of the length of each list that goes into the reply
+ * @param budget is told of each list and each text that goes into the reply, whenever it does
  */
-export function viewSettings(document: JsonValue, spend: Spend): object | null {
-  return isJsonObject(document) ? new SiteSettings(document, spend) : null;
+export function viewSettings(document: JsonValue, budget: ReplyBudget): object | null {
+  return isJsonObject(document) ? new SiteSettings(document, budget) : null;
 }
 
 function settingsClass(shape: ObjectShape): SettingsClass {
   return once(settingsClasses, shape.typed, (name, keep) => {
     class SettingsObject {
       readonly values: JsonObject;
-      readonly spend: Spend;
+      readonly budget: ReplyBudget;
 
-      constructor(values: JsonObject, spend: Spend) {
+      constructor(values: JsonObject, budget: ReplyBudget) {
         this.values = values;
-        this.spend = spend;
+        this.budget = budget;
       }
     }
     // Before it has fields, as a group of pages may hold groups.
     keep(SettingsObject);
     ObjectType(name, { description: shape.typed.description })(SettingsObject);
+    Extensions({ [COUNTS_ITEMS]: true })(SettingsObject);
     for (const [key, property] of Object.entries(shape.properties)) {
       // What tools note about the file is none of the site's settings.
       if (!key.startsWith("$")) addField(SettingsObject, key, property);
@@ -74,9 +92,9 @@ function addField(target: SettingsClass, key: string, property: SettingProperty)
   const nullable = property.undocumented === true || (property.required !== true && absent === undefined);
   const { description, deprecated } = property;
   Object.defineProperty(target.prototype, name, {
-    get(this: { readonly values: JsonObject; readonly spend: Spend }) {
+    get(this: { readonly values: JsonObject; readonly budget: ReplyBudget }) {
       const value = Object.hasOwn(this.values, key) ? this.values[key] : absent;
-      return value === undefined ? null : view(value, this.spend);
+      return value === undefined ? null : view(value, this.budget);
     },
   });
   const options = { description, nullable };
@@ -109,21 +127,18 @@ function renderingOf(shape: SettingShape): Rendering {
 function renderForm(shape: Exclude<SingleShape, { readonly kind: "any" }>): Rendering {
   switch (shape.kind) {
     case "string":
-      return shape.values ? renderEnum(shape, shape.values) : renderPlain(String, "string");
+      return shape.values ? renderEnum(shape, shape.values) : TEXT;
     case "boolean":
-      return renderPlain(Boolean, "boolean");
+      return TRUTH;
     case "array":
       return renderArray(renderingOf(shape.items));
     case "object": {
       const type = settingsClass(shape);
-      const view = (value: JsonValue, spend: Spend) => (isJsonObject(value) ? new type(value, spend) : null);
+      const view = (value: JsonValue, budget: ReplyBudget) =>
+        isJsonObject(value) ? new type(value, budget) : null;
       return { type, isList: false, view };
     }
   }
-}
-
-function renderPlain(type: StringConstructor | BooleanConstructor, kind: "string" | "boolean"): Rendering {
-  return { type, isList: false, view: (value) => (typeof value === kind ? value : null) };
 }
 
 function renderEnum({ typed }: StringShape, values: readonly string[]): Rendering {
@@ -151,17 +166,17 @@ function renderArray({ type, view }: Rendering): Rendering {
   return {
     type,
     isList: true,
-    view(value, spend) {
+    view(value, budget) {
       if (!Array.isArray(value)) return null;
-      spend(value.length);
-      return value.map((item) => view(item, spend)).filter((item) => item !== null);
+      budget.spend(value.length);
+      return value.map((item) => view(item, budget)).filter((item) => item !== null);
     },
   };
 }
 
 /** Shows a single value as a list of one. */
 function renderOneOrMany(many: Rendering): Rendering {
-  return { ...many, view: (value, spend) => many.view(Array.isArray(value) ? value : [value], spend) };
+  return { ...many, view: (value, budget) => many.view(Array.isArray(value) ? value : [value], budget) };
 }
 
 function renderUnion(typed: NonNullable<UnionShape["typed"]>, shape: ObjectShape): Rendering {
@@ -171,8 +186,8 @@ function renderUnion(typed: NonNullable<UnionShape["typed"]>, shape: ObjectShape
     createUnionType({ name, description: typed.description, types: () => [text, settings] }),
   );
   const object = renderForm(shape);
-  const view = (value: JsonValue, spend: Spend) =>
-    typeof value === "string" ? new text(value) : object.view(value, spend);
+  const view = (value: JsonValue, budget: ReplyBudget) =>
+    typeof value === "string" ? new text(value, budget) : object.view(value, budget);
   return { type, isList: false, view };
 }
 
@@ -180,8 +195,16 @@ function renderUnion(typed: NonNullable<UnionShape["typed"]>, shape: ObjectShape
 function textClass(typed: NonNullable<UnionShape["typed"]>["text"]): TextClass {
   return once(textClasses, typed, (name) => {
     class TextObject {
-      constructor(text: string) {
-        Object.defineProperty(this, typed.property, { value: text });
+      readonly #text: string;
+      readonly #budget: ReplyBudget;
+
+      constructor(text: string, budget: ReplyBudget) {
+        this.#text = text;
+        this.#budget = budget;
+      }
+
+      get [typed.property](): string {
+        return this.#budget.spendText(this.#text);
       }
     }
     ObjectType(name, { description: typed.description })(TextObject);

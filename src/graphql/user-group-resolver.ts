@@ -43,7 +43,7 @@ export class UserGroupResolver {
   ): Promise<MappingEntryView[]> {
     const { loaders } = requireAnySession(context);
     const entries = await loaders.mappings.load(group.id);
-    loaders.spend(entries.length);
+    loaders.budget.spend(entries.length);
     return entries.map((entry) => new MappingEntryView(entry));
   }
 }

@@ -6,7 +6,8 @@ export function toEntityTag(hash: Buffer): string {
   return `"${hash.toString("base64url")}"`;
 }
 
-/** The hashes that an If-None-Match header names; tags that are none of ours are left out. */
-export function readKnownHashes(header: string | undefined): Buffer[] {
+/** The hashes that an If-None-Match header names, null for `*`, which is all of them; tags that are none of ours are left out. */
+export function readKnownHashes(header: string | undefined): Buffer[] | null {
+  if (header === "*") return null;
   return [...(header ?? "").matchAll(TAG)].map(([, hash = ""]) => Buffer.from(hash, "base64url"));
 }

@@ -1,77 +1,68 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { missingCredentials } from "../domain/authorization.js";
-import { parseInternalId } from "../domain/data-source.js";
-import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
-import { invalidField } from "../domain/errors.js";
-import { DEFAULT_ENVIRONMENT, parseSite, SITE_CONFIG_PATH } from "../domain/site-config/site-config.js";
+import { SITE_CONFIG_PATH } from "../domain/site-config/site-address.js";
 import { refuseOtherMethods } from "../rest/method-refusal.js";
 import type { Services } from "../services/services.js";
-import type { ServedRequest } from "../services/site-config-reader.js";
-import { readKnownHashes, toEntityTag } from "./entity-tag.js";
+import { toEntityTag } from "./entity-tag.js";
+import { parseOwner, parseServed, type SiteRequest } from "./site-config-request.js";
 
+const DAY_S = 86_400;
 const YEAR_S = 31_536_000;
-const METHODS = ["GET", "HEAD"];
+const READ_METHODS = ["GET", "HEAD"];
+const METHODS = [...READ_METHODS, "OPTIONS"];
+const PATHS = [`${SITE_CONFIG_PATH}/:site`, `${SITE_CONFIG_PATH}/:site/`];
 
-interface SiteRequest {
-  readonly Params: { readonly site: string };
-  readonly Querystring: Readonly<Record<string, string | string[] | undefined>>;
-}
+/** What scripts of every page may read: whoever has no key gets public sites only. */
+const CORS_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "etag, site-config-revision",
+};
+
+/** What they may send: no Authorization, as pages hold no API key. */
+const PREFLIGHT_HEADERS = {
+  ...CORS_HEADERS,
+  "access-control-allow-methods": READ_METHODS.join(", "),
+  "access-control-allow-headers": "if-none-match",
+  "access-control-max-age": DAY_S,
+};
 
 /**
  * Registers `/site-config/:site`, which gives site builders the stored document as it was written: to holders of an API key, and of
  * public sites to everybody who names the account.
  */
 export function registerSiteConfigRoutes(app: FastifyInstance, { access, siteConfigReader }: Services): void {
-  const url = `${SITE_CONFIG_PATH}/:site`;
-
   const serve = async (request: FastifyRequest<SiteRequest>, reply: FastifyReply) => {
-    const { authorization, "if-none-match": ifNoneMatch } = request.headers;
+    const { authorization } = request.headers;
     const caller = authorization === undefined ? null : await access.authenticate(authorization, request.id);
-    const account = readParameter(request, "account");
-    if (!caller && account === undefined) throw missingCredentials();
-    const asked: ServedRequest = {
-      site: parseSite(request.params.site, ["site"]),
-      revision: parseRevision(readParameter(request, "revision")),
-      knownHashes: readKnownHashes(ifNoneMatch),
-    };
-    const { revision, hash, text } = caller
-      ? await siteConfigReader.serve(caller, asked)
-      : await siteConfigReader.servePublic(account ?? "", parseEnvironment(request), asked);
-    const reach = caller ? "private" : "public";
+    const owner = parseOwner(request, caller);
+    const asked = parseServed(request);
+    const { revision, hash, text } =
+      owner.kind === "caller"
+        ? await siteConfigReader.serve(owner.caller, asked)
+        : await siteConfigReader.servePublic(owner.account, owner.environment, asked);
+    const reach = owner.kind === "caller" ? "private" : "public";
     // A revision never changes; which one is the current does.
     const freshness = asked.revision === null ? "no-cache" : `max-age=${YEAR_S}, immutable`;
     reply
       .header("cache-control", `${reach}, ${freshness}`)
       .header("etag", toEntityTag(hash))
       .header("vary", "authorization")
-      .header("site-config-revision", revision)
-      // Whoever has no key reads public sites only, which scripts of every page may.
-      .headers(caller ? {} : { "access-control-allow-origin": "*" });
+      .header("site-config-revision", revision);
     return text === null ? reply.code(304).send() : reply.type("application/json; charset=utf-8").send(text);
   };
 
-  app.route<SiteRequest>({ method: METHODS, url, handler: serve });
-  refuseOtherMethods(app, url, METHODS);
+  for (const url of PATHS) {
+    app.route<SiteRequest>({ method: READ_METHODS, url, onSend: openToPages, handler: serve });
+    // Before a body is read.
+    app.route({ method: "OPTIONS", url, onRequest: answerPreflight, handler: answerPreflight });
+    refuseOtherMethods(app, url, METHODS);
+  }
 }
 
-/** A parameter of the query string. @throws DomainError `invalid_field` for one that is given twice */
-function readParameter({ query }: FastifyRequest<SiteRequest>, name: string): string | undefined {
-  const value = query[name];
-  if (Array.isArray(value)) throw invalidField([name], "must be given once");
-  return value;
+/** At the end, so that pages can read every error, too. */
+async function openToPages(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.headers.authorization === undefined) reply.headers(CORS_HEADERS);
 }
 
-function parseRevision(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const revision = parseInternalId(text);
-  if (revision === null) throw invalidField(["revision"], "must be a whole number from 1");
-  return revision;
-}
-
-function parseEnvironment(request: FastifyRequest<SiteRequest>): Environment {
-  const given = readParameter(request, "environment");
-  if (given === undefined) return DEFAULT_ENVIRONMENT;
-  const environment = ENVIRONMENTS.find((known) => known === given);
-  if (environment) return environment;
-  throw invalidField(["environment"], `must be ${ENVIRONMENTS.join(" or ")}`);
+async function answerPreflight(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return reply.code(204).headers(PREFLIGHT_HEADERS).header("allow", METHODS.join(", ")).send();
 }

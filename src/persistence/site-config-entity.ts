@@ -35,8 +35,9 @@ export class SiteConfigEntity {
   @Column({ type: "character varying", length: 255, collation: "C" })
   site!: string;
 
-  @Column("boolean", { name: "is_public", default: false })
-  isPublic!: boolean;
+  /** The first revision that everybody may read; null while the site is not public. */
+  @Column("integer", { name: "public_from", nullable: true })
+  publicFrom!: number | null;
 
   @Column("integer")
   revision!: number;
@@ -63,7 +64,7 @@ export class SiteConfigEntity {
 }
 
 /** The columns a site configuration is read from. */
-export const SITE_CONFIG_COLUMNS = `id, site, is_public AS "isPublic", revision, size,
+export const SITE_CONFIG_COLUMNS = `id, site, public_from AS "publicFrom", revision, size,
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 export type SiteConfigRow = Omit<SiteConfigEntity, "accountId" | "environment">;
@@ -72,7 +73,7 @@ export function toSiteConfig(row: SiteConfigRow): SiteConfig {
   return {
     id: row.id,
     site: row.site,
-    isPublic: row.isPublic,
+    isPublic: row.publicFrom !== null,
     revision: row.revision,
     size: row.size,
     createdAt: row.createdAt,

@@ -38,10 +38,11 @@ const TEXTS = {
 
 const SERVED = {
   name: "site_config_served",
-  text: `SELECT revision, hash, CASE WHEN hash = ANY ($6::bytea[]) THEN NULL ELSE text END AS text
+  text: `SELECT revision, hash, CASE WHEN coalesce(hash = ANY ($6::bytea[]), true) THEN NULL ELSE text END AS text
     FROM site_config_revision WHERE (account_id, environment, site_config_id, revision) = (
       SELECT account_id, environment, id, coalesce($5, revision) FROM site_config
-      WHERE account_id = $1 AND environment = $2 AND site = $3 AND (is_public OR NOT $4::boolean))`,
+      WHERE account_id = $1 AND environment = $2 AND site = $3
+        AND (NOT $4::boolean OR coalesce($5, revision) >= public_from))`,
 };
 
 /** The tenant's site configurations that have these internal ids, in no order. */
@@ -138,15 +139,17 @@ export interface ServedRow {
   readonly text: string | null;
 }
 
-/** The current or another revision of a site's configuration. @returns null when there is none, or it is not public but must be */
+/** The current or another revision of a site's configuration. @returns null when there is none, also none that is public if it must be */
 export async function findServedText(
   db: Queryable,
   { accountId, environment }: Tenant,
   asked: {
     readonly site: string;
     readonly revision: number | null;
+    /** Whether the revision must be one that everybody may read. */
     readonly publicOnly: boolean;
-    readonly knownHashes: readonly Buffer[];
+    /** Null when every text is known. */
+    readonly knownHashes: readonly Buffer[] | null;
   },
 ): Promise<ServedRow | null> {
   const { site, revision, publicOnly, knownHashes } = asked;

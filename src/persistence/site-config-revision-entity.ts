@@ -8,7 +8,7 @@ import { SiteConfigEntity } from "./site-config-entity.js";
   () => SiteConfigEntity,
   ["accountId", "environment", "siteConfigId"],
   ["accountId", "environment", "id"],
-  { name: "site_config_revision_site_config_fk", onDelete: "CASCADE" },
+  { name: "site_config_revision_site_config_fk" },
 )
 export class SiteConfigRevisionEntity {
   @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "site_config_revision_pk" })
@@ -56,11 +56,11 @@ export class SiteConfigRevisionEntity {
 
 /** The columns that tell of a revision, without the text itself. */
 export const SITE_CONFIG_REVISION_COLUMNS = `site_config_id AS "siteConfigId", revision, author,
-  restored_from AS "restoredFrom", created_at AS "createdAt", octet_length(text) AS size`;
+  author_key_id AS "authorKeyId", restored_from AS "restoredFrom", created_at AS "createdAt", octet_length(text) AS size`;
 
 export type SiteConfigRevisionRow = Omit<
   SiteConfigRevisionEntity,
-  "accountId" | "environment" | "text" | "hash" | "authorKeyId"
+  "accountId" | "environment" | "text" | "hash"
 > & { readonly size: number };
 
 export function toSiteConfigRevision(row: SiteConfigRevisionRow): SiteConfigRevision {
@@ -68,6 +68,7 @@ export function toSiteConfigRevision(row: SiteConfigRevisionRow): SiteConfigRevi
     siteConfigId: row.siteConfigId,
     revision: row.revision,
     author: row.author,
+    authorKeyId: row.authorKeyId,
     restoredFrom: row.restoredFrom,
     size: row.size,
     createdAt: row.createdAt,

@@ -16,23 +16,26 @@ const CREATE = {
     ON CONFLICT (account_id, environment, site) DO NOTHING`,
 };
 
+// now() is when the transaction began: before it waited for the lock, and perhaps before an earlier revision was written.
 const ADD_REVISION = {
   name: "site_config_add_revision",
-  text: `INSERT INTO site_config_revision
-      (account_id, environment, site_config_id, revision, text, hash, author, author_key_id, restored_from)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-};
-
-const ADVANCE = {
-  name: "site_config_advance",
-  text: `UPDATE site_config SET revision = $4, size = $5, is_public = coalesce($6, is_public), updated_at = now()
-    WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING ${SITE_CONFIG_COLUMNS}`,
+  text: `WITH site AS (
+      UPDATE site_config SET revision = revision + 1, size = octet_length($4),
+        updated_at = greatest(clock_timestamp(), updated_at),
+        public_from = CASE WHEN coalesce($5, public_from IS NOT NULL) THEN coalesce(public_from, revision + 1) END
+      WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING *
+    ), added AS (
+      INSERT INTO site_config_revision
+        (account_id, environment, site_config_id, revision, text, hash, author, author_key_id, restored_from, created_at)
+      SELECT account_id, environment, id, revision, $4, $6, $7, $8, $9, updated_at FROM site
+    )
+    SELECT ${SITE_CONFIG_COLUMNS} FROM site`,
 };
 
 const SET_PUBLIC = {
   name: "site_config_set_public",
-  text: `UPDATE site_config SET is_public = $4 WHERE account_id = $1 AND environment = $2 AND site = $3
-    RETURNING ${SITE_CONFIG_COLUMNS}`,
+  text: `UPDATE site_config SET public_from = CASE WHEN $4 THEN coalesce(public_from, revision) END
+    WHERE account_id = $1 AND environment = $2 AND site = $3 RETURNING ${SITE_CONFIG_COLUMNS}`,
 };
 
 /** The configuration of a site, locked until the transaction ends. */
@@ -66,30 +69,20 @@ export interface NewRevision {
 export async function addRevision(
   transaction: Queryable,
   { accountId, environment, actor }: Editor,
-  { id, revision: latest }: SiteConfig,
+  { id }: SiteConfig,
   { text, restoredFrom, isPublic }: NewRevision,
 ): Promise<SiteConfig> {
-  const revision = latest + 1;
   const hash = createHash("sha256").update(text).digest();
-  await transaction.run(ADD_REVISION, [
+  const rows = await transaction.run<SiteConfigRow>(ADD_REVISION, [
     accountId,
     environment,
     id,
-    revision,
     text,
+    isPublic,
     hash,
     actor.name,
     actor.keyId,
     restoredFrom,
-  ]);
-  const size = Buffer.byteLength(text);
-  const rows = await transaction.run<SiteConfigRow>(ADVANCE, [
-    accountId,
-    environment,
-    id,
-    revision,
-    size,
-    isPublic,
   ]);
   if (!rows[0]) throw new Error("A locked site configuration is gone.");
   return toSiteConfig(rows[0]);

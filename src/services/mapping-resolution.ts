@@ -1,6 +1,6 @@
 import type { Tenant } from "../domain/caller.js";
-import { parseInternalId } from "../domain/data-source.js";
 import { DomainError } from "../domain/errors.js";
+import { parseInternalId } from "../domain/internal-id.js";
 import type { MappingEntry, MappingReference } from "../domain/mapping.js";
 import { lockDataSources } from "../persistence/data-source-queries.js";
 import type { Queryable } from "../persistence/database.js";

@@ -24,8 +24,8 @@ export interface ServedRequest {
   readonly site: string;
   /** Null for the current one. */
   readonly revision: number | null;
-  /** SHA-256 of texts that whoever asks has already, and need not get again. */
-  readonly knownHashes: readonly Buffer[];
+  /** SHA-256 of texts that whoever asks has already, and need not get again; null for whatever text there is. */
+  readonly knownHashes: readonly Buffer[] | null;
 }
 
 /** Reads site configurations and their revisions. */
@@ -90,8 +90,8 @@ export class SiteConfigReader {
   }
 
   /**
-   * The text of a site that is open to everybody.
-   * @throws DomainError `site_config_not_found`, also for an account that does not exist and a site that is not public
+   * The text of a site that is open to everybody (decision 31).
+   * @throws DomainError `site_config_not_found`, also for an account that does not exist and a revision that is not public
    */
   async servePublic(account: string, environment: Environment, request: ServedRequest): Promise<ServedRow> {
     const accountId = await findAccountId(this.#db.of({ accountName: account }), account);
@@ -102,16 +102,17 @@ export class SiteConfigReader {
   }
 }
 
+/** Tells one revision from all others of a tenant. */
+export function nameOfRevision({ siteConfigId, revision }: RevisionRef): string {
+  return `${siteConfigId}:${revision}`;
+}
+
 function inOrder<Found extends RevisionRef>(
   refs: readonly RevisionRef[],
   found: readonly Found[],
 ): (Found | null)[] {
-  const byName = new Map(found.map((each) => [nameOf(each), each]));
-  return refs.map((ref) => byName.get(nameOf(ref)) ?? null);
-}
-
-function nameOf({ siteConfigId, revision }: RevisionRef): string {
-  return `${siteConfigId}:${revision}`;
+  const byName = new Map(found.map((each) => [nameOfRevision(each), each]));
+  return refs.map((ref) => byName.get(nameOfRevision(ref)) ?? null);
 }
 
 function requireServed(served: ServedRow | null): ServedRow {

@@ -1,12 +1,20 @@
-import { DomainError, type FieldPath } from "../domain/errors.js";
+import { DomainError } from "../domain/errors.js";
 import type { JsonValue } from "../domain/json.js";
 import { mergePatchText } from "../domain/site-config/merge-patch.js";
-import { type Editor, requireSize, type SiteConfig } from "../domain/site-config/site-config.js";
-import type { SiteConfigReport } from "../domain/site-config/site-config-report.js";
+import {
+  type Editor,
+  missingRevision,
+  missingSite,
+  requireSize,
+  type SiteConfig,
+} from "../domain/site-config/site-config.js";
+import { type SiteConfigReport, withoutPlaces } from "../domain/site-config/site-config-report.js";
+import { printDocument } from "../domain/site-config/text-layout.js";
 import {
   type SiteConfigOptions,
-  validateSiteConfigDocument,
+  type SiteConfigSource,
   validateSiteConfigText,
+  validateSource,
 } from "../domain/site-config/validate-site-config.js";
 import type { Database, Queryable } from "../persistence/database.js";
 import { findTexts } from "../persistence/site-config-queries.js";
@@ -17,9 +25,6 @@ import {
   type NewRevision,
   setPublic,
 } from "../persistence/site-config-writes.js";
-
-/** A document as it was given: the text of a file, or JSON that was parsed already. */
-export type SiteConfigSource = { readonly text: string } | { readonly document: JsonValue };
 
 /** On what condition a site is changed. */
 export interface ChangeOptions {
@@ -65,7 +70,8 @@ export class SiteConfigService {
 
   /**
    * Changes the current document by a merge patch (RFC 7396); what the patch does not touch stays as it is written.
-   * @throws DomainError `site_config_not_found`, `version_conflict`, `invalid_field` for a document that gets too large
+   * @throws DomainError `site_config_not_found`, `version_conflict`, `invalid_field` for a patch that is too large, or makes
+   * the document so
    */
   async patch(
     editor: Editor,
@@ -73,11 +79,11 @@ export class SiteConfigService {
     patch: JsonValue,
     options: ChangeOptions & SiteConfigOptions,
   ): Promise<ChangeOutcome> {
+    requireSize(JSON.stringify(patch), ["patch"]);
     return this.#change(editor, site, options, async (transaction, current) => {
       const text = mergePatchText(await readText(transaction, editor, current, current.revision), patch);
       requireSize(text, ["patch"]);
-      // Lines and columns would be those of a text that whoever patches has never seen.
-      const report = validateSiteConfigDocument(JSON.parse(text), options);
+      const report = withoutPlaces(validateSiteConfigText(text, options));
       return { report, revision: { text, restoredFrom: null, isPublic: null } };
     });
   }
@@ -102,14 +108,16 @@ export class SiteConfigService {
 
   /** Opens a site to everybody, or closes it; this is no new revision. @throws DomainError `site_config_not_found` */
   async setPublic(editor: Editor, site: string, isPublic: boolean): Promise<SiteConfig> {
-    return requireSiteConfig(await setPublic(this.#db.of(editor), editor, site, isPublic));
+    const changed = await setPublic(this.#db.of(editor), editor, site, isPublic);
+    if (changed) return changed;
+    throw missingSite(editor, site);
   }
 
   async #lockOrCreate(transaction: Queryable, editor: Editor, site: string): Promise<SiteConfig> {
     const found = await lockSiteConfig(transaction, editor, site);
     if (found) return found;
     await createSiteConfig(transaction, editor, site);
-    return requireSiteConfig(await lockSiteConfig(transaction, editor, site));
+    return lock(transaction, editor, site);
   }
 
   async #change(
@@ -122,7 +130,7 @@ export class SiteConfigService {
     ) => Promise<{ readonly report: SiteConfigReport; readonly revision: NewRevision }>,
   ): Promise<ChangeOutcome> {
     return this.#db.transaction(editor, async (transaction) => {
-      const current = requireSiteConfig(await lockSiteConfig(transaction, editor, site));
+      const current = await lock(transaction, editor, site);
       requireRevision(current, options.expectedRevision);
       const { report, revision } = await make(transaction, current);
       const siteConfig = report.valid ? await addRevision(transaction, editor, current, revision) : null;
@@ -133,38 +141,30 @@ export class SiteConfigService {
 
 /** @returns the text to store; null when the document has errors */
 function check(source: SiteConfigSource, options: SiteConfigOptions) {
-  const isText = "text" in source;
-  const field: FieldPath = [isText ? "text" : "document"];
-  if (isText) requireSize(source.text, field);
-  const report = isText
-    ? validateSiteConfigText(source.text, options)
-    : validateSiteConfigDocument(source.document, options);
+  if ("text" in source) requireSize(source.text, ["text"]);
+  const report = validateSource(source, options);
   if (!report.valid) return { report, text: null };
-  const text = isText ? source.text : `${JSON.stringify(source.document, null, 2)}\n`;
-  requireSize(text, field);
+  if ("text" in source) return { report, text: source.text };
+  const text = printDocument(source.document);
+  requireSize(text, ["document"]);
   return { report, text };
 }
 
 async function readText(
   transaction: Queryable,
   editor: Editor,
-  { id: siteConfigId, revision: latest }: SiteConfig,
+  current: SiteConfig,
   revision: number,
 ): Promise<string> {
-  const [found] = await findTexts(transaction, editor, [{ siteConfigId, revision }]);
+  const [found] = await findTexts(transaction, editor, [{ siteConfigId: current.id, revision }]);
   if (found) return found.text;
-  throw new DomainError(
-    "site_config_not_found",
-    `The site has no revision ${revision}; the latest is ${latest}.`,
-    { field: ["revision"] },
-  );
+  throw missingRevision(current, revision);
 }
 
-function requireSiteConfig(siteConfig: SiteConfig | null): SiteConfig {
-  if (siteConfig) return siteConfig;
-  throw new DomainError("site_config_not_found", "There is no configuration of this site.", {
-    field: ["site"],
-  });
+async function lock(transaction: Queryable, editor: Editor, site: string): Promise<SiteConfig> {
+  const found = await lockSiteConfig(transaction, editor, site);
+  if (found) return found;
+  throw missingSite(editor, site);
 }
 
 function requireRevision({ revision }: SiteConfig, expected: number | null): void {

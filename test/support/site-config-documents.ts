@@ -37,3 +37,17 @@ export function withColors(more: JsonObject): JsonObject {
 export function withAnchors(...anchors: readonly JsonObject[]): JsonObject {
   return { anchors };
 }
+
+/** Just below 2 MiB on one line, and near 400 MB when each zero gets its line. */
+export function deepZeros(): JsonValue {
+  const zeros: JsonValue = Array.from({ length: 975_000 }, () => 0);
+  return Array.from({ length: 195 }).reduce<JsonValue>((inner) => [inner], zeros);
+}
+
+/** The navigation of a site with 58,000 pages: below 2 MiB on one line, above it when indented. */
+export function pagesOfMegabytes(): JsonValue {
+  return Array.from({ length: 200 }, (_, group) => ({
+    group: `Group ${group}`,
+    pages: Array.from({ length: 290 }, (_, page) => `guides/group-${group}/page-${page}`),
+  }));
+}

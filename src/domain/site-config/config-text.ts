@@ -70,9 +70,8 @@ class StrictParse {
   }
 
   literal(value: unknown, offset: number, length: number): void {
-    if (typeof value === "number" && !isExactNumber(this.#text.slice(offset, offset + length), value)) {
-      const message = `The number is kept as written, but most programs will read another value; JavaScript reads ${value}.`;
-      this.#findings.add("inexact_number", { pointer: this.builder.pointer, offset }, message);
+    if (typeof value === "number") {
+      this.#checkNumber(value, offset, this.#text.slice(offset, offset + length));
     }
     this.builder.literal(value, offset);
   }
@@ -101,6 +100,17 @@ class StrictParse {
       this.#findings.add("invalid_json", place, explain(name, token));
       if (!INSIDE_STRING.has(name)) throw new ParsingStopped();
       this.garbled = true;
+    }
+  }
+
+  #checkNumber(value: number, offset: number, source: string): void {
+    const place = { pointer: this.builder.pointer, offset };
+    if (!Number.isFinite(value)) {
+      const message = `The number ${quote(source)} is beyond what a 64-bit float holds; no program could use it.`;
+      this.#findings.add("number_too_large", place, message);
+    } else if (!isExactNumber(source, value)) {
+      const message = `The number is kept as written, but most programs will read another value; JavaScript reads ${value}.`;
+      this.#findings.add("inexact_number", place, message);
     }
   }
 

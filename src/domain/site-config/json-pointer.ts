@@ -1,6 +1,8 @@
 /** Extends a JSON pointer (RFC 6901) by a key or an index. */
 export function pointerTo(parent: string, key: string | number): string {
-  return `${parent}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  // To replace nothing in each key took a quarter of the validator's time.
+  const isPlain = typeof key === "number" || !/[~/]/.test(key);
+  return `${parent}/${isPlain ? key : key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /** What a message calls the value at a pointer: its last key, and the indices below it. */

@@ -1,26 +1,31 @@
 import { type Node, parseTree } from "jsonc-parser";
 import { isObject, type JsonObject, type JsonValue, memberOf } from "../json.js";
+import { MAX_SITE_CONFIG_BYTES } from "./site-config.js";
 import { TextLayout } from "./text-layout.js";
 
 /**
  * Applies a JSON Merge Patch (RFC 7396) to a JSON text. What the patch does not change stays as it is spelt; what it adds is
- * laid out as the text is. Takes time linear in text and patch.
+ * laid out as the text is, unless the outcome could not be stored for that. Takes time linear in text and patch.
  * @param text valid JSON without duplicate keys, at most MAX_LEVELS levels deep, as the patch
  */
 export function mergePatchText(text: string, patch: JsonValue): string {
   const root = parseTree(text);
   if (!root) throw new TypeError("There is no JSON to patch.");
-  const merged = new TextMerge(text).merge(root, patch, "");
-  return text.slice(0, root.offset) + merged + text.slice(endOf(root));
+  const mergeWithin = (room: number) => {
+    const merged = new TextMerge(text, new TextLayout(text, room)).merge(root, patch, "");
+    return text.slice(0, root.offset) + merged + text.slice(endOf(root));
+  };
+  const spread = mergeWithin(MAX_SITE_CONFIG_BYTES);
+  return Buffer.byteLength(spread) <= MAX_SITE_CONFIG_BYTES ? spread : mergeWithin(0);
 }
 
 class TextMerge {
   readonly #text: string;
   readonly #layout: TextLayout;
 
-  constructor(text: string) {
+  constructor(text: string, layout: TextLayout) {
     this.#text = text;
-    this.#layout = new TextLayout(text);
+    this.#layout = layout;
   }
 
   /**
@@ -39,7 +44,8 @@ class TextMerge {
 
   #mergeMembers(object: Node, patch: JsonObject, outer: string): string {
     const members = membersOf(object, this.#text);
-    const written: string[] = [];
+    // Not a list to be joined: that would copy what is deep once for each level.
+    let written = "";
     let indentation = outer;
     /** What stands behind the last member that is kept. */
     let behind: string | null = null;
@@ -49,22 +55,22 @@ class TextMerge {
       const change = memberOf(patch, member.name);
       if (change === null) continue;
       // What begins a line still does so when members before it go.
-      written.push(member.indentation !== null && written.length > 0 ? member.gap : behind);
-      written.push(this.#mergeMember(member, change, indentation));
+      written += member.indentation !== null && written !== "" ? member.gap : behind;
+      written += this.#mergeMember(member, change, indentation);
       behind = null;
     }
     const isSpread = members.some((member) => member.indentation !== null);
     const space = members.at(-1)?.isSpaced ? " " : "";
-    const separator = `,${isSpread ? this.#layout.newLine(indentation) : space}`;
+    const separate = () => `,${isSpread ? this.#layout.newLine(indentation) : space}`;
     const known = new Set(members.map(({ name }) => name));
     for (const [name, value] of Object.entries(patch)) {
       if (value === null || known.has(name)) continue;
       const text = this.#layout.print(withoutNulls(value), indentation);
-      written.push(written.length > 0 ? separator : (behind ?? ""));
-      written.push(`${JSON.stringify(name)}:${space}${text}`);
+      written += written === "" ? (behind ?? "") : separate();
+      written += `${JSON.stringify(name)}:${space}${text}`;
     }
-    if (written.length === 0) return "{}";
-    return `{${written.join("")}${this.#text.slice(members.at(-1)?.end, endOf(object))}`;
+    if (written === "") return "{}";
+    return `{${written}${this.#text.slice(members.at(-1)?.end, endOf(object))}`;
   }
 
   #mergeMember({ start, end, value }: Member, change: JsonValue | undefined, indentation: string): string {

@@ -3,7 +3,7 @@ import { type ConfigMember, type ConfigNode, type ObjectNode } from "./config-tr
 import type { FindingCollector, FindingPlace } from "./finding-collector.js";
 import { nameOf, pointerTo, quote } from "./json-pointer.js";
 import { suggestion } from "./near-name.js";
-import type { ObjectShape, SettingProperty, SettingShape } from "./setting-shape.js";
+import type { ObjectShape, SettingProperty, SettingShape, SingleShape } from "./setting-shape.js";
 import { formsOf, typeOf } from "./shape-options.js";
 import { checkText } from "./text-check.js";
 
@@ -14,6 +14,8 @@ export function checkShape(root: ConfigNode, shape: SettingShape, findings: Find
 
 class ShapeCheck {
   readonly #findings: FindingCollector;
+  /** Of the shapes met so far: a document has few, each many times. */
+  readonly #forms = new Map<SettingShape, readonly SingleShape[]>();
 
   constructor(findings: FindingCollector) {
     this.#findings = findings;
@@ -21,7 +23,7 @@ class ShapeCheck {
 
   value(node: ConfigNode, pointer: string, shape: SettingShape): void {
     const place: FindingPlace = { pointer, offset: node.offset };
-    const forms = formsOf(shape);
+    const forms = this.#formsOf(shape);
     const form = forms.find((candidate) => typeOf(candidate) === node.type);
     if (!form) {
       this.#findings.add("wrong_type", place, () => {
@@ -44,6 +46,14 @@ class ShapeCheck {
         this.value(item, pointerTo(pointer, index), form.items);
       });
     }
+  }
+
+  #formsOf(shape: SettingShape): readonly SingleShape[] {
+    const known = this.#forms.get(shape);
+    if (known) return known;
+    const forms = formsOf(shape);
+    this.#forms.set(shape, forms);
+    return forms;
   }
 
   #object(node: ObjectNode, pointer: string, shape: ObjectShape): void {

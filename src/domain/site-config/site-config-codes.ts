@@ -16,6 +16,10 @@ export const SITE_CONFIG_CODES = {
   duplicate_key: { severity: "error", meaning: "An object has the same key twice." },
   too_deep: { severity: "error", meaning: "The document has too many levels." },
   unstorable_text: { severity: "error", meaning: "A key or string has U+0000 or half a surrogate pair." },
+  number_too_large: {
+    severity: "error",
+    meaning: "A number is beyond what a 64-bit float holds (in text only).",
+  },
   wrong_type: { severity: "error", meaning: "A value has a type that the property does not take." },
   docs_json_format: {
     severity: "error",
@@ -45,7 +49,7 @@ export const SITE_CONFIG_CODES = {
   unlisted_version: { severity: "warning", meaning: "A version is used that `versions` does not list." },
   inexact_number: {
     severity: "warning",
-    meaning: "Most programs read a number as another one than is written (in text only).",
+    meaning: "Most programs read a whole number as another one than is written (in text only).",
   },
   more_warnings: { severity: "warning", meaning: "There are more warnings than are listed." },
 } as const satisfies Readonly<Record<string, CodeDescription>>;

@@ -19,3 +19,9 @@ export interface SiteConfigReport {
   readonly errors: readonly SiteConfigFinding[];
   readonly warnings: readonly SiteConfigFinding[];
 }
+
+/** Leaves out line and column, for whoever has never seen the text that they count in. */
+export function withoutPlaces({ valid, errors, warnings }: SiteConfigReport): SiteConfigReport {
+  const strip = ({ code, pointer, message }: SiteConfigFinding) => ({ code, pointer, message });
+  return { valid, errors: errors.map(strip), warnings: warnings.map(strip) };
+}

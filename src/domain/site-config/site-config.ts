@@ -1,14 +1,7 @@
 import type { Actor } from "../audit-entry.js";
 import type { Tenant } from "../caller.js";
-import type { Environment } from "../environment.js";
-import { type FieldPath, invalidField } from "../errors.js";
+import { DomainError, type FieldPath, invalidField } from "../errors.js";
 import { parseText } from "../text-field.js";
-
-/** Where documents are served, each below the name of its site. */
-export const SITE_CONFIG_PATH = "/site-config";
-
-/** Whose public sites are meant where nothing is said. */
-export const DEFAULT_ENVIRONMENT: Environment = "Customer";
 
 /** The site of whoever names none. */
 export const DEFAULT_SITE = "default";
@@ -16,11 +9,14 @@ export const DEFAULT_SITE = "default";
 /** The most bytes of a document, as UTF-8. */
 export const MAX_SITE_CONFIG_BYTES = 2 * 1024 * 1024;
 
+/** Control characters, separators of lines and paragraphs, and changes of direction. */
+const STEERING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
 /** The configuration of one documentation site, without its text. */
 export interface SiteConfig {
   readonly id: number;
   readonly site: string;
-  /** Whether everybody may read it over HTTP. */
+  /** Whether everybody may read it over HTTP, from the revision on that was the current one when it was opened. */
   readonly isPublic: boolean;
   /** The number of the current revision: they count from 1, without gaps. */
   readonly revision: number;
@@ -35,6 +31,8 @@ export interface SiteConfig {
 export interface SiteConfigRevision extends RevisionRef {
   /** The name that the author's API key had then. */
   readonly author: string;
+  /** Null for whoever worked at the database, with no key. */
+  readonly authorKeyId: number | null;
   /** The revision that was brought back, when this is a copy of an earlier one. */
   readonly restoredFrom: number | null;
   /** Of the text, in bytes. */
@@ -53,9 +51,27 @@ export interface Editor extends Tenant {
   readonly actor: Actor;
 }
 
-/** Reads the name of a site. @throws DomainError `invalid_field` */
+/** Reads the name of a site, which is a part of its path and is shown in terminals. @throws DomainError `invalid_field` */
 export function parseSite(site: string | null | undefined, field: FieldPath): string {
-  return parseText(site ?? DEFAULT_SITE, field);
+  const name = parseText(site ?? DEFAULT_SITE, field);
+  // Programs resolve such steps of a path before they send it.
+  if (name === "." || name === "..") throw invalidField(field, 'must not be "." or ".."');
+  if (STEERING.test(name)) {
+    throw invalidField(field, "must not contain control characters, line separators or changes of direction");
+  }
+  return name;
+}
+
+/** The error of a site that has no configuration. */
+export function missingSite({ environment }: Tenant, site: string): DomainError {
+  const message = `There is no configuration of the site ${JSON.stringify(site)} in ${environment}.`;
+  return new DomainError("site_config_not_found", message, { field: ["site"] });
+}
+
+/** The error of a number that no revision of a site has. */
+export function missingRevision({ revision: latest }: SiteConfig, revision: number): DomainError {
+  const message = `The site has no revision ${revision}; the latest is ${latest}.`;
+  return new DomainError("site_config_not_found", message, { field: ["revision"] });
 }
 
 /** @throws DomainError `invalid_field` for a text that is too long to be stored */
@@ -63,16 +79,4 @@ export function requireSize(text: string, field: FieldPath): void {
   if (Buffer.byteLength(text) > MAX_SITE_CONFIG_BYTES) {
     throw invalidField(field, `must take at most ${MAX_SITE_CONFIG_BYTES} bytes`);
   }
-}
-
-/** The path and query by which everybody reads the document of a public site. */
-export function sitePath(
-  site: string,
-  { accountName, environment }: { readonly accountName: string; readonly environment: Environment },
-): string {
-  const query = new URLSearchParams({
-    account: accountName,
-    ...(environment === DEFAULT_ENVIRONMENT ? {} : { environment }),
-  });
-  return `${SITE_CONFIG_PATH}/${encodeURIComponent(site)}?${query}`;
 }

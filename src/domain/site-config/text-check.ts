@@ -23,17 +23,21 @@ export function checkText(
   const { value, offset } = node;
   if (!isStorable(value)) return;
   const place: FindingPlace = { pointer, offset };
-  const name = nameOf(pointer);
-  if (shape.nonEmpty && value === "") findings.add("empty_value", place, `${name} must not be empty.`);
+  const name = () => nameOf(pointer);
+  if (shape.nonEmpty && value === "") findings.add("empty_value", place, `${name()} must not be empty.`);
   if (shape.values && !shape.values.includes(value)) {
     const allowed = shape.values.map(quote).join(", ");
-    const message = `${name} must be one of ${allowed}, not ${quote(value)}.${suggestion(value, shape.values)}`;
+    const message = `${name()} must be one of ${allowed}, not ${quote(value)}.${suggestion(value, shape.values)}`;
     findings.add("invalid_value", place, message);
   }
   switch (shape.format) {
     case "color":
       if (!color.test(value)) {
-        findings.add("invalid_color", place, `${name} must be a color #rgb or #rrggbb, not ${quote(value)}.`);
+        findings.add(
+          "invalid_color",
+          place,
+          `${name()} must be a color #rgb or #rrggbb, not ${quote(value)}.`,
+        );
       }
       return;
     case "page_path":
@@ -41,7 +45,7 @@ export function checkText(
       return;
     case "social_url":
       if (!/^https?:\/\/./i.test(value)) {
-        const message = `${name} should be a URL that begins with https:// or http://, not ${quote(value)}.`;
+        const message = `${name()} should be a URL that begins with https:// or http://, not ${quote(value)}.`;
         findings.add("social_url", place, message);
       }
       return;
