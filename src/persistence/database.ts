@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
 import type { DataSource, EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
@@ -26,6 +27,9 @@ export interface Queryable {
   /** @throws DomainError `unavailable` when the database is out of reach */
   run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
+
+/** How long to wait until a statement that was cut off runs again. */
+const RETRY_AFTER_MS = 20;
 
 /** A statement that changes nothing and locks nothing. */
 const READ_ONLY =
@@ -124,6 +128,8 @@ export class Database implements Queryable {
     } catch (error) {
       // What only reads may run again; of all else nobody knows whether it has happened.
       if (!isCutOff(error) || !READ_ONLY.test(statement.text)) throw error;
+      // Where one connection was cut, others were too: the pool notices that meanwhile.
+      await sleep(RETRY_AFTER_MS);
       return attempt();
     }
   }

@@ -27,6 +27,13 @@ export interface TestServiceOptions {
   readonly encryptionKey?: Buffer;
   /** Keys under which tokens were sealed before. */
   readonly formerKeys?: readonly Buffer[];
+  readonly poolSize?: number;
+  readonly queueSize?: number;
+  readonly lockTimeoutMs?: number;
+  /** Whether a pooler in transaction mode stands between. */
+  readonly pooled?: boolean;
+  /** Where to listen for changes, if not at the database that is used. */
+  readonly listenTarget?: DatabaseOptions["target"];
   /** A database to use instead of a copy of the migrated template. */
   readonly use?: Pick<TestDatabase, "target" | "owner">;
 }
@@ -77,15 +84,18 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const log: string[] = [];
   const database = await Database.connect({
     target,
-    poolSize: 10,
+    poolSize: options.poolSize ?? 10,
+    queueSize: options.queueSize ?? 1000,
     connectTimeoutMs: 10_000,
     statementTimeoutMs: 10_000,
+    lockTimeoutMs: options.lockTimeoutMs ?? 5_000,
+    pooled: options.pooled ?? false,
     onStatement: (text) => statements.push(text),
   });
   const vault = new TokenVault([options.encryptionKey ?? randomBytes(32), ...(options.formerKeys ?? [])]);
   const services = createServices(database, vault, {
     tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
-    listenTarget: target,
+    listenTarget: options.listenTarget ?? target,
   });
   const { trustedDocuments } = options;
   const server = await createHttpServer(services, {
