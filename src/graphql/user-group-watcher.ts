@@ -75,7 +75,7 @@ export class UserGroupWatcher implements Watcher {
   }
 
   async #requireToken(session: Session | FrontEndSession, authorization: string | undefined): Promise<void> {
-    if (session.kind === "frontEnd") await this.#services.access.identify(authorization);
+    if (session.kind === "frontEnd") await this.#services.access.identifyAgain(authorization);
   }
 }
 

@@ -3,6 +3,7 @@ import { missingCredentials } from "../domain/authorization.js";
 import { parseInternalId } from "../domain/data-source.js";
 import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
 import { invalidField } from "../domain/errors.js";
+import { rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import { DEFAULT_ENVIRONMENT, parseSite, SITE_CONFIG_PATH } from "../domain/site-config/site-config.js";
 import { refuseOtherMethods } from "../rest/method-refusal.js";
 import type { Services } from "../services/services.js";
@@ -21,14 +22,22 @@ interface SiteRequest {
  * Registers `/site-config/:site`, which gives site builders the stored document as it was written: to holders of an API key, and of
  * public sites to everybody who names the account.
  */
-export function registerSiteConfigRoutes(app: FastifyInstance, { access, siteConfigReader }: Services): void {
+export function registerSiteConfigRoutes(
+  app: FastifyInstance,
+  { access, rateLimits, siteConfigReader }: Services,
+): void {
   const url = `${SITE_CONFIG_PATH}/:site`;
 
   const serve = async (request: FastifyRequest<SiteRequest>, reply: FastifyReply) => {
     const { authorization, "if-none-match": ifNoneMatch } = request.headers;
-    const caller = authorization === undefined ? null : await access.authenticate(authorization);
+    const caller = authorization === undefined ? null : await access.authenticate(authorization, request.ip);
     const account = readParameter(request, "account");
     if (!caller && account === undefined) throw missingCredentials();
+    const spender = caller
+      ? ({ kind: "caller", caller } as const)
+      : ({ kind: "address", address: request.ip } as const);
+    const spending = rateLimits.spend(spender, 1);
+    if (spending) reply.headers(rateLimitHeaders(await spending));
     const asked: ServedRequest = {
       site: parseSite(request.params.site, ["site"]),
       revision: parseRevision(readParameter(request, "revision")),
