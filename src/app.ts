@@ -1,9 +1,11 @@
 import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.js";
 import type { TrustedDocuments } from "./graphql/trusted-documents.js";
 import { createHttpServer } from "./http/http-server.js";
 import { requireFreePort, toListenError } from "./http/listening.js";
 import { isLoopback } from "./http/loopback.js";
+import { RedisCounters } from "./persistence/redis-counters.js";
 import { keepDemoKey } from "./persistence/secrets-file.js";
 import { createDemoAccount, type DemoSecrets } from "./services/demo-account.js";
 import { createServices } from "./services/services.js";
@@ -11,6 +13,7 @@ import { openStorage, type Storage } from "./storage.js";
 import { readTrustedDocuments } from "./trusted-documents-file.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
+const RATE_LIMIT_WINDOW_S = 60;
 
 /** Takes the log, one line of JSON at a time. */
 export interface LogStream {
@@ -65,9 +68,16 @@ async function serveFrom(
   config: Config,
   logStream: LogStream,
 ): Promise<App> {
+  const redis = config.redisUrl === undefined ? undefined : new RedisCounters(config.redisUrl);
   const services = createServices(storage.database, storage.vault, {
     tokenGraceSeconds: config.tokenGraceSeconds,
     listenTarget: storage.listenTarget,
+    rateLimits: {
+      windowSeconds: RATE_LIMIT_WINDOW_S,
+      points: config.rateLimit,
+      authFailures: config.authFailureLimit,
+      shared: redis,
+    },
   });
   let { demoKey } = storage;
   const server = await createHttpServer(services, {
@@ -76,6 +86,7 @@ async function serveFrom(
     playground: config.graphqlPlayground,
     demoKey: () => (isLoopback(config.host) ? demoKey : undefined),
     limits: config.graphqlLimits,
+    trustedProxies: config.trustedProxies,
     trustedDocuments,
     log: { level: config.logLevel, stream: logStream },
   });
@@ -92,6 +103,7 @@ async function serveFrom(
     await services.keyUsage.flush().catch(tellUnwritten);
   });
   try {
+    if (redis) await joinRedis(redis, server);
     await server.listen({ host: config.host, port: config.port });
     const demo =
       config.databaseUrl === undefined
@@ -114,6 +126,20 @@ async function serveFrom(
     await server.close();
     throw error;
   }
+}
+
+/** Counts with the other replicas for as long as the server runs. */
+async function joinRedis(redis: RedisCounters, server: FastifyInstance): Promise<void> {
+  server.addHook("onClose", () => redis.close());
+  await redis.open({
+    onLost: (reason) => {
+      server.log.warn(
+        { err: reason },
+        "Redis is out of reach: each process counts rate limits in its memory",
+      );
+    },
+    onBack: () => server.log.warn("Redis is back: rate limits are counted there again"),
+  });
 }
 
 function toUrl(address: AddressInfo | string | null): string {

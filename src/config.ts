@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import { OperatorError } from "./domain/operator-error.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "./graphql/operation-limits.js";
@@ -20,6 +21,13 @@ const settings = z.object({
   DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
   DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000),
   TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0),
+  RATE_LIMIT: wholeNumber(0, 100_000_000, 0),
+  AUTH_FAILURE_LIMIT: wholeNumber(0, 100_000_000, 1000),
+  REDIS_URL: z
+    .string()
+    .refine(isRedisUrl, "must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS")
+    .optional(),
+  TRUSTED_PROXIES: z.string().transform(readProxies).default([]),
   CORS_ORIGINS: z.string().transform(readOrigins).default([]),
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_PLAYGROUND: flag(true),
@@ -60,6 +68,14 @@ export interface Config {
   /** How many requests may wait for a connection. */
   readonly databaseQueueSize: number;
   readonly tokenGraceSeconds: number;
+  /** Points of each API key, user group and address without credentials in a minute; 0 for any number. */
+  readonly rateLimit: number;
+  /** Failed authentications of an address in a minute; 0 for any number. */
+  readonly authFailureLimit: number;
+  /** Where replicas count together; undefined: each process counts alone. */
+  readonly redisUrl: string | undefined;
+  /** Addresses and networks whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   /** The origins whose pages may call the GraphQL API; "*" for all of them. */
   readonly corsOrigins: readonly string[] | "*";
   readonly graphqlIntrospection: boolean;
@@ -101,6 +117,10 @@ export function readConfig(environment: ProcessEnvironment): Config {
     databaseIdleTransactionTimeoutMs: read.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
     databaseQueueSize: read.DATABASE_QUEUE_SIZE,
     tokenGraceSeconds: read.TOKEN_GRACE_SECONDS,
+    rateLimit: read.RATE_LIMIT,
+    authFailureLimit: read.AUTH_FAILURE_LIMIT,
+    redisUrl: read.REDIS_URL,
+    trustedProxies: read.TRUSTED_PROXIES,
     corsOrigins: read.CORS_ORIGINS,
     graphqlIntrospection: read.GRAPHQL_INTROSPECTION,
     graphqlPlayground: read.GRAPHQL_PLAYGROUND,
@@ -144,6 +164,28 @@ function isPostgresUrl(text: string): boolean {
   // A server on a Unix socket is named by ?host=; then the URL has no host, which pg takes and URL refuses.
   const url = text.replace("@/", "@localhost/");
   return URL.canParse(url) && ["postgres:", "postgresql:"].includes(new URL(url).protocol);
+}
+
+function isRedisUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname } = new URL(text);
+  return ["redis:", "rediss:"].includes(protocol) && hostname !== "" && /^\/?\d{0,4}$/.test(pathname);
+}
+
+function readProxies(text: string, context: z.RefinementCtx): readonly string[] {
+  const proxies = text.split(",").map((proxy) => proxy.trim());
+  if (proxies.every(isNetwork)) return proxies;
+  context.addIssue({
+    code: "custom",
+    message: "must be comma-separated addresses or networks such as 10.0.0.0/8",
+  });
+  return z.NEVER;
+}
+
+function isNetwork(text: string): boolean {
+  const [, address = "", prefix = "1"] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return Number(prefix) >= 1 && Number(prefix) <= most;
 }
 
 function readKeys(text: string, context: z.RefinementCtx): readonly [Buffer, ...Buffer[]] {

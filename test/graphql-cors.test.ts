@@ -27,7 +27,7 @@ describe("with origins set", () => {
     expect(called).toMatchObject({ status: 200, body: { data: { viewer: { __typename: "Viewer" } } } });
     expect(called.headers).toMatchObject({
       "access-control-allow-origin": ORIGIN,
-      "access-control-expose-headers": "X-Request-Id, Retry-After",
+      "access-control-expose-headers": expect.stringMatching(/^X-Request-Id, Retry-After, RateLimit-Limit, /),
     });
     expect(called.headers["access-control-allow-credentials"]).toBeUndefined();
     const refused = await callRest(url, "POST", "wrong", query, { origin: ORIGIN });

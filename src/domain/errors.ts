@@ -1,3 +1,5 @@
+import type { Allowance } from "./allowance.js";
+
 /** Every way in which a call can fail. Both faces hold a `Record<ErrorCode, …>`, so a new code compiles only once both decide. */
 export const ERROR_CODES = [
   "bad_request",
@@ -43,6 +45,8 @@ export interface DomainErrorDetails {
   readonly retryAfter?: number;
   /** What the error is about in numbers, by names such as `limit` and `actual`. */
   readonly figures?: Readonly<Record<string, number>>;
+  /** What a rate limit leaves to the caller. */
+  readonly allowance?: Allowance;
   readonly cause?: unknown;
 }
 
@@ -56,6 +60,7 @@ export class DomainError extends Error {
   readonly field: FieldPath | undefined;
   readonly retryAfter: number | undefined;
   readonly figures: Readonly<Record<string, number>> | undefined;
+  readonly allowance: Allowance | undefined;
 
   constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -63,6 +68,7 @@ export class DomainError extends Error {
     this.field = details.field;
     this.retryAfter = details.retryAfter;
     this.figures = details.figures;
+    this.allowance = details.allowance;
   }
 }
 

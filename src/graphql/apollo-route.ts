@@ -18,7 +18,7 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 export function registerApolloRoute<Context extends BaseContext>(
   app: FastifyInstance,
   apollo: ApolloServer<Context>,
-  contextOf: (request: FastifyRequest) => Promise<Context>,
+  contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<Context>,
   others: {
     readonly onRequest?: Answer;
     readonly checkBody?: (body: unknown) => void;

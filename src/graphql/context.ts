@@ -1,7 +1,9 @@
+import type { Allowance } from "../domain/allowance.js";
 import { missingCredentials } from "../domain/authorization.js";
 import type { Caller, Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { UserGroup } from "../domain/user-group.js";
+import type { Identity } from "../services/access.js";
 import type { Services } from "../services/services.js";
 import { Loaders } from "./loaders.js";
 import type { UserGroupBy } from "./user-group-by.js";
@@ -14,6 +16,10 @@ export interface GraphqlContext {
   readonly authorization: string | undefined;
   /** Null for a request without credentials, which may only look at the schema. */
   readonly session: Session | FrontEndSession | null;
+  /** What a rate limit leaves, once the request's first point was taken; null where there is none. */
+  readonly allowance: Allowance | null;
+  /** Takes further points. @returns null where there is no limit @throws DomainError `rate_limited` when too few are left */
+  spend(points: number): Promise<Allowance> | null;
 }
 
 /** Follows single groups for subscribers. */
@@ -36,24 +42,29 @@ export interface FrontEndSession {
 }
 
 /**
- * Makes the context of a request.
- * @throws DomainError `unauthenticated` for credentials that are not valid; none at all are fine
+ * Makes the context of a request, and takes one point for it.
+ * @throws DomainError `unauthenticated` for credentials that are not valid; none at all are fine. `rate_limited`
  */
 export async function createContext(
   services: Services,
   watcher: Watcher,
-  request: { readonly id: string; readonly authorization: string | undefined },
+  request: { readonly id: string; readonly authorization: string | undefined; readonly address: string },
 ): Promise<GraphqlContext> {
-  const { id: requestId, authorization } = request;
-  if (authorization === undefined) return { requestId, authorization, watcher, session: null };
-  const identity = await services.access.identify(authorization, requestId);
-  const tenant: Tenant = identity.kind === "caller" ? identity.caller : identity.userGroup;
-  return {
-    requestId,
-    authorization,
-    watcher,
-    session: { ...identity, loaders: new Loaders(services, tenant) },
-  };
+  const { id: requestId, authorization, address } = request;
+  const identity =
+    authorization === undefined
+      ? null
+      : await services.access.identify(authorization, { requestId, address });
+  const spender = identity ?? ({ kind: "address", address } as const);
+  const spend = (points: number) => services.rateLimits.spend(spender, points);
+  const spending = spend(1);
+  const allowance = spending && (await spending);
+  const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity)) };
+  return { requestId, authorization, watcher, session, allowance, spend };
+}
+
+function tenantOf(identity: Identity): Tenant {
+  return identity.kind === "caller" ? identity.caller : identity.userGroup;
 }
 
 /** @throws DomainError `unauthenticated` for a request without credentials, `forbidden` for a front end's */

@@ -43,7 +43,7 @@ export function wantsEvents({ method, headers: { accept = "" } }: FastifyRequest
 export function createEventStream(
   schema: GraphQLSchema,
   options: ApolloOptions,
-  contextOf: (request: FastifyRequest) => Promise<GraphqlContext>,
+  contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const accepted = new WeakMap<object, AsyncIterable<ExecutionResult>>();
   const unread = new WeakMap<FastifyReply, number>();
@@ -59,7 +59,7 @@ export function createEventStream(
     },
   });
   return async (request, reply) => {
-    const contextValue = await contextOf(request);
+    const contextValue = await contextOf(request, reply);
     const events = await subscribe(prepare(request.body, schema, options, contextValue));
     if (!(Symbol.asyncIterator in events)) throw refusal(events);
     accepted.set(request, events);

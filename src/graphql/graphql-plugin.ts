@@ -1,6 +1,7 @@
 import cors from "@fastify/cors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "../domain/errors.js";
+import { RATE_LIMIT_HEADERS, rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import type { Services } from "../services/services.js";
 import { registerApolloRoute } from "./apollo-route.js";
 import { type ApolloOptions, createApolloServer, toContextError } from "./apollo-server.js";
@@ -12,7 +13,7 @@ import { UserGroupWatcher } from "./user-group-watcher.js";
 export const GRAPHQL_PATH = "/graphql";
 
 /** What a page may read of a reply's headers. */
-const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After"];
+const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", ...RATE_LIMIT_HEADERS];
 const DAY_S = 86_400;
 
 /**
@@ -28,14 +29,20 @@ export async function registerGraphql(
   },
 ): Promise<void> {
   const schema = createSchema(services);
-  const apolloOptions = { ...options, logger: app.log };
+  const { rootFields } = options.limits;
+  // What needs more points than anybody can have is too large, not too early.
+  const limits = { ...options.limits, rootFields: Math.min(rootFields, services.rateLimits.most) };
+  const apolloOptions = { ...options, limits, logger: app.log };
   const apollo = createApolloServer(schema, apolloOptions);
   await apollo.start();
   const watcher = new UserGroupWatcher(services);
-  const contextOf = ({ id, headers }: FastifyRequest) =>
-    createContext(services, watcher, { id, authorization: headers.authorization });
-  const contextOrError = (request: FastifyRequest) =>
-    contextOf(request).catch((error: unknown) => {
+  const contextOf = async ({ id, headers: { authorization }, ip }: FastifyRequest, reply: FastifyReply) => {
+    const context = await createContext(services, watcher, { id, authorization, address: ip });
+    if (context.allowance) reply.headers(rateLimitHeaders(context.allowance));
+    return context;
+  };
+  const contextOrError = (request: FastifyRequest, reply: FastifyReply) =>
+    contextOf(request, reply).catch((error: unknown) => {
       throw toContextError(error, request.id, request.log);
     });
   const stream = createEventStream(schema, apolloOptions, contextOf);

@@ -1,23 +1,31 @@
 import type { ApolloServerPlugin } from "@apollo/server";
 import type { OperationDefinitionNode } from "graphql";
 import { DomainError, type ErrorCode } from "../domain/errors.js";
+import { rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import type { Variables } from "./amount.js";
 import type { GraphqlContext } from "./context.js";
 import type { OperationLimits } from "./operation-limits.js";
 import { measureOperation, type OperationMeasure } from "./operation-measure.js";
 
-/** Refuses an operation that asks for too much before it runs (decision 27). */
+/**
+ * Refuses an operation that asks for too much before it runs (decision 27), and takes a point for each of its root fields (decision
+ * 33): for the first, the context has.
+ */
 export function limitsPlugin(limits: OperationLimits): ApolloServerPlugin<GraphqlContext> {
   // Apollo Server keeps parsed documents: an operation that was measured once is not walked again.
   const measures = new WeakMap<OperationDefinitionNode, OperationMeasure>();
   return {
     async requestDidStart() {
       return {
-        async didResolveOperation({ schema, document, operation, request }) {
+        async didResolveOperation({ schema, document, operation, request, response, contextValue }) {
           if (!operation) return;
           const measure = measures.get(operation) ?? measureOperation(schema, document, operation);
           measures.set(operation, measure);
           requireWithin(limits, measure, request.variables ?? {});
+          const spending = measure.rootFields > 1 ? contextValue.spend(measure.rootFields - 1) : null;
+          if (!spending) return;
+          for (const [name, value] of Object.entries(rateLimitHeaders(await spending)))
+            response.http.headers.set(name, value);
         },
       };
     },

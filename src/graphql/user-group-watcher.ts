@@ -78,7 +78,7 @@ export class UserGroupWatcher implements Watcher {
     session: Session | FrontEndSession,
     { authorization, requestId }: GraphqlContext,
   ): Promise<void> {
-    if (session.kind === "frontEnd") await this.#services.access.identify(authorization, requestId);
+    if (session.kind === "frontEnd") await this.#services.access.identifyAgain(authorization, requestId);
   }
 }
 

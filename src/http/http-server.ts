@@ -36,6 +36,8 @@ export interface HttpOptions {
   /** The API key that the playground begins with for those at this machine; none where it answers undefined. */
   readonly demoKey: () => string | undefined;
   readonly limits: OperationLimits;
+  /** The addresses and networks of the proxies whose X-Forwarded-For tells the client's address. */
+  readonly trustedProxies: readonly string[];
   /** The only documents that run; undefined: every document may. */
   readonly trustedDocuments: TrustedDocuments | undefined;
   readonly log: {
@@ -46,7 +48,7 @@ export interface HttpOptions {
 
 /** Builds the HTTP server with both faces; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
-  const app = createBareServer(options.log);
+  const app = createBareServer(options.log, options.trustedProxies);
   registerHealthRoutes(app, services);
   registerUserRoutes(app, services);
   registerSchemaRoutes(app);
@@ -59,11 +61,15 @@ export async function createHttpServer(services: Services, options: HttpOptions)
 }
 
 /** Builds the HTTP server without a route: how it reads bodies, answers errors, logs and ends. */
-export function createBareServer(log: HttpOptions["log"]): FastifyInstance {
+export function createBareServer(
+  log: HttpOptions["log"],
+  trustedProxies: readonly string[] = [],
+): FastifyInstance {
   const app = Fastify({
     logger: { level: log.level, stream: log.stream, base: null },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: requestId,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
     exposeHeadRoutes: false,

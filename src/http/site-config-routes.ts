@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import { SITE_CONFIG_PATH } from "../domain/site-config/site-address.js";
 import { refuseOtherMethods } from "../rest/method-refusal.js";
 import type { Services } from "../services/services.js";
@@ -29,10 +30,24 @@ const PREFLIGHT_HEADERS = {
  * Registers `/site-config/:site`, which gives site builders the stored document as it was written: to holders of an API key, and of
  * public sites to everybody who names the account.
  */
-export function registerSiteConfigRoutes(app: FastifyInstance, { access, siteConfigReader }: Services): void {
+export function registerSiteConfigRoutes(
+  app: FastifyInstance,
+  { access, rateLimits, siteConfigReader }: Services,
+): void {
   const serve = async (request: FastifyRequest<SiteRequest>, reply: FastifyReply) => {
     const { authorization } = request.headers;
-    const caller = authorization === undefined ? null : await access.authenticate(authorization, request.id);
+    const caller =
+      authorization === undefined
+        ? null
+        : await access.authenticate(authorization, {
+            requestId: request.id,
+            address: request.ip,
+          });
+    const spender = caller
+      ? ({ kind: "caller", caller } as const)
+      : ({ kind: "address", address: request.ip } as const);
+    const spending = rateLimits.spend(spender, 1);
+    if (spending) reply.headers(rateLimitHeaders(await spending));
     const owner = parseOwner(request, caller);
     const asked = parseServed(request);
     const { revision, hash, text } =

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Caller } from "../domain/caller.js";
+import { rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import { requireWrite } from "../services/access.js";
 import type { Services } from "../services/services.js";
 import { refuseOtherMethods } from "./method-refusal.js";
@@ -29,7 +30,7 @@ type Handler = (caller: Caller, body: Readonly<Record<string, unknown>>) => Prom
 
 /** Registers the four methods of `/api/user` (interface, part 4). The app must let GET have a body. */
 export function registerUserRoutes(app: FastifyInstance, services: Services): void {
-  const { access, userGroups, userGroupReader } = services;
+  const { access, rateLimits, userGroups, userGroupReader } = services;
 
   const handlers: Readonly<Record<string, Handler>> = {
     async GET(caller, body) {
@@ -64,8 +65,14 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
         url,
         bodyLimit: BODY_LIMIT,
         // The key is checked before a byte of the body is read.
-        onRequest: async (request) => {
-          request.restCaller = await access.authenticate(request.headers.authorization, request.id);
+        onRequest: async (request, reply) => {
+          const caller = await access.authenticate(request.headers.authorization, {
+            requestId: request.id,
+            address: request.ip,
+          });
+          const spending = rateLimits.spend({ kind: "caller", caller }, 1);
+          if (spending) reply.headers(rateLimitHeaders(await spending));
+          request.restCaller = caller;
         },
         handler: async (request) => handle(callerOf(request), parseBody(request.body)),
       });

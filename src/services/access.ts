@@ -1,5 +1,5 @@
 import { hashApiKey, readApiKey } from "../domain/api-key.js";
-import { readApiKeyHeader, readCredentials } from "../domain/authorization.js";
+import { missingCredentials, readApiKeyHeader, readCredentials } from "../domain/authorization.js";
 import type { Admin, Caller, Scope, Writer } from "../domain/caller.js";
 import { ENVIRONMENTS } from "../domain/environment.js";
 import { DomainError } from "../domain/errors.js";
@@ -9,6 +9,7 @@ import { readUserGroupToken } from "../domain/user-group-token.js";
 import { findActiveKey } from "../persistence/api-key-queries.js";
 import type { Database } from "../persistence/database.js";
 import { findUserGroupsByTokens } from "../persistence/user-group-reads.js";
+import type { AuthFailures } from "./auth-failures.js";
 import type { KeyUsage } from "./key-usage.js";
 
 /** Whom valid credentials belong to: the holder of an API key, or the front end of one user group. */
@@ -16,37 +17,69 @@ export type Identity =
   | { readonly kind: "caller"; readonly caller: Caller }
   | { readonly kind: "frontEnd"; readonly userGroup: UserGroup };
 
+/** Where a request comes from. */
+export interface Origin {
+  readonly requestId: string;
+  /** The address of the client. */
+  readonly address: string;
+}
+
 /** Tells who is asking. */
 export class Access {
   readonly #db: Database;
   readonly #vault: TokenVault;
   readonly #usage: KeyUsage;
+  readonly #failures: AuthFailures;
 
-  constructor(db: Database, vault: TokenVault, usage: KeyUsage) {
+  constructor(db: Database, vault: TokenVault, usage: KeyUsage, failures: AuthFailures) {
     this.#db = db;
     this.#vault = vault;
     this.#usage = usage;
+    this.#failures = failures;
   }
 
   /**
    * Finds the caller behind an Authorization header with an API key.
-   * @param requestId for the audit log
-   * @throws DomainError `unauthenticated` when the header is missing or malformed, or the key unknown, revoked or expired
+   * @param origin for the audit log, and for counting failures
+   * @throws DomainError `unauthenticated` when the header is missing or malformed, or the key unknown, revoked or expired;
+   *   `rate_limited` when that happened too often to the address
    */
-  async authenticate(header: string | undefined, requestId: string): Promise<Caller> {
-    return this.#findCaller(readApiKeyHeader(header), requestId);
+  async authenticate(header: string | undefined, { requestId, address }: Origin): Promise<Caller> {
+    return this.#countFailure(header, address, () => this.#findCaller(readApiKeyHeader(header), requestId));
   }
 
   /**
    * Finds who is behind an Authorization header with an API key or a user group token (decision 15).
-   * @throws DomainError `unauthenticated` as `authenticate` does; also for a token that is unknown or was rotated
+   * @throws DomainError as `authenticate` does; `unauthenticated` also for a token that is unknown or was rotated
    */
-  async identify(header: string | undefined, requestId: string): Promise<Identity> {
+  async identify(header: string | undefined, { requestId, address }: Origin): Promise<Identity> {
+    return this.#countFailure(header, address, () => this.identifyAgain(header, requestId));
+  }
+
+  /** Does the same for what stays connected after it was let in: wherever that is, and without being counted. */
+  async identifyAgain(header: string | undefined, requestId: string): Promise<Identity> {
     const { kind, secret } = readCredentials(header);
     if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret, requestId) };
     const userGroup = await this.#findUserGroup(secret);
     if (userGroup) return { kind: "frontEnd", userGroup };
     throw new DomainError("unauthenticated", "The user group token is unknown or was rotated.");
+  }
+
+  /** Decision 33: an address that failed too often is not looked up, and missing credentials are no attempt. */
+  async #countFailure<Result>(
+    header: string | undefined,
+    address: string,
+    find: () => Promise<Result>,
+  ): Promise<Result> {
+    if (header === undefined || header === "") throw missingCredentials();
+    this.#failures.requireFew(address);
+    try {
+      return await find();
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "unauthenticated")
+        await this.#failures.note(address);
+      throw error;
+    }
   }
 
   /** A token, present or in its grace period, decides the environment, but does not tell it. */

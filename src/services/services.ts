@@ -1,3 +1,4 @@
+import type { SharedCounters } from "../domain/rate-limit.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { Database } from "../persistence/database.js";
 import type { DatabaseOptions } from "../persistence/database-options.js";
@@ -7,12 +8,15 @@ import { Access } from "./access.js";
 import { AccountService } from "./account-service.js";
 import { ApiKeyService } from "./api-key-service.js";
 import { AuditLog } from "./audit-log.js";
+import { AuthFailures } from "./auth-failures.js";
 import { ChangeFeed } from "./change-feed.js";
 import { DataSourceService } from "./data-source-service.js";
 import { KeyUsage } from "./key-usage.js";
 import { KeyWatch } from "./key-watch.js";
 import { Listing } from "./listing.js";
 import { MappingService } from "./mapping-service.js";
+import { RateCounters } from "./rate-counters.js";
+import { RateLimits } from "./rate-limits.js";
 import { SiteConfigReader } from "./site-config-reader.js";
 import { SiteConfigService } from "./site-config-service.js";
 import { UserGroupReader } from "./user-group-reader.js";
@@ -31,6 +35,7 @@ export interface Services {
   readonly keyWatch: KeyWatch;
   readonly listing: Listing;
   readonly mappings: MappingService;
+  readonly rateLimits: RateLimits;
   readonly siteConfigs: SiteConfigService;
   readonly siteConfigReader: SiteConfigReader;
   readonly userGroups: UserGroupService;
@@ -45,6 +50,17 @@ export interface ServiceOptions {
   readonly tokenGraceSeconds: number;
   /** Where to listen for changes: the database itself, not a pooler in transaction mode. */
   readonly listenTarget: DatabaseOptions["target"];
+  readonly rateLimits: RateLimitOptions;
+}
+
+export interface RateLimitOptions {
+  readonly windowSeconds: number;
+  /** The most points of an API key, a user group's front ends or an address without credentials in a window; 0 for any number. */
+  readonly points: number;
+  /** The most failed authentications of an address in a window; 0 for any number. */
+  readonly authFailures: number;
+  /** Where all replicas count; undefined: each process counts alone. */
+  readonly shared: SharedCounters | undefined;
 }
 
 export function createServices(database: Database, vault: TokenVault, options: ServiceOptions): Services {
@@ -52,8 +68,10 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const changes = new ChangeFeed(new NotificationChannel(database, options.listenTarget));
   const ids = new UserGroupIds(database);
   const keyUsage = new KeyUsage(database);
+  const { windowSeconds, points, authFailures, shared } = options.rateLimits;
+  const counters = new RateCounters(windowSeconds * 1000, shared);
   return {
-    access: new Access(database, vault, keyUsage),
+    access: new Access(database, vault, keyUsage, new AuthFailures(counters, authFailures, windowSeconds)),
     accounts,
     apiKeys: new ApiKeyService(database, accounts),
     auditLog: new AuditLog(database),
@@ -63,6 +81,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     keyWatch: new KeyWatch(database),
     listing: new Listing(database),
     mappings: new MappingService(database, vault, changes),
+    rateLimits: new RateLimits(counters, points, windowSeconds),
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
     userGroups: new UserGroupService(database, ids, vault, changes, options.tokenGraceSeconds),

@@ -9,7 +9,7 @@ import { TrustedDocuments } from "../../src/graphql/trusted-documents.js";
 import { createHttpServer } from "../../src/http/http-server.js";
 import { Database } from "../../src/persistence/database.js";
 import { clientOptions, type DatabaseOptions } from "../../src/persistence/database-options.js";
-import { createServices, type Services } from "../../src/services/services.js";
+import { createServices, type RateLimitOptions, type Services } from "../../src/services/services.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
 
 export interface TestServiceOptions {
@@ -21,6 +21,8 @@ export interface TestServiceOptions {
   readonly demoKey?: () => string | undefined;
   /** Limits other than the default ones. */
   readonly limits?: Partial<OperationLimits>;
+  readonly rateLimits?: Partial<RateLimitOptions>;
+  readonly trustedProxies?: readonly string[];
   /** The only documents that run, by their ids. */
   readonly trustedDocuments?: Readonly<Record<string, string>>;
   /** The key that seals tokens; a random one unless told otherwise. */
@@ -96,6 +98,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const services = createServices(database, vault, {
     tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
     listenTarget: options.listenTarget ?? target,
+    rateLimits: {
+      windowSeconds: 60,
+      points: 0,
+      authFailures: 1000,
+      shared: undefined,
+      ...options.rateLimits,
+    },
   });
   const { trustedDocuments } = options;
   const server = await createHttpServer(services, {
@@ -104,6 +113,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     playground: options.playground ?? true,
     demoKey: options.demoKey ?? (() => undefined),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    trustedProxies: options.trustedProxies ?? [],
     trustedDocuments: trustedDocuments && new TrustedDocuments(new Map(Object.entries(trustedDocuments))),
     log: { level: "info", stream: { write: (line) => log.push(line) } },
   });
