@@ -1,0 +1,16 @@
+/** Writes a table whose columns are aligned, as text and as Markdown. The first column stands left, numbers right. */
+export function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = heads.map((head, column) =>
+    Math.max(...[head, ...rows.map((row) => row[column] ?? "")].map(({ length }) => length)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => pad(cell, column, widths[column] ?? 0)).join(" | ")} |`;
+  const rule = widths.map((width, column) =>
+    column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
+  );
+  return [line(heads), line(rule), ...rows.map(line)].join("\n");
+}
+
+function pad(cell: string, column: number, width: number): string {
+  return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+}
