@@ -10,6 +10,7 @@ import {
 } from "../persistence/api-key-list-queries.js";
 import type { Database } from "../persistence/database.js";
 import type { AccountService } from "./account-service.js";
+import { inOrder } from "./in-order.js";
 
 /** The API keys of an environment, as its own admins manage them. */
 export class ApiKeyService {
@@ -53,9 +54,6 @@ export class ApiKeyService {
 
   /** @returns a key or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(ApiKey | null)[]> {
-    const found = new Map(
-      (await findApiKeysByIds(this.#db.of(tenant), tenant, ids)).map((key) => [key.id, key]),
-    );
-    return ids.map((id) => found.get(id) ?? null);
+    return inOrder(ids, await findApiKeysByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
   }
 }

@@ -3,6 +3,7 @@ import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import { countAuditEntries, findAuditEntriesByIds, listAuditEntries } from "../persistence/audit-queries.js";
 import type { Database } from "../persistence/database.js";
+import { inOrder } from "./in-order.js";
 
 /** Reads what the database has noted of every change. */
 export class AuditLog {
@@ -24,7 +25,6 @@ export class AuditLog {
   /** @returns an entry or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(AuditEntry | null)[]> {
     const entries = await findAuditEntriesByIds(this.#db.of(tenant), tenant, ids);
-    const found = new Map(entries.map((entry) => [entry.id, entry]));
-    return ids.map((id) => found.get(id) ?? null);
+    return inOrder(ids, entries, ({ id }) => id);
   }
 }

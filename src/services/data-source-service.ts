@@ -5,6 +5,7 @@ import { DataSourceEntity, toDataSource } from "../persistence/data-source-entit
 import { findDataSourcesByIds, findDataSourcesByProvidedIds } from "../persistence/data-source-queries.js";
 import type { Database } from "../persistence/database.js";
 import { violates } from "../persistence/database-error.js";
+import { inOrder } from "./in-order.js";
 
 /** Keeps the data sources of an account. */
 export class DataSourceService {
@@ -16,17 +17,13 @@ export class DataSourceService {
 
   /** @returns a data source or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(DataSource | null)[]> {
-    const found = new Map(
-      (await findDataSourcesByIds(this.#db.of(tenant), tenant, ids)).map((source) => [source.id, source]),
-    );
-    return ids.map((id) => found.get(id) ?? null);
+    return inOrder(ids, await findDataSourcesByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
   }
 
   /** @returns a data source or null for each provided id, in the same order */
   async byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<(DataSource | null)[]> {
     const sources = await findDataSourcesByProvidedIds(this.#db.of(tenant), tenant, providedIds);
-    const found = new Map(sources.map((source) => [source.providedId, source]));
-    return providedIds.map((providedId) => found.get(providedId) ?? null);
+    return inOrder(providedIds, sources, ({ providedId }) => providedId);
   }
 
   /** @throws DomainError `data_source_exists` when the provided id is taken */

@@ -16,6 +16,7 @@ import {
   listSiteConfigs,
   type ServedRow,
 } from "../persistence/site-config-queries.js";
+import { inOrder } from "./in-order.js";
 
 const EMPTY_PAGE: Page<SiteConfigRevision> = { items: [], hasMore: false };
 
@@ -38,17 +39,13 @@ export class SiteConfigReader {
 
   /** @returns a site configuration or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(SiteConfig | null)[]> {
-    const found = new Map(
-      (await findSiteConfigsByIds(this.#db.of(tenant), tenant, ids)).map((each) => [each.id, each]),
-    );
-    return ids.map((id) => found.get(id) ?? null);
+    return inOrder(ids, await findSiteConfigsByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
   }
 
   /** @returns a site configuration or null for each site, in the same order */
   async bySites(tenant: Tenant, sites: readonly string[]): Promise<(SiteConfig | null)[]> {
     const configs = await findSiteConfigsBySites(this.#db.of(tenant), tenant, sites);
-    const found = new Map(configs.map((each) => [each.site, each]));
-    return sites.map((site) => found.get(site) ?? null);
+    return inOrder(sites, configs, ({ site }) => site);
   }
 
   /** A page of the tenant's site configurations, by the names of the sites. */
@@ -72,14 +69,14 @@ export class SiteConfigReader {
 
   /** @returns a revision or null for each reference, in the same order */
   async revisions(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(SiteConfigRevision | null)[]> {
-    return inOrder(refs, await findRevisions(this.#db.of(tenant), tenant, refs));
+    const found = await findRevisions(this.#db.of(tenant), tenant, refs);
+    return inOrder(refs.map(nameOfRevision), found, nameOfRevision);
   }
 
   /** @returns a text or null for each reference, in the same order */
   async texts(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(string | null)[]> {
-    return inOrder(refs, await findTexts(this.#db.of(tenant), tenant, refs)).map(
-      (found) => found?.text ?? null,
-    );
+    const texts = await findTexts(this.#db.of(tenant), tenant, refs);
+    return inOrder(refs.map(nameOfRevision), texts, nameOfRevision).map((found) => found?.text ?? null);
   }
 
   /** The text of a tenant's site. @throws DomainError `site_config_not_found` */
@@ -105,14 +102,6 @@ export class SiteConfigReader {
 /** Tells one revision from all others of a tenant. */
 export function nameOfRevision({ siteConfigId, revision }: RevisionRef): string {
   return `${siteConfigId}:${revision}`;
-}
-
-function inOrder<Found extends RevisionRef>(
-  refs: readonly RevisionRef[],
-  found: readonly Found[],
-): (Found | null)[] {
-  const byName = new Map(found.map((each) => [nameOfRevision(each), each]));
-  return refs.map((ref) => byName.get(nameOfRevision(ref)) ?? null);
 }
 
 function requireServed(served: ServedRow | null): ServedRow {

@@ -10,6 +10,7 @@ import {
   findUserGroupsByProvidedIds,
   findUserGroupsByTokens,
 } from "../persistence/user-group-reads.js";
+import { inOrder } from "./in-order.js";
 
 /** Reads groups, many at a time: each method takes one statement however many keys it is given. */
 export class UserGroupReader {
@@ -23,17 +24,13 @@ export class UserGroupReader {
 
   /** @returns a group or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(UserGroup | null)[]> {
-    const groups = new Map(
-      (await findUserGroupsByIds(this.#db.of(tenant), tenant, ids)).map((group) => [group.id, group]),
-    );
-    return ids.map((id) => groups.get(id) ?? null);
+    return inOrder(ids, await findUserGroupsByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
   }
 
   /** @returns a group or null for each provided id, in the same order */
   async byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<(UserGroup | null)[]> {
     const found = await findUserGroupsByProvidedIds(this.#db.of(tenant), tenant, providedIds);
-    const groups = new Map(found.map((group) => [group.providedId, group]));
-    return providedIds.map((providedId) => groups.get(providedId) ?? null);
+    return inOrder(providedIds, found, ({ providedId }) => providedId);
   }
 
   /** @returns a group or null for each token, in the same order; an old token counts during its grace period */
