@@ -68,6 +68,7 @@ async function serveFrom(
   const services = createServices(storage.database, storage.vault, {
     tokenGraceSeconds: config.tokenGraceSeconds,
     listenTarget: storage.target,
+    webhooks: { allowPrivate: config.webhookAllowPrivate },
   });
   let { demoKey } = storage;
   const server = await createHttpServer(services, {
@@ -88,11 +89,13 @@ async function serveFrom(
   });
   services.keyUsage.start(KEY_USAGE_INTERVAL_MS, tellUnwritten);
   server.addHook("onClose", async () => {
+    await services.webhookDispatcher.stop();
     services.keyUsage.stop();
     await services.keyUsage.flush().catch(tellUnwritten);
   });
   try {
     await server.listen({ host: config.host, port: config.port });
+    if (config.webhooks) services.webhookDispatcher.start(server.log);
     const demo =
       config.databaseUrl === undefined
         ? await createDemoAccount(services.accounts, services.dataSources)

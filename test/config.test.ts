@@ -15,6 +15,8 @@ const defaults = {
   tokenGraceSeconds: 0,
   graphqlIntrospection: true,
   graphqlPlayground: true,
+  webhooks: true,
+  webhookAllowPrivate: false,
   logLevel: "info",
 };
 
@@ -39,6 +41,8 @@ describe("the settings", () => {
       TOKEN_GRACE_SECONDS: "3600",
       GRAPHQL_INTROSPECTION: "false",
       GRAPHQL_PLAYGROUND: "0",
+      WEBHOOKS: "false",
+      WEBHOOK_ALLOW_PRIVATE: "true",
       LOG_LEVEL: "silent",
     };
     expect(readConfig(environment)).toMatchObject({
@@ -53,6 +57,8 @@ describe("the settings", () => {
       tokenGraceSeconds: 3600,
       graphqlIntrospection: false,
       graphqlPlayground: false,
+      webhooks: false,
+      webhookAllowPrivate: true,
       logLevel: "silent",
     });
   });

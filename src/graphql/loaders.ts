@@ -7,6 +7,7 @@ import { DomainError } from "../domain/errors.js";
 import type { MappedDataSource } from "../domain/mapping.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
+import type { WebhookDelivery, WebhookEndpoint } from "../domain/webhook.js";
 import type { Listing } from "../services/listing.js";
 import type { Services } from "../services/services.js";
 import { SiteConfigLoaders } from "./site-config-loaders.js";
@@ -30,6 +31,8 @@ export class Loaders {
   readonly dataSourcesByProvidedId: DataLoader<string, DataSource | null>;
   readonly apiKeysById: DataLoader<number, ApiKey | null>;
   readonly auditEntriesById: DataLoader<number, AuditEntry | null>;
+  readonly webhookEndpointsById: DataLoader<number, WebhookEndpoint | null>;
+  readonly webhookDeliveriesById: DataLoader<number, WebhookDelivery | null>;
   readonly userGroupCountsOfDataSources: DataLoader<number, number>;
   readonly siteConfigs: SiteConfigLoaders;
   #spent = 0;
@@ -38,7 +41,7 @@ export class Loaders {
   readonly #userGroupPages = new Map<string, DataLoader<number, Page<UserGroup>>>();
 
   constructor(
-    { userGroupReader, dataSources, listing, apiKeys, auditLog, siteConfigReader }: Services,
+    { userGroupReader, dataSources, listing, apiKeys, auditLog, siteConfigReader, webhooks }: Services,
     tenant: Tenant,
   ) {
     this.#listing = listing;
@@ -50,6 +53,8 @@ export class Loaders {
     this.dataSourcesById = new DataLoader((ids) => dataSources.byIds(tenant, ids));
     this.apiKeysById = new DataLoader((ids) => apiKeys.byIds(tenant, ids));
     this.auditEntriesById = new DataLoader((ids) => auditLog.byIds(tenant, ids));
+    this.webhookEndpointsById = new DataLoader((ids) => webhooks.byIds(tenant, ids));
+    this.webhookDeliveriesById = new DataLoader((ids) => webhooks.deliveriesByIds(tenant, ids));
     this.userGroupCountsOfDataSources = new DataLoader((ids) =>
       listing.countUserGroupsOfDataSources(tenant, ids),
     );
@@ -96,6 +101,8 @@ export class Loaders {
     this.dataSourcesByProvidedId.clearAll();
     this.apiKeysById.clearAll();
     this.auditEntriesById.clearAll();
+    this.webhookEndpointsById.clearAll();
+    this.webhookDeliveriesById.clearAll();
     this.userGroupCountsOfDataSources.clearAll();
     this.#userGroupPages.clear();
     this.siteConfigs.clear();

@@ -6,6 +6,7 @@ import { IndexLists1763800000000 } from "../../migrations/1763800000000-index-li
 import { CreateSiteConfigs1764000000000 } from "../../migrations/1764000000000-create-site-configs.js";
 import { RowLevelSecurity1764100000000 } from "../../migrations/1764100000000-row-level-security.js";
 import { AuditLog1764200000000 } from "../../migrations/1764200000000-audit-log.js";
+import { Webhooks1764300000000 } from "../../migrations/1764300000000-webhooks.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { AuditEntryEntity } from "./audit-entry-entity.js";
@@ -17,6 +18,8 @@ import { runScoped } from "./scoped-query.js";
 import { SiteConfigEntity } from "./site-config-entity.js";
 import { SiteConfigRevisionEntity } from "./site-config-revision-entity.js";
 import { UserGroupEntity } from "./user-group-entity.js";
+import { WebhookDeliveryEntity } from "./webhook-delivery-entity.js";
+import { WebhookEndpointEntity } from "./webhook-endpoint-entity.js";
 
 /** A statement. With a name, each connection prepares it once; the name is its identity: one name, one text. */
 export interface Statement {
@@ -79,6 +82,8 @@ export class Database implements Queryable {
         SiteConfigEntity,
         SiteConfigRevisionEntity,
         UserGroupEntity,
+        WebhookDeliveryEntity,
+        WebhookEndpointEntity,
       ],
       migrations: [
         CreateCoreTables1763704800000,
@@ -86,6 +91,7 @@ export class Database implements Queryable {
         CreateSiteConfigs1764000000000,
         RowLevelSecurity1764100000000,
         AuditLog1764200000000,
+        Webhooks1764300000000,
       ],
       migrationsTableName: "schema_migration",
       synchronize: false,

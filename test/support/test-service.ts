@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS, type OperationLimits } from "../../src/graphql/operatio
 import { TrustedDocuments } from "../../src/graphql/trusted-documents.js";
 import { createHttpServer } from "../../src/http/http-server.js";
 import { clientOptions, Database, type DatabaseOptions } from "../../src/persistence/database.js";
-import { createServices, type Services } from "../../src/services/services.js";
+import { createServices, type ServiceOptions, type Services } from "../../src/services/services.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
 
 export interface TestServiceOptions {
@@ -24,6 +24,8 @@ export interface TestServiceOptions {
   readonly trustedDocuments?: Readonly<Record<string, string>>;
   /** The key that seals tokens; a random one unless told otherwise. */
   readonly encryptionKey?: Buffer;
+  /** Where webhooks may go, and how patient their delivery is; public addresses only, and nothing is delivered, unless told. */
+  readonly webhooks?: ServiceOptions["webhooks"];
   /** A database to use instead of a copy of the migrated template. */
   readonly use?: Pick<TestDatabase, "target" | "owner">;
 }
@@ -83,6 +85,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const services = createServices(database, vault, {
     tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
     listenTarget: target,
+    webhooks: options.webhooks ?? { allowPrivate: false },
   });
   const { trustedDocuments } = options;
   const server = await createHttpServer(services, {
@@ -107,6 +110,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log,
     createAccount: () => createAccount(services),
     async close() {
+      await services.webhookDispatcher.stop();
       await server.close();
       await services.changes.close();
       await database.close();
