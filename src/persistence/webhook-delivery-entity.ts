@@ -7,7 +7,7 @@ import {
   PrimaryColumn,
   PrimaryGeneratedColumn,
 } from "typeorm";
-import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import type { Environment } from "../domain/environment.js";
 import {
   WEBHOOK_DELIVERY_STATES,
   type WebhookDelivery,
@@ -31,11 +31,7 @@ export class WebhookDeliveryEntity {
   @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "webhook_delivery_pk" })
   accountId!: number;
 
-  @PrimaryColumn("enum", {
-    enum: ENVIRONMENTS,
-    enumName: "environment",
-    primaryKeyConstraintName: "webhook_delivery_pk",
-  })
+  @PrimaryColumn("text", { primaryKeyConstraintName: "webhook_delivery_pk" })
   environment!: Environment;
 
   @PrimaryGeneratedColumn("identity", {

@@ -18,7 +18,8 @@ const BY_IDS = {
 const REPLAY = {
   name: "webhook_delivery_replay",
   text: `UPDATE webhook_delivery SET state = 'pending', attempts = 0, next_attempt_at = now(), delivered_at = NULL
-    WHERE account_id = $1 AND environment = $2 AND id = $3 AND state <> 'pending'`,
+    WHERE account_id = $1 AND environment = $2 AND id = $3 AND state <> 'pending'
+    RETURNING ${WEBHOOK_DELIVERY_COLUMNS}`,
 };
 
 /** A page of the tenant's deliveries, newest first. */
@@ -50,13 +51,14 @@ export async function findWebhookDeliveriesByIds(
   return (await db.run<WebhookDeliveryRow>(BY_IDS, [accountId, environment, ids])).map(toWebhookDelivery);
 }
 
-/** Has a delivery made once more; one that is still on its way stays as it is. */
+/** Has a delivery made once more. @returns null when there is none, or it is still on its way */
 export async function replayDelivery(
   db: Queryable,
   { accountId, environment }: Tenant,
   id: number,
-): Promise<void> {
-  await db.run(REPLAY, [accountId, environment, id]);
+): Promise<WebhookDelivery | null> {
+  const [row] = await db.run<WebhookDeliveryRow>(REPLAY, [accountId, environment, id]);
+  return row ? toWebhookDelivery(row) : null;
 }
 
 function listQuery(tenant: Tenant, { endpointId, state }: WebhookDeliveryFilter): ListQuery {

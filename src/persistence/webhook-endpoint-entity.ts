@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn, PrimaryGeneratedColumn } from "typeorm";
-import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import type { Environment } from "../domain/environment.js";
 import type { WebhookEndpoint, WebhookEvent } from "../domain/webhook.js";
 import { AccountEntity } from "./account-entity.js";
 
@@ -9,11 +9,7 @@ export class WebhookEndpointEntity {
   @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "webhook_endpoint_pk" })
   accountId!: number;
 
-  @PrimaryColumn("enum", {
-    enum: ENVIRONMENTS,
-    enumName: "environment",
-    primaryKeyConstraintName: "webhook_endpoint_pk",
-  })
+  @PrimaryColumn("text", { primaryKeyConstraintName: "webhook_endpoint_pk" })
   environment!: Environment;
 
   @PrimaryGeneratedColumn("identity", {

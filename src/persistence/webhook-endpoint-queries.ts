@@ -21,7 +21,7 @@ const BY_IDS = {
 const INSERT = {
   name: "webhook_endpoint_insert",
   text: `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
-    SELECT $1::integer, $2::environment, $3, $4, $5::text[], '', ''
+    SELECT $1::integer, $2::text, $3, $4, $5::text[], '', ''
     WHERE (SELECT count(*) FROM webhook_endpoint WHERE ${OWN}) < $6::integer
     RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
 };

@@ -7,7 +7,8 @@ const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.en
 
 /**
  * Endpoints come in any order, so that no backlog keeps the others waiting; each gives as many as it may still have under way. A
- * delivery waits for the earlier ones of its subject. What another process claims in this moment is skipped.
+ * delivery waits for the earlier ones of its subject; that they are looked for one by one keeps the planner from joining the whole
+ * backlog. What another process claims in this moment is skipped.
  */
 const CLAIM = {
   name: "webhook_deliveries_claim",
@@ -23,11 +24,11 @@ const CLAIM = {
       CROSS JOIN LATERAL (
         SELECT account_id, environment, id FROM webhook_delivery AS delivery
         WHERE ${SAME_ENDPOINT} AND state = 'pending' AND next_attempt_at <= now()
-          AND NOT EXISTS (
-            SELECT FROM webhook_delivery AS earlier
-            WHERE earlier.account_id = delivery.account_id AND earlier.environment = delivery.environment
-              AND earlier.endpoint_id = delivery.endpoint_id AND earlier.subject = delivery.subject
-              AND earlier.state = 'pending' AND earlier.id < delivery.id)
+          AND id = (
+            SELECT id FROM webhook_delivery AS first
+            WHERE first.account_id = delivery.account_id AND first.environment = delivery.environment
+              AND first.endpoint_id = delivery.endpoint_id AND first.subject = delivery.subject
+              AND first.state = 'pending' ORDER BY id LIMIT 1)
         ORDER BY next_attempt_at, id LIMIT greatest($2 - endpoint.under_way, 0) FOR UPDATE SKIP LOCKED
       ) AS delivery
       LIMIT $1

@@ -97,8 +97,8 @@ export class WebhookService {
 
   /** Sends a delivery once more; one that is still on its way stays as it is. @throws DomainError `webhook_delivery_not_found` */
   async replay(admin: Admin, id: number): Promise<WebhookDelivery> {
-    await replayDelivery(this.#db.of(admin), admin, id);
-    const [delivery] = await this.deliveriesByIds(admin, [id]);
+    const replayed = await replayDelivery(this.#db.of(admin), admin, id);
+    const [delivery] = replayed ? [replayed] : await this.deliveriesByIds(admin, [id]);
     if (delivery) return delivery;
     throw new DomainError("webhook_delivery_not_found", "No webhook delivery has this id.", {
       field: ["id"],
