@@ -100,11 +100,44 @@ export class Webhooks1764300000000 implements MigrationInterface {
       END $$;
       CREATE TRIGGER audit_entry_webhook AFTER INSERT ON audit_entry
         REFERENCING NEW TABLE AS entries FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_webhook();
+
+      CREATE FUNCTION webhook_endpoint_audit() RETURNS trigger LANGUAGE plpgsql AS $$
+      DECLARE
+        subject webhook_endpoint := coalesce(NEW, OLD);
+        changed text[] := '{}';
+      BEGIN
+        IF TG_OP = 'UPDATE' THEN
+          changed := array_remove(ARRAY[
+            CASE WHEN NEW.name <> OLD.name THEN 'name' END,
+            CASE WHEN NEW.url <> OLD.url THEN 'url' END,
+            CASE WHEN NEW.events <> OLD.events THEN 'events' END,
+            CASE WHEN (NEW.disabled_at IS NULL) <> (OLD.disabled_at IS NULL) THEN 'enabled' END,
+            -- The first secret belongs to the creation.
+            CASE WHEN NEW.secret_ciphertext <> OLD.secret_ciphertext AND OLD.secret_ciphertext <> '' THEN 'secret' END
+          ], NULL);
+          IF changed = '{}' THEN
+            RETURN NULL;
+          END IF;
+        END IF;
+        INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_key_id,
+          actor_name, request_id)
+        SELECT subject.account_id, subject.environment::environment,
+          CASE TG_OP WHEN 'INSERT' THEN 'webhook_endpoint.created' WHEN 'UPDATE' THEN 'webhook_endpoint.updated'
+            ELSE 'webhook_endpoint.deleted' END,
+          subject.id, subject.name, changed, (who ->> 'keyId')::integer, coalesce(who ->> 'name', session_user::text),
+          who ->> 'requestId'
+        FROM (SELECT nullif(current_setting('app.actor', true), '')::json AS who) AS actor;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER webhook_endpoint_audit AFTER INSERT OR UPDATE OR DELETE ON webhook_endpoint
+        FOR EACH ROW EXECUTE FUNCTION webhook_endpoint_audit();
     `);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      DROP TRIGGER webhook_endpoint_audit ON webhook_endpoint;
+      DROP FUNCTION webhook_endpoint_audit();
       DROP TRIGGER audit_entry_webhook ON audit_entry;
       DROP FUNCTION audit_entry_webhook();
       DROP TABLE webhook_delivery;

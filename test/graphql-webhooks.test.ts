@@ -1,38 +1,19 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { useGraphql } from "./support/graphql-fixture.js";
-import { createUserGroup } from "./support/user-group-operations.js";
+import {
+  CREATE,
+  createEndpoint,
+  DELETE,
+  ENDPOINT,
+  LIST,
+  REPLAY,
+  ROTATE,
+  UPDATE,
+  URL_OF,
+} from "./support/webhook-operations.js";
 
 const graphql = useGraphql();
-const URL_OF = (path: string) => `https://93.184.216.34/${path}`;
-const ENDPOINT = "webhookEndpoint { id name url events disabledAt createdAt }";
-const ERRORS = "userErrors { code field message }";
-const CREATE = `mutation ($input: CreateWebhookEndpointInput!) {
-  createWebhookEndpoint(input: $input) { ${ENDPOINT} secret ${ERRORS} }
-}`;
-const UPDATE = `mutation ($input: UpdateWebhookEndpointInput!) {
-  updateWebhookEndpoint(input: $input) { ${ENDPOINT} ${ERRORS} }
-}`;
-const ROTATE = `mutation ($input: WebhookEndpointInput!) {
-  rotateWebhookSecret(input: $input) { ${ENDPOINT} secret ${ERRORS} }
-}`;
-const DELETE = `mutation ($input: WebhookEndpointInput!) {
-  deleteWebhookEndpoint(input: $input) { deletedWebhookEndpointId ${ERRORS} }
-}`;
-const REPLAY = `mutation ($input: ReplayWebhookDeliveryInput!) {
-  replayWebhookDelivery(input: $input) { webhookDelivery { state } ${ERRORS} }
-}`;
-const LIST = `query ($filter: WebhookDeliveryFilter, $first: Int, $after: String) {
-  webhookDeliveries(filter: $filter, first: $first, after: $after) {
-    totalCount
-    nodes { id event state attempts nextAttemptAt endpoint { name } payload }
-    pageInfo { hasNextPage endCursor }
-  }
-}`;
-
-async function create(name: string, more: object = {}, key?: string) {
-  const input = { name, url: URL_OF(name), ...more };
-  return (await graphql().run(CREATE, { input }, key)).createWebhookEndpoint;
-}
+const create = (name: string, more?: object, key?: string) => createEndpoint(graphql(), name, more, key);
 
 describe("endpoints", () => {
   test("are made with a secret, listed without it, changed and deleted", async () => {
@@ -148,60 +129,32 @@ describe("endpoints", () => {
   });
 });
 
-describe("deliveries", () => {
-  let endpoints: { id: string }[];
-  beforeAll(async () => {
-    endpoints = [];
-    for (const name of ["left", "right"]) endpoints.push((await create(name)).webhookEndpoint);
-    for (const name of ["a", "b", "c"]) await createUserGroup(graphql(), name);
-  });
-
-  test("are listed newest first, page by page, with their endpoints in one statement", async () => {
-    const { run, service } = graphql();
-    const seen: unknown[] = [];
-    let after: string | null = null;
-    do {
-      service.statements.length = 0;
-      const data: Awaited<ReturnType<typeof run>> = await run(LIST, { first: 4, after });
-      expect(service.statements.length).toBeLessThanOrEqual(4);
-      const { nodes, pageInfo, totalCount } = data.webhookDeliveries;
-      expect(totalCount).toBe(6);
-      seen.push(...nodes);
-      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
-    } while (after !== null);
-    expect(seen).toMatchObject(
-      ["c", "b", "a"].flatMap((providedId) =>
-        ["right", "left"].map((name) => ({
-          event: "USER_GROUP_CREATED",
-          state: "PENDING",
-          attempts: 0,
-          nextAttemptAt: expect.any(String),
-          endpoint: { name },
-          payload: { type: "user_group.created", data: { userGroup: { providedId } } },
-        })),
-      ),
-    );
-  });
-
-  test("are filtered by endpoint and state", async () => {
-    const { run } = graphql();
-    const count = async (filter: object) => (await run(LIST, { filter })).webhookDeliveries.totalCount;
-    expect(await count({ endpointId: endpoints[0]?.id })).toBe(3);
-    expect(await count({ endpointId: "nonsense" })).toBe(0);
-    expect(await count({ state: "PENDING" })).toBe(6);
-    expect(await count({ endpointId: endpoints[0]?.id, state: "DEAD" })).toBe(0);
-  });
-
-  test("are nodes; one that is pending is not replayed", async () => {
-    const { run } = graphql();
-    const [{ id }] = (await run(LIST, { first: 1 })).webhookDeliveries.nodes;
-    const { node } = await run(`{ node(id: "${id}") { id ... on WebhookDelivery { state } } }`);
-    expect(node).toEqual({ id, state: "PENDING" });
-    expect((await run(REPLAY, { input: { id } })).replayWebhookDelivery).toEqual({
-      webhookDelivery: { state: "PENDING" },
-      userErrors: [],
-    });
-  });
+test("every change of an endpoint is in the audit log, with its author", async () => {
+  const { run } = graphql();
+  const { id } = (await create("audited")).webhookEndpoint;
+  const update = (input: object) => run(UPDATE, { input: { id, ...input } });
+  await update({});
+  await update({ url: URL_OF("elsewhere"), events: ["USER_GROUP_CREATED"] });
+  await update({ enabled: false });
+  await run(ROTATE, { input: { id } });
+  await run(DELETE, { input: { id } });
+  const { auditLog } = await run(
+    '{ auditLog(filter: { subjectName: "audited" }) { nodes { action subjectId changed actorName } } }',
+  );
+  expect(auditLog.nodes.toReversed()).toEqual(
+    [
+      ["CREATED", []],
+      ["UPDATED", ["url", "events"]],
+      ["UPDATED", ["enabled"]],
+      ["UPDATED", ["secret"]],
+      ["DELETED", []],
+    ].map(([action, changed]) => ({
+      action: `WEBHOOK_ENDPOINT_${action}`,
+      subjectId: id,
+      changed,
+      actorName: "test",
+    })),
+  );
 });
 
 test("only admin keys get at any of it", async () => {

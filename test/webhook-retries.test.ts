@@ -136,6 +136,11 @@ describe("a delivery that fails", () => {
     expect(await tenant.run(endpoints)).toEqual({
       webhookEndpoints: { nodes: [{ disabledAt: expect.any(String) }] },
     });
+    const log =
+      "{ auditLog(filter: { actions: [WEBHOOK_ENDPOINT_UPDATED] }) { nodes { actorName changed } } }";
+    expect(await tenant.run(log)).toEqual({
+      auditLog: { nodes: [{ actorName: "webhooks", changed: ["enabled"] }] },
+    });
     await tenant.rename("acme", "Not told");
     gone = false;
     await tenant.run(

@@ -19,6 +19,9 @@ const HOUR_MS = 3_600_000;
 /** How long deliveries that are over can be looked at and replayed. */
 const KEEP_DAYS = 30;
 
+/** Whom the audit log names when an endpoint is turned off. */
+const ACTOR = { keyId: null, name: "webhooks", requestId: null };
+
 /** What the log is told. */
 export interface WebhookLog {
   /** An attempt that failed. */
@@ -51,6 +54,7 @@ export class WebhookDispatcher {
   #loop: Promise<void> | undefined;
   #stopping = false;
   #failing = false;
+  #lookMs = 0;
   #forgottenAt = 0;
   #isWoken = false;
   #endPause: () => void = () => undefined;
@@ -84,6 +88,7 @@ export class WebhookDispatcher {
   }
 
   async #look(): Promise<number> {
+    const startedAt = Date.now();
     try {
       const found = await this.#takeWhatIsDue();
       this.#failing = false;
@@ -93,12 +98,15 @@ export class WebhookDispatcher {
       if (!this.#failing) this.#log.warn({ err: error }, "webhooks could not be looked for");
       this.#failing = true;
       return 0;
+    } finally {
+      this.#lookMs = Date.now() - startedAt;
     }
   }
 
   async #pause(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#times.pollMs);
+      // A long backlog of one subject makes looking slow: no more than a tenth of the time goes into it.
+      const timer = setTimeout(resolve, Math.max(this.#times.pollMs, 9 * this.#lookMs));
       this.#endPause = () => {
         clearTimeout(timer);
         resolve();
@@ -143,12 +151,12 @@ export class WebhookDispatcher {
   }
 
   async #attempt(claim: ClaimedDelivery): Promise<void> {
-    const { endpointId: id, url, eventId, payload: body, accountId } = claim;
+    const { endpointId: id, url, eventId, payload: body, accountId, environment } = claim;
     const binding = { accountId, id, of: "webhookEndpoint" } as const;
     const secrets = claim.secrets.map((sealed) => this.#vault.open(sealed, binding));
     const outcome = await this.#sender.send({ url, eventId, body, secrets });
     const settled = this.#settle(claim, outcome);
-    const tenant = this.#db.of(claim);
+    const tenant = this.#db.of({ accountId, environment, actor: ACTOR });
     if (settled.state !== "delivered") {
       const { attempts: attempt } = claim;
       const { state, status, error } = settled;

@@ -39,7 +39,7 @@ export class WebhookSender {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
       const url = new URL(webhook.url);
-      const addresses = await before(signal, this.#targets.addressesOf(url));
+      const addresses = await this.#targets.addressesOf(url, signal);
       return await post(url, addresses, webhook, signal);
     } catch (error) {
       return { kind: "failed", error: signal.aborted ? "The receiver took too long." : reasonOf(error) };
@@ -105,14 +105,6 @@ function pinned(addresses: readonly LookupAddress[]): LookupFunction {
     if (all) callback(null, [...addresses]);
     else callback(null, first?.address ?? "", first?.family);
   };
-}
-
-/** Waits no longer than the signal allows: the system's resolver cannot be stopped. */
-async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
 }
 
 /** Why there was no answer, with nothing of what was sent. */
