@@ -78,6 +78,7 @@ async function serveFrom(
       authFailures: config.authFailureLimit,
       shared: redis,
     },
+    webhooks: { allowPrivate: config.webhookAllowPrivate },
   });
   let { demoKey } = storage;
   const server = await createHttpServer(services, {
@@ -99,12 +100,14 @@ async function serveFrom(
   });
   services.keyUsage.start(KEY_USAGE_INTERVAL_MS, tellUnwritten);
   server.addHook("onClose", async () => {
+    await services.webhookDispatcher.stop();
     services.keyUsage.stop();
     await services.keyUsage.flush().catch(tellUnwritten);
   });
   try {
     if (redis) await joinRedis(redis, server);
     await server.listen({ host: config.host, port: config.port });
+    if (config.webhooks) services.webhookDispatcher.start(server.log);
     const demo =
       config.databaseUrl === undefined
         ? await createDemoAccount(services.accounts, services.dataSources)

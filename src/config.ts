@@ -37,6 +37,8 @@ const settings = z.object({
   GRAPHQL_MAX_TOKENS: wholeNumber(1, 20_000, DEFAULT_LIMITS.tokens),
   GRAPHQL_MAX_COST: wholeNumber(1, 100_000_000, DEFAULT_LIMITS.cost),
   TRUSTED_DOCUMENTS: z.string().optional(),
+  WEBHOOKS: flag(true),
+  WEBHOOK_ALLOW_PRIVATE: flag(false),
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be one of debug, info, warn, error, silent")
     .default("info"),
@@ -83,6 +85,10 @@ export interface Config {
   readonly graphqlLimits: OperationLimits;
   /** The file with the only documents that run; undefined: every document may. */
   readonly trustedDocuments: string | undefined;
+  /** Whether this process delivers webhooks. */
+  readonly webhooks: boolean;
+  /** Whether webhooks may go unencrypted, and into private networks. */
+  readonly webhookAllowPrivate: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
 }
 
@@ -132,6 +138,8 @@ export function readConfig(environment: ProcessEnvironment): Config {
       cost: read.GRAPHQL_MAX_COST,
     },
     trustedDocuments: read.TRUSTED_DOCUMENTS,
+    webhooks: read.WEBHOOKS,
+    webhookAllowPrivate: read.WEBHOOK_ALLOW_PRIVATE,
     logLevel: read.LOG_LEVEL,
   };
 }

@@ -19,6 +19,8 @@ const defaults = {
   trustedProxies: [],
   graphqlIntrospection: true,
   graphqlPlayground: true,
+  webhooks: true,
+  webhookAllowPrivate: false,
   logLevel: "info",
 };
 
@@ -47,6 +49,8 @@ describe("the settings", () => {
       TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.1,2001:db8::/32,::1",
       GRAPHQL_INTROSPECTION: "false",
       GRAPHQL_PLAYGROUND: "0",
+      WEBHOOKS: "false",
+      WEBHOOK_ALLOW_PRIVATE: "true",
       LOG_LEVEL: "silent",
     };
     expect(readConfig(environment)).toMatchObject({
@@ -65,6 +69,8 @@ describe("the settings", () => {
       trustedProxies: ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32", "::1"],
       graphqlIntrospection: false,
       graphqlPlayground: false,
+      webhooks: false,
+      webhookAllowPrivate: true,
       logLevel: "silent",
     });
   });

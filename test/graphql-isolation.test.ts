@@ -26,6 +26,11 @@ beforeAll(async () => {
     } }`,
   );
   const source = createDataSource.dataSource;
+  const { createWebhookEndpoint } = await run(
+    `mutation { createWebhookEndpoint(input: { name: "${MARK} hook", url: "https://93.184.216.34/victim" }) {
+      webhookEndpoint { id } secret
+    } }`,
+  );
   const victim = await createUserGroup(graphql(), "victim", {
     name: `${MARK} group`,
     properties: { secret: `${MARK} property` },
@@ -38,11 +43,14 @@ beforeAll(async () => {
     site: "victim-site",
     document: { ...goodSite, name: `${MARK} site` },
   });
+  const { webhookDeliveries } = await run("{ webhookDeliveries { nodes { id } } }");
   const ownToken = async (key: string) => {
     const create = `mutation { getOrCreateUserGroup(input: { providedId: "own", name: "Own" }) { userGroup { token } } }`;
     return (await run(create, {}, key)).getOrCreateUserGroup.userGroup.token;
   };
-  const ids = [victim.id, source.id, createApiKey.apiKey.id, siteConfig.id];
+  const { webhookEndpoint } = createWebhookEndpoint;
+  const deliveryId = webhookDeliveries.nodes[0].id;
+  const ids = [victim.id, source.id, createApiKey.apiKey.id, siteConfig.id, webhookEndpoint.id, deliveryId];
   known = {
     id: ids,
     ids: [ids],
@@ -54,6 +62,8 @@ beforeAll(async () => {
     currentToken: [victim.token],
     schemaId: ["victim-schema"],
     site: ["victim-site"],
+    url: ["https://93.184.216.34/own"],
+    endpointId: [webhookEndpoint.id],
     document: [{ ...goodSite, name: "Own" }],
     first: [100],
     last: [100],
@@ -68,6 +78,8 @@ beforeAll(async () => {
     `${MARK} site`,
     victim.token,
     createApiKey.secret,
+    `${MARK} hook`,
+    createWebhookEndpoint.secret,
   ];
   attackers = {
     "another account": `Token ${strangerKey}`,
@@ -137,6 +149,10 @@ async function victimState(): Promise<unknown> {
       `SELECT id, revoked_at FROM api_key WHERE account_id = ${account.accountId} AND name LIKE '%victim%'`,
       `SELECT * FROM site_config JOIN site_config_revision USING (account_id, environment)
         WHERE account_id = ${account.accountId} AND environment = 'Customer' AND site = 'victim-site'`,
+      `SELECT * FROM webhook_endpoint LEFT JOIN webhook_delivery ON webhook_delivery.account_id = webhook_endpoint.account_id
+        AND endpoint_id = webhook_endpoint.id
+        WHERE webhook_endpoint.account_id = ${account.accountId} AND webhook_endpoint.environment = 'Customer'
+        ORDER BY webhook_delivery.id`,
     ].map((query) => service.query(query)),
   );
 }

@@ -10,7 +10,14 @@ import { createUserGroup, entry } from "./support/user-group-operations.js";
 
 const graphql = useGraphql();
 const TENANT_TABLES = ["data_source", "user_group", "mapping_entry", "site_config", "site_config_revision"];
-const TABLES = [...TENANT_TABLES, "account", "api_key", "audit_entry"];
+const TABLES = [
+  ...TENANT_TABLES,
+  "account",
+  "api_key",
+  "audit_entry",
+  "webhook_endpoint",
+  "webhook_delivery",
+];
 
 beforeAll(async () => {
   const { keys, strangerKey, run } = graphql();

@@ -4,6 +4,7 @@ import { TokenVault } from "../src/domain/token-vault.js";
 import { Database } from "../src/persistence/database.js";
 import { TokenReencryption } from "../src/services/token-reencryption.js";
 import { databaseUrl } from "./support/database-url.js";
+import { callGraphql } from "./support/graphql-client.js";
 import { callRest } from "./support/rest-client.js";
 import { userGroupOf } from "./support/rest-fixture.js";
 import { createTestProcesses } from "./support/running-process.js";
@@ -18,6 +19,7 @@ const processes = createTestProcesses();
 let before: TestService;
 let during: TestService;
 let secret: string;
+let webhookSecret: string;
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
@@ -35,6 +37,10 @@ beforeAll(async () => {
     );
   }
   await get(before, { user_group_id: "other", name: "Other" }, testing);
+  const create =
+    'mutation { createWebhookEndpoint(input: { name: "hook", url: "https://hooks.example.com/" }) { secret } }';
+  const { body } = await callGraphql(before.url, secret, create);
+  webhookSecret = Object(body).data.createWebhookEndpoint.secret;
   during = await startTestService({ encryptionKey: newKey, formerKeys: [oldKey], use: before });
 }, 120_000);
 
@@ -96,6 +102,13 @@ test("tokens are sealed anew while the service rotates, creates and reads; each 
     await database.close();
   }
   expect(Object.keys(await countByKey())).toEqual([idOf(newKey)]);
+
+  const [hook] = await before.query("SELECT * FROM webhook_endpoint");
+  const binding = { accountId: hook.account_id, id: hook.id, of: "webhookEndpoint" } as const;
+  const sealed = { keyId: hook.secret_key_id, ciphertext: hook.secret_ciphertext };
+  expect(new TokenVault([newKey]).open(sealed, binding)).toBe(webhookSecret);
+  const told = await before.query("SELECT FROM audit_entry WHERE action = 'webhook_endpoint.updated'");
+  expect(told).toEqual([]);
 
   const after = await startTestService({ encryptionKey: newKey, use: before });
   try {

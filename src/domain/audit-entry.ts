@@ -12,6 +12,9 @@ export const AUDIT_ACTIONS = [
   "site_config.published",
   "site_config.opened",
   "site_config.closed",
+  "webhook_endpoint.created",
+  "webhook_endpoint.updated",
+  "webhook_endpoint.deleted",
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -12,6 +12,8 @@ export const ERROR_CODES = [
   "data_source_not_found",
   "api_key_not_found",
   "site_config_not_found",
+  "webhook_endpoint_not_found",
+  "webhook_delivery_not_found",
   "method_not_allowed",
   "user_group_mismatch",
   "user_group_exists",

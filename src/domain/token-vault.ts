@@ -6,10 +6,12 @@ export interface SealedToken {
   readonly ciphertext: Buffer;
 }
 
-/** What a sealed token is bound to: in another group's row it does not open. */
+/** What a sealed token is bound to: in another row it does not open. */
 export interface TokenBinding {
   readonly accountId: number;
   readonly id: number;
+  /** What the id is of: a user group unless told otherwise. */
+  readonly of?: "webhookEndpoint";
 }
 
 const NONCE_BYTES = 12;
@@ -22,8 +24,8 @@ interface VaultKey {
 }
 
 /**
- * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14). The first key is that of new accounts; an
- * account's tokens stay under their key until they are sealed anew.
+ * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14); seals the secrets of webhooks, too. The first
+ * key is that of new accounts; what an account has sealed stays under its key until it is sealed anew.
  */
 export class TokenVault {
   readonly #keys: readonly VaultKey[];
@@ -60,7 +62,7 @@ export class TokenVault {
     return { keyId: key.id, ciphertext };
   }
 
-  /** @throws Error when the key is not held, or the sealed token was altered or moved between groups */
+  /** @throws Error when the key is not held, or the sealed token was altered or moved between rows */
   open(sealed: SealedToken, binding: TokenBinding): string {
     const key = this.#key(sealed.keyId);
     const nonce = sealed.ciphertext.subarray(0, NONCE_BYTES);
@@ -99,7 +101,8 @@ function deriveKey(root: Buffer): VaultKey {
 }
 
 function associatedData(keyId: string, binding: TokenBinding): Buffer {
-  return Buffer.from(`${keyId}/${binding.accountId}/${binding.id}`);
+  const { accountId, id, of } = binding;
+  return Buffer.from([keyId, accountId, ...(of ? [of] : []), id].join("/"));
 }
 
 function lookupHash(key: VaultKey, token: string): Buffer {

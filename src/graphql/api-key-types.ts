@@ -16,7 +16,7 @@ registerEnumType(ApiKeyScope, {
   valuesConfig: {
     READ: { description: "Read everything but tokens." },
     WRITE: { description: "Change user groups, mappings and data sources, and read tokens." },
-    ADMIN: { description: "Manage API keys." },
+    ADMIN: { description: "Manage API keys and webhooks, and read the audit log." },
   },
 });
 

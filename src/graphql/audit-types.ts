@@ -19,6 +19,9 @@ const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "site_config.published": "A revision of a site configuration was written.",
   "site_config.opened": "A site configuration was opened to everybody.",
   "site_config.closed": "A site configuration was closed.",
+  "webhook_endpoint.created": "A webhook endpoint was made.",
+  "webhook_endpoint.updated": "A webhook endpoint was changed, or given a new secret.",
+  "webhook_endpoint.deleted": "A webhook endpoint was deleted.",
 };
 
 const memberOf = (action: AuditAction) => action.toUpperCase().replaceAll(".", "_");
@@ -46,7 +49,8 @@ export class AuditEntryView extends NodeView {
   readonly subjectId: string;
 
   @Field(() => String, {
-    description: "What it was called then: a provided id, the name of an API key or of a site.",
+    description:
+      "What it was called then: a provided id, the name of an API key, a site or a webhook endpoint.",
   })
   readonly subjectName: string;
 
@@ -118,5 +122,6 @@ export function parseAuditFilter(input: AuditFilterInput | null | undefined): Au
 function subjectType(action: AuditAction) {
   if (action.startsWith("user_group.")) return "UserGroup";
   if (action.startsWith("data_source.")) return "DataSource";
+  if (action.startsWith("webhook_endpoint.")) return "WebhookEndpoint";
   return action.startsWith("api_key.") ? "ApiKey" : "SiteConfig";
 }

@@ -3,12 +3,14 @@ import type { AuditEntry } from "../domain/audit-entry.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
 import type { UserGroup } from "../domain/user-group.js";
+import type { WebhookDelivery, WebhookEndpoint } from "../domain/webhook.js";
 import { ApiKeyView } from "./api-key-types.js";
 import { AuditEntryView } from "./audit-types.js";
 import { createConnectionType } from "./connection-type.js";
 import { DataSourceView } from "./data-source-type.js";
 import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
 import { UserGroupView } from "./user-group-type.js";
+import { WebhookDeliveryView, WebhookEndpointView } from "./webhook-types.js";
 
 export const ApiKeyConnection = createConnectionType(
   "ApiKey",
@@ -44,4 +46,16 @@ export const DataSourceConnection = createConnectionType(
   "DataSource",
   DataSourceView,
   (source: DataSource) => new DataSourceView(source),
+);
+
+export const WebhookEndpointConnection = createConnectionType(
+  "WebhookEndpoint",
+  WebhookEndpointView,
+  (endpoint: WebhookEndpoint) => new WebhookEndpointView(endpoint),
+);
+
+export const WebhookDeliveryConnection = createConnectionType(
+  "WebhookDelivery",
+  WebhookDeliveryView,
+  (delivery: WebhookDelivery) => new WebhookDeliveryView(delivery),
 );

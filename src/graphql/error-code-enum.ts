@@ -21,6 +21,8 @@ const descriptions: Readonly<Record<ErrorCode, string>> = {
   data_source_not_found: "No data source has this id.",
   api_key_not_found: "No API key has this id.",
   site_config_not_found: "The site has no configuration, or not the revision.",
+  webhook_endpoint_not_found: "No webhook endpoint has this id.",
+  webhook_delivery_not_found: "No webhook delivery has this id.",
   method_not_allowed: "The path does not know this method.",
   user_group_mismatch: "What was told about the user group contradicts its token.",
   user_group_exists: "The provided id is taken by another user group.",

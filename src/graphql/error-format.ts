@@ -25,6 +25,8 @@ const RENDERINGS: Readonly<Record<ErrorCode, Rendering>> = {
   data_source_not_found: userError,
   api_key_not_found: userError,
   site_config_not_found: userError,
+  webhook_endpoint_not_found: userError,
+  webhook_delivery_not_found: userError,
   method_not_allowed: request(405),
   user_group_mismatch: userError,
   user_group_exists: userError,

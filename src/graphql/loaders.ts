@@ -5,6 +5,7 @@ import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { MappedDataSource } from "../domain/mapping.js";
 import type { UserGroup } from "../domain/user-group.js";
+import type { WebhookDelivery, WebhookEndpoint } from "../domain/webhook.js";
 import type { Services } from "../services/services.js";
 import { PageLoaders } from "./page-loaders.js";
 import { ReplyBudget } from "./reply-budget.js";
@@ -23,13 +24,15 @@ export class Loaders {
   readonly dataSourcesByProvidedId: DataLoader<string, DataSource | null>;
   readonly apiKeysById: DataLoader<number, ApiKey | null>;
   readonly auditEntriesById: DataLoader<number, AuditEntry | null>;
+  readonly webhookEndpointsById: DataLoader<number, WebhookEndpoint | null>;
+  readonly webhookDeliveriesById: DataLoader<number, WebhookDelivery | null>;
   readonly userGroupCountsOfDataSources: DataLoader<number, number>;
   readonly userGroupsOfDataSources: PageLoaders<UserGroup>;
   readonly siteConfigs: SiteConfigLoaders;
   readonly budget = new ReplyBudget();
 
   constructor(
-    { userGroupReader, dataSources, listing, apiKeys, auditLog, siteConfigReader }: Services,
+    { userGroupReader, dataSources, listing, apiKeys, auditLog, siteConfigReader, webhooks }: Services,
     tenant: Tenant,
   ) {
     this.userGroupsById = new DataLoader((ids) => userGroupReader.byIds(tenant, ids));
@@ -39,6 +42,8 @@ export class Loaders {
     this.dataSourcesById = new DataLoader((ids) => dataSources.byIds(tenant, ids));
     this.apiKeysById = new DataLoader((ids) => apiKeys.byIds(tenant, ids));
     this.auditEntriesById = new DataLoader((ids) => auditLog.byIds(tenant, ids));
+    this.webhookEndpointsById = new DataLoader((ids) => webhooks.byIds(tenant, ids));
+    this.webhookDeliveriesById = new DataLoader((ids) => webhooks.deliveriesByIds(tenant, ids));
     this.userGroupCountsOfDataSources = new DataLoader((ids) =>
       listing.countUserGroupsOfDataSources(tenant, ids),
     );
@@ -59,6 +64,8 @@ export class Loaders {
     this.dataSourcesByProvidedId.clearAll();
     this.apiKeysById.clearAll();
     this.auditEntriesById.clearAll();
+    this.webhookEndpointsById.clearAll();
+    this.webhookDeliveriesById.clearAll();
     this.userGroupCountsOfDataSources.clearAll();
     this.userGroupsOfDataSources.clear();
     this.siteConfigs.clear();

@@ -7,7 +7,12 @@ const NODE_TYPES = [
   "SiteConfig",
   "SiteConfigRevision",
   "AuditEntry",
+  "WebhookEndpoint",
+  "WebhookDelivery",
 ] as const;
+
+/** Those that outgrow 32 bits. */
+const SERIAL_TYPES: readonly NodeType[] = ["AuditEntry", "WebhookDelivery"];
 
 /** The types that have global ids. */
 export type NodeType = (typeof NODE_TYPES)[number];
@@ -32,8 +37,8 @@ export function toNodeId(type: NodeType, id: number, part: number | null = null)
 export function readNodeId(nodeId: string): NodeName | null {
   const [name, digits = "", partDigits] = Buffer.from(nodeId, "base64url").toString("latin1").split(":", 3);
   const type = NODE_TYPES.find((known) => known === name);
-  // The audit log outgrows 32 bits.
-  const id = type === "AuditEntry" ? parseSerial(digits) : parseInternalId(digits);
+  const isSerial = SERIAL_TYPES.some((serial) => serial === type);
+  const id = isSerial ? parseSerial(digits) : parseInternalId(digits);
   const part = partDigits === undefined ? null : parseInternalId(partDigits);
   const isWhole = type === "SiteConfigRevision" ? part !== null : part === null;
   return type && id !== null && isWhole && toNodeId(type, id, part) === nodeId ? { type, id, part } : null;

@@ -9,6 +9,7 @@ import { readNodeId } from "./node-id.js";
 import { NodeView } from "./node-type.js";
 import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
 import { UserGroupView } from "./user-group-type.js";
+import { WebhookDeliveryView, WebhookEndpointView } from "./webhook-types.js";
 
 @Resolver()
 export class NodeResolver {
@@ -65,6 +66,14 @@ async function load({ caller, loaders }: Session, nodeId: string): Promise<NodeV
     case "AuditEntry": {
       const entry = caller.scope === "admin" ? await loaders.auditEntriesById.load(node.id) : null;
       return entry && new AuditEntryView(entry);
+    }
+    case "WebhookEndpoint": {
+      const endpoint = caller.scope === "admin" ? await loaders.webhookEndpointsById.load(node.id) : null;
+      return endpoint && new WebhookEndpointView(endpoint);
+    }
+    case "WebhookDelivery": {
+      const delivery = caller.scope === "admin" ? await loaders.webhookDeliveriesById.load(node.id) : null;
+      return delivery && new WebhookDeliveryView(delivery);
     }
     case undefined:
       return null;

@@ -21,6 +21,8 @@ import { UserGroupMutations } from "./user-group-mutations.js";
 import { UserGroupResolver } from "./user-group-resolver.js";
 import { UserGroupSubscription } from "./user-group-subscription.js";
 import { ViewerResolver } from "./viewer-resolver.js";
+import { WebhookMutations } from "./webhook-mutations.js";
+import { WebhookResolver } from "./webhook-resolver.js";
 
 const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
   [OperationTypeNode.QUERY]: "What can be read.",
@@ -48,6 +50,8 @@ export function createSchema(services: Services): GraphQLSchema {
     new UserGroupResolver(services.userGroupReader),
     new UserGroupSubscription(),
     new ViewerResolver(),
+    new WebhookMutations(services.webhooks),
+    new WebhookResolver(services.webhooks),
   ]);
 }
 
@@ -81,6 +85,8 @@ function build(resolvers: readonly object[]): GraphQLSchema {
       UserGroupResolver,
       UserGroupSubscription,
       ViewerResolver,
+      WebhookMutations,
+      WebhookResolver,
     ],
     container: {
       get: (resolverClass) => resolvers.find((resolver) => resolver instanceof resolverClass),

@@ -5,6 +5,7 @@ import { IndexLists1763800000000 } from "../../migrations/1763800000000-index-li
 import { CreateSiteConfigs1764000000000 } from "../../migrations/1764000000000-create-site-configs.js";
 import { RowLevelSecurity1764100000000 } from "../../migrations/1764100000000-row-level-security.js";
 import { AuditLog1764200000000 } from "../../migrations/1764200000000-audit-log.js";
+import { Webhooks1764300000000 } from "../../migrations/1764300000000-webhooks.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { AuditEntryEntity } from "./audit-entry-entity.js";
@@ -15,6 +16,8 @@ import { NO_SCOPE, type ScopeSetter, type Timeouts } from "./row-scope.js";
 import { SiteConfigEntity } from "./site-config-entity.js";
 import { SiteConfigRevisionEntity } from "./site-config-revision-entity.js";
 import { UserGroupEntity } from "./user-group-entity.js";
+import { WebhookDeliveryEntity } from "./webhook-delivery-entity.js";
+import { WebhookEndpointEntity } from "./webhook-endpoint-entity.js";
 
 /** Describes the database to TypeORM: entities, migrations and its pool of connections. */
 export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter): DataSource {
@@ -32,6 +35,8 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
       SiteConfigEntity,
       SiteConfigRevisionEntity,
       UserGroupEntity,
+      WebhookDeliveryEntity,
+      WebhookEndpointEntity,
     ],
     migrations: [
       CreateCoreTables1763704800000,
@@ -39,6 +44,7 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
       CreateSiteConfigs1764000000000,
       RowLevelSecurity1764100000000,
       AuditLog1764200000000,
+      Webhooks1764300000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

@@ -5,7 +5,7 @@ import type { Environment } from "../domain/environment.js";
 /**
  * Which rows a statement may touch; row level security hides all others (decision 32). A tenant's: those of an account in
  * one environment; without one, the account, its keys and its data sources. Of an account that only its name is known of:
- * itself. The operator's: all accounts and API keys, but no tenant's data.
+ * itself. The operator's: all accounts, API keys and webhooks that are to be sent, but no other data of tenants.
  */
 export type RowScope =
   | { readonly accountId: number; readonly environment?: Environment; readonly actor?: Actor }

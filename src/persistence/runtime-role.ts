@@ -11,6 +11,8 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   site_config: "SELECT, INSERT, UPDATE",
   site_config_revision: "SELECT, INSERT",
   audit_entry: "SELECT, INSERT",
+  webhook_endpoint: "SELECT, INSERT, UPDATE, DELETE",
+  webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
   schema_migration: "SELECT",
 };
 

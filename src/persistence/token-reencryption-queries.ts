@@ -17,6 +17,14 @@ const RESEAL = `UPDATE user_group SET token_key_id = $3, token_ciphertext = item
   WHERE account_id = $1 AND environment = $2 AND id = item_id AND token_lookup = item.old_lookup
   RETURNING id`;
 
+const SECRETS_SEALED_OTHERWISE = `SELECT id, secret_key_id AS "keyId", secret_ciphertext AS current,
+    previous_secret_ciphertext AS previous
+  FROM webhook_endpoint WHERE account_id = $1 AND environment = $2 AND secret_key_id <> $3 ORDER BY id`;
+
+const RESEAL_SECRET = `UPDATE webhook_endpoint
+  SET secret_key_id = $4, secret_ciphertext = $5, previous_secret_ciphertext = $6
+  WHERE account_id = $1 AND environment = $2 AND id = $3 AND secret_ciphertext = $7`;
+
 /** The ids of all accounts; only the operator sees them. */
 export async function listAccountIds(db: Queryable): Promise<number[]> {
   return (await db.run<{ id: number }>({ text: ACCOUNTS }, [])).map(({ id }) => id);
@@ -61,4 +69,32 @@ export async function resealTokens(
     tokens.map(({ token }) => token.lookup),
   ]);
   return rows.length;
+}
+
+/** The sealed secrets of a webhook endpoint, both under one key. */
+export interface SealedSecrets {
+  readonly id: number;
+  readonly keyId: string;
+  readonly current: Buffer;
+  readonly previous: Buffer | null;
+}
+
+/** The webhook endpoints whose secrets are sealed under another key than this. */
+export async function findSecretsSealedOtherwise(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  keyId: string,
+): Promise<SealedSecrets[]> {
+  return db.run<SealedSecrets>({ text: SECRETS_SEALED_OTHERWISE }, [accountId, environment, keyId]);
+}
+
+/** Puts newly sealed secrets in place of those that were read, unless they have been replaced since. */
+export async function resealSecrets(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  old: SealedSecrets,
+  { keyId, current, previous }: Omit<SealedSecrets, "id">,
+): Promise<void> {
+  const values = [accountId, environment, old.id, keyId, current, previous, old.current];
+  await db.run({ text: RESEAL_SECRET }, values);
 }

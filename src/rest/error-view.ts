@@ -13,6 +13,8 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   data_source_not_found: 404,
   api_key_not_found: 404,
   site_config_not_found: 404,
+  webhook_endpoint_not_found: 404,
+  webhook_delivery_not_found: 404,
   method_not_allowed: 405,
   user_group_mismatch: 409,
   user_group_exists: 409,

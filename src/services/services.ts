@@ -22,6 +22,10 @@ import { SiteConfigService } from "./site-config-service.js";
 import { UserGroupReader } from "./user-group-reader.js";
 import { UserGroupService } from "./user-group-service.js";
 import { UserGroupUpserts } from "./user-group-upserts.js";
+import { type DispatcherTimes, WebhookDispatcher } from "./webhook-dispatcher.js";
+import { WebhookSender } from "./webhook-sender.js";
+import { WebhookService } from "./webhook-service.js";
+import { type WebhookTargetOptions, WebhookTargets } from "./webhook-targets.js";
 
 /** Everything the service can do; both faces are built upon it. */
 export interface Services {
@@ -41,6 +45,8 @@ export interface Services {
   readonly userGroups: UserGroupService;
   readonly userGroupReader: UserGroupReader;
   readonly userGroupUpserts: UserGroupUpserts;
+  readonly webhooks: WebhookService;
+  readonly webhookDispatcher: WebhookDispatcher;
   /** @throws DomainError `unavailable` when the database is out of reach */
   checkReadiness(): Promise<void>;
 }
@@ -51,6 +57,8 @@ export interface ServiceOptions {
   /** Where to listen for changes: the database itself, not a pooler in transaction mode. */
   readonly listenTarget: DatabaseOptions["target"];
   readonly rateLimits: RateLimitOptions;
+  /** Where webhooks may go. */
+  readonly webhooks: WebhookTargetOptions & { readonly times?: Partial<DispatcherTimes> };
 }
 
 export interface RateLimitOptions {
@@ -70,6 +78,8 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const keyUsage = new KeyUsage(database);
   const { windowSeconds, points, authFailures, shared } = options.rateLimits;
   const counters = new RateCounters(windowSeconds * 1000, shared);
+  const targets = new WebhookTargets(options.webhooks);
+  const sender = new WebhookSender(targets);
   return {
     access: new Access(database, vault, keyUsage, new AuthFailures(counters, authFailures, windowSeconds)),
     accounts,
@@ -87,6 +97,8 @@ export function createServices(database: Database, vault: TokenVault, options: S
     userGroups: new UserGroupService(database, ids, vault, changes, options.tokenGraceSeconds),
     userGroupReader: new UserGroupReader(database, vault),
     userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),
+    webhooks: new WebhookService(database, vault, targets),
+    webhookDispatcher: new WebhookDispatcher(database, vault, sender, options.webhooks.times),
     async checkReadiness() {
       await database.run({ name: "readiness", text: "SELECT 1 AS ready" }, []);
     },

@@ -4,7 +4,9 @@ import type { TokenVault } from "../domain/token-vault.js";
 import type { Database } from "../persistence/database.js";
 import {
   findSealedOtherwise,
+  findSecretsSealedOtherwise,
   listAccountIds,
+  resealSecrets,
   resealTokens,
   type SealedRow,
   setTokenKey,
@@ -13,7 +15,7 @@ import {
 /** How many tokens are sealed anew with one statement: their rows are locked for some milliseconds. */
 const BATCH = 500;
 
-/** Seals tokens under the first of the configured keys, while the service runs; done again, it goes on where it was. */
+/** Seals tokens, and the secrets of webhooks, under the first of the configured keys, while the service runs; done again, it goes on where it was. */
 export class TokenReencryption {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -24,9 +26,9 @@ export class TokenReencryption {
   }
 
   /**
-   * Works until no token is sealed under another key.
+   * Works until nothing is sealed under another key.
    * @param onProgress is told of how many tokens were sealed anew so far
-   * @returns how many
+   * @returns how many tokens
    */
   async run(onProgress: (count: number) => void): Promise<number> {
     let total = 0;
@@ -35,10 +37,24 @@ export class TokenReencryption {
       // First: from now on, what is new is sealed under the new key.
       await setTokenKey(this.#db.of({ accountId }), accountId, keyId);
       for (const environment of ENVIRONMENTS) {
+        await this.#resealSecrets({ accountId, environment });
         total += await this.#reseal({ accountId, environment }, (count) => onProgress(total + count));
       }
     }
     return total;
+  }
+
+  async #resealSecrets(tenant: Tenant): Promise<void> {
+    const keyId = this.#vault.primaryKeyId;
+    const db = this.#db.of(tenant);
+    for (const old of await findSecretsSealedOtherwise(db, tenant, keyId)) {
+      const binding = { accountId: tenant.accountId, id: old.id, of: "webhookEndpoint" } as const;
+      const reseal = (ciphertext: Buffer) =>
+        this.#vault.seal(this.#vault.open({ keyId: old.keyId, ciphertext }, binding), binding, keyId)
+          .ciphertext;
+      const previous = old.previous && reseal(old.previous);
+      await resealSecrets(db, tenant, old, { keyId, current: reseal(old.current), previous });
+    }
   }
 
   async #reseal(tenant: Tenant, onProgress: (count: number) => void): Promise<number> {

@@ -9,7 +9,12 @@ import { TrustedDocuments } from "../../src/graphql/trusted-documents.js";
 import { createHttpServer } from "../../src/http/http-server.js";
 import { Database } from "../../src/persistence/database.js";
 import { clientOptions, type DatabaseOptions } from "../../src/persistence/database-options.js";
-import { createServices, type RateLimitOptions, type Services } from "../../src/services/services.js";
+import {
+  createServices,
+  type RateLimitOptions,
+  type ServiceOptions,
+  type Services,
+} from "../../src/services/services.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
 
 export interface TestServiceOptions {
@@ -36,6 +41,8 @@ export interface TestServiceOptions {
   readonly pooled?: boolean;
   /** Where to listen for changes, if not at the database that is used. */
   readonly listenTarget?: DatabaseOptions["target"];
+  /** Where webhooks may go, and how patient their delivery is; public addresses only, and nothing is delivered, unless told. */
+  readonly webhooks?: ServiceOptions["webhooks"];
   /** A database to use instead of a copy of the migrated template. */
   readonly use?: Pick<TestDatabase, "target" | "owner">;
 }
@@ -105,6 +112,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       shared: undefined,
       ...options.rateLimits,
     },
+    webhooks: options.webhooks ?? { allowPrivate: false },
   });
   const { trustedDocuments } = options;
   const server = await createHttpServer(services, {
@@ -130,6 +138,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log,
     createAccount: () => createAccount(services),
     async close() {
+      await services.webhookDispatcher.stop();
       await server.close();
       await services.changes.close();
       await database.close();

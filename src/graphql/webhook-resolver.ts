@@ -1,0 +1,70 @@
+import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
+import { parsePage } from "../domain/page.js";
+import type { WebhookDelivery, WebhookEndpoint } from "../domain/webhook.js";
+import { requireAdmin } from "../services/access.js";
+import type { WebhookService } from "../services/webhook-service.js";
+import { ConnectionArguments } from "./connection-arguments.js";
+import { WebhookDeliveryConnection, WebhookEndpointConnection } from "./connections.js";
+import { type GraphqlContext, requireSession } from "./context.js";
+import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./webhook-inputs.js";
+import { WebhookDeliveryView, WebhookEndpointView } from "./webhook-types.js";
+
+@Resolver(() => WebhookDeliveryView)
+export class WebhookResolver {
+  readonly #webhooks: WebhookService;
+
+  constructor(webhooks: WebhookService) {
+    this.#webhooks = webhooks;
+  }
+
+  @Query(() => WebhookEndpointConnection, {
+    description: "The webhook endpoints of the environment; needs admin scope.",
+  })
+  webhookEndpoints(
+    @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const admin = requireAdmin(requireSession(context).caller);
+    const request = parsePage(page, { field: "webhookEndpoint", kind: "id" });
+    return new WebhookEndpointConnection({
+      request,
+      sortField: "webhookEndpoint",
+      positionOf: ({ id }: WebhookEndpoint) => ({ value: id, id }),
+      load: () => this.#webhooks.list(admin, request),
+      count: () => this.#webhooks.count(admin),
+    });
+  }
+
+  @Query(() => WebhookDeliveryConnection, {
+    description: "What was sent to webhook endpoints, or is to be, newest first; needs admin scope.",
+  })
+  webhookDeliveries(
+    @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Arg("filter", () => WebhookDeliveryFilterInput, { nullable: true, description: "Which deliveries." })
+    filterInput: WebhookDeliveryFilterInput | null | undefined,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const admin = requireAdmin(requireSession(context).caller);
+    const filter = parseDeliveryFilter(filterInput);
+    const request = parsePage(page, { field: "webhookDelivery", kind: "serial" });
+    return new WebhookDeliveryConnection({
+      request,
+      sortField: "webhookDelivery",
+      positionOf: ({ id }: WebhookDelivery) => ({ value: id, id }),
+      load: () => this.#webhooks.listDeliveries(admin, filter, request),
+      count: () => this.#webhooks.countDeliveries(admin, filter),
+    });
+  }
+
+  @FieldResolver(() => WebhookEndpointView, {
+    nullable: true,
+    description: "Where it is sent; null when the endpoint was deleted in this moment.",
+  })
+  async endpoint(
+    @Root() { endpointId }: WebhookDeliveryView,
+    @Ctx() context: GraphqlContext,
+  ): Promise<WebhookEndpointView | null> {
+    const endpoint = await requireSession(context).loaders.webhookEndpointsById.load(endpointId);
+    return endpoint && new WebhookEndpointView(endpoint);
+  }
+}

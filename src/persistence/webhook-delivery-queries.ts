@@ -1,0 +1,73 @@
+import type { Tenant } from "../domain/caller.js";
+import type { Page, PageRequest } from "../domain/page.js";
+import type { WebhookDelivery, WebhookDeliveryFilter } from "../domain/webhook.js";
+import type { Queryable } from "./database.js";
+import { countList, type ListQuery, selectPage, tenantList } from "./select-page.js";
+import {
+  toWebhookDelivery,
+  WEBHOOK_DELIVERY_COLUMNS,
+  type WebhookDeliveryRow,
+} from "./webhook-delivery-entity.js";
+
+const BY_IDS = {
+  name: "webhook_deliveries_by_ids",
+  text: `SELECT ${WEBHOOK_DELIVERY_COLUMNS} FROM webhook_delivery
+    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::bigint[])`,
+};
+
+const REPLAY = {
+  name: "webhook_delivery_replay",
+  text: `UPDATE webhook_delivery SET state = 'pending', attempts = 0, next_attempt_at = now(), delivered_at = NULL
+    WHERE account_id = $1 AND environment = $2 AND id = $3 AND state <> 'pending'
+    RETURNING ${WEBHOOK_DELIVERY_COLUMNS}`,
+};
+
+/** A page of the tenant's deliveries, newest first. */
+export async function listWebhookDeliveries(
+  db: Queryable,
+  tenant: Tenant,
+  filter: WebhookDeliveryFilter,
+  page: PageRequest,
+): Promise<Page<WebhookDelivery>> {
+  const keyset = { column: "id", type: "bigint", idColumn: "id", direction: "descending" } as const;
+  const item = { columns: WEBHOOK_DELIVERY_COLUMNS, toItem: toWebhookDelivery };
+  return selectPage(db, listQuery(tenant, filter), item, keyset, page);
+}
+
+export async function countWebhookDeliveries(
+  db: Queryable,
+  tenant: Tenant,
+  filter: WebhookDeliveryFilter,
+): Promise<number> {
+  return countList(db, listQuery(tenant, filter));
+}
+
+/** The tenant's deliveries that have these ids, in no order. */
+export async function findWebhookDeliveriesByIds(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  ids: readonly number[],
+): Promise<WebhookDelivery[]> {
+  return (await db.run<WebhookDeliveryRow>(BY_IDS, [accountId, environment, ids])).map(toWebhookDelivery);
+}
+
+/** Has a delivery made once more. @returns null when there is none, or it is still on its way */
+export async function replayDelivery(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  id: number,
+): Promise<WebhookDelivery | null> {
+  const [row] = await db.run<WebhookDeliveryRow>(REPLAY, [accountId, environment, id]);
+  return row ? toWebhookDelivery(row) : null;
+}
+
+function listQuery(tenant: Tenant, { endpointId, state }: WebhookDeliveryFilter): ListQuery {
+  const list = tenantList("webhook_delivery", tenant);
+  const { values } = list;
+  const conditions = [
+    ...list.conditions,
+    ...(endpointId === undefined ? [] : [`endpoint_id = ${values.add(endpointId)}`]),
+    ...(state === undefined ? [] : [`state = ${values.add(state)}`]),
+  ];
+  return { ...list, conditions };
+}
