@@ -69,7 +69,7 @@ function isRefusal({ status, body, headers }: RestReply): boolean {
   expect([200, 400, 404, 409, 413, 422]).toContain(status);
   const { data, errors } = Object(body);
   if (errors === undefined) {
-    return Object.values(Object(data)).some((payload) => Object(payload).userErrors.length > 0);
+    return Object.values(Object(data)).some((payload) => Object(payload).userErrors?.length > 0);
   }
   for (const { message, extensions } of errors) {
     expect(message).toEqual(expect.any(String));
