@@ -1,23 +1,62 @@
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES } from "node:http";
+import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { DomainError } from "../domain/errors.js";
 import { renderError } from "../rest/error-view.js";
 
-const STATUSES: ReadonlyMap<unknown, number> = new Map([
-  ["HPE_HEADER_OVERFLOW", 431],
-  ["ERR_HTTP_REQUEST_TIMEOUT", 408],
+/** How long a client may take to read its answer: to close at once could take it away while the client still sends. */
+const LINGER_MS = 2_000;
+
+type ClientError = Error & { readonly code?: unknown };
+
+const OTHERWISE = { status: 400, message: "The request is not valid HTTP." };
+const REFUSALS: ReadonlyMap<unknown, typeof OTHERWISE> = new Map([
+  ["HPE_HEADER_OVERFLOW", { status: 431, message: "The address and headers of the request are too large." }],
+  ["ERR_HTTP_REQUEST_TIMEOUT", { status: 408, message: "The request took too long to arrive." }],
 ]);
 
-/** Answers what is not HTTP at all, or takes too long: such a request reaches no route. */
-export function answerBrokenRequest(error: Error & { readonly code?: unknown }, socket: Socket): void {
-  if (!socket.writable || error.code === "ECONNRESET") {
+/**
+ * Makes what answers a request that is not HTTP at all, or takes too long: it reaches no route. Requests that came before it on
+ * the same connection are answered first, and one that was answered before its body broke gets no second answer.
+ * @returns the handler of a server's client errors, and what lets it know the server's replies
+ */
+export function brokenRequests() {
+  /** Of each connection the replies that are not finished, and the last one. */
+  const replies = new WeakMap<Socket, readonly ServerResponse[]>();
+  const broken = new WeakSet<Socket>();
+  return {
+    answer(error: ClientError, socket: Socket): void {
+      if (broken.has(socket)) {
+        if (socket.readableEnded) socket.destroySoon();
+        return;
+      }
+      broken.add(socket);
+      const known = replies.get(socket) ?? [];
+      const own = known.find(({ req }) => !req.complete);
+      const earlier = known.findLast(({ req, writableFinished }) => req.complete && !writableFinished);
+      const close = () => (own?.headersSent ? socket.destroySoon() : refuse(error, socket));
+      if (earlier) earlier.once("close", close);
+      else close();
+    },
+    watch(server: Pick<Server, "prependListener">): void {
+      server.prependListener("request", ({ socket }, reply) => {
+        const unfinished = (replies.get(socket) ?? []).filter(({ writableFinished }) => !writableFinished);
+        replies.set(socket, [...unfinished, reply]);
+      });
+    },
+  };
+}
+
+function refuse({ code }: ClientError, socket: Socket): void {
+  if (!socket.writable || code === "ECONNRESET") {
     socket.destroy();
     return;
   }
+  const cutOff = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(cutOff)).resume();
   const id = randomUUID();
-  const status = STATUSES.get(error.code) ?? 400;
-  const { body } = renderError(new DomainError("bad_request", "The request is not valid HTTP."), id);
+  const { status, message } = REFUSALS.get(code) ?? OTHERWISE;
+  const { body } = renderError(new DomainError("bad_request", message), id);
   const text = JSON.stringify(body);
   socket.end(
     [

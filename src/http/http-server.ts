@@ -1,4 +1,5 @@
 import { METHODS } from "node:http";
+import { Socket } from "node:net";
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -13,7 +14,7 @@ import type { TrustedDocuments } from "../graphql/trusted-documents.js";
 import { renderError } from "../rest/error-view.js";
 import { registerUserRoutes } from "../rest/user-routes.js";
 import type { Services } from "../services/services.js";
-import { answerBrokenRequest } from "./broken-request.js";
+import { brokenRequests } from "./broken-request.js";
 import { toDomainError } from "./error-conversion.js";
 import { registerHealthRoutes } from "./health-routes.js";
 import { acceptJsonBodies } from "./json-body.js";
@@ -24,6 +25,7 @@ import { registerSiteConfigRoutes } from "./site-config-routes.js";
 
 /** How long a client may take to send a request, and how long a shutdown waits for those under way. */
 const REQUEST_TIMEOUT_MS = 30_000;
+const TIMEOUT_CHECK_MS = 5_000;
 const DRAIN_MS = 10_000;
 
 /** A name of 255 characters of up to 4 bytes, each of them percent-encoded. */
@@ -65,12 +67,15 @@ export function createBareServer(
   log: HttpOptions["log"],
   trustedProxies: readonly string[] = [],
 ): FastifyInstance {
+  const broken = brokenRequests();
   const app = Fastify({
     logger: { level: log.level, stream: log.stream, base: null },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: requestId,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Node would answer a missing Host by itself, without a body.
+    http: { connectionsCheckingInterval: TIMEOUT_CHECK_MS, requireHostHeader: false },
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
@@ -80,7 +85,14 @@ export function createBareServer(
       request.log.info({ method: request.method, status: 404 }, "request with a path that cannot be decoded");
       sendError(new DomainError("not_found", "There is nothing at this path."), request, reply);
     },
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: broken.answer,
+  });
+  broken.watch(app.server);
+  // HTTP lets a server ignore an expectation that it does not know; Node would answer without a body.
+  app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
+  // Node would close the connection without an answer.
+  app.server.on("connect", (_request, socket) => {
+    if (socket instanceof Socket) broken.answer(new Error("CONNECT has no meaning here."), socket);
   });
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
@@ -89,6 +101,7 @@ export function createBareServer(
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   acceptJsonBodies(app);
   addCommonHeaders(app);
+  requireOneHost(app);
   logReplies(app);
   refuseWhileClosing(app);
   app.setErrorHandler((error, request, reply) => {
@@ -116,6 +129,15 @@ function addCommonHeaders(app: FastifyInstance): void {
 /** Decision 11. */
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header("cache-control", "no-store").header("x-request-id", request.id);
+}
+
+/** As HTTP demands, so that no proxy takes a request for another host's than we do. */
+function requireOneHost(app: FastifyInstance): void {
+  app.addHook("onRequest", async ({ raw }) => {
+    const hosts = raw.headersDistinct["host"]?.length ?? 0;
+    if (hosts === 1 || (hosts === 0 && raw.httpVersion !== "1.1")) return;
+    throw new DomainError("bad_request", "The request must have one Host header.");
+  });
 }
 
 function logReplies(app: FastifyInstance): void {

@@ -25,6 +25,13 @@ function requireJson(request: FastifyRequest): void {
   if (encoding !== "identity") {
     throw new DomainError("unsupported_media_type", "The body must be sent without a Content-Encoding.");
   }
+  const coding = request.headers["transfer-encoding"] ?? "chunked";
+  if (coding.toLowerCase() !== "chunked") {
+    throw new DomainError(
+      "unsupported_media_type",
+      "The body must be sent with no Transfer-Encoding but chunked.",
+    );
+  }
   const [type = "", ...parameters] = (request.headers["content-type"] ?? "application/json")
     .split(";")
     .map((part) => part.trim());

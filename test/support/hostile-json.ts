@@ -1,0 +1,78 @@
+import fc from "fast-check";
+
+/** Text that a parser, a database or a careless object could stumble over. */
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(
+    "__proto__",
+    "constructor",
+    "prototype",
+    "toString",
+    "hasOwnProperty",
+    "",
+    "\u0000",
+    "a\u0000b",
+    "\ud800",
+    "\udfff\ud800",
+    "\u202e\u200b\ufeff",
+    "'; DROP TABLE user_groups; --",
+    "%s%n$1{}",
+    "x".repeat(256),
+    "\u{1f4a9}".repeat(255),
+  ),
+  fc.string({ unit: "binary", maxLength: 20 }),
+);
+
+/** The text of numbers that are too large, too small or too long. */
+const hostileNumber = fc.constantFrom(
+  "1e999",
+  "-1e999",
+  "1e-999",
+  "-0",
+  "9007199254740993",
+  "1".repeat(400),
+  `0.${"1".repeat(5000)}`,
+);
+
+/** The text of any JSON value with hostile parts: deep, with keys that are there twice or mean something else to JavaScript. */
+export const hostileJson: fc.Arbitrary<string> = fc.letrec<{ value: string; object: string }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.constantFrom("null", "true", "{}", "[]"),
+    hostileText.map((text) => JSON.stringify(text)),
+    hostileNumber,
+    fc.constantFrom(10, 500, 20_000).map((depth) => `${"[".repeat(depth)}${"]".repeat(depth)}`),
+    fc.constantFrom(17, 600, 9_000).map((depth) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`),
+    fc.array(tie("value"), { maxLength: 3 }).map((items) => `[${items.join()}]`),
+    tie("object"),
+  ),
+  object: fc
+    .array(fc.tuple(hostileText, tie("value")), { maxLength: 4 })
+    .map((entries) => toObjectText(entries)),
+})).value;
+
+/** The text of an object with these entries, some of them hostile, and further ones; a key may be there twice. */
+export function hostileObject(fields: Readonly<Record<string, fc.Arbitrary<string>>>): fc.Arbitrary<string> {
+  const own = Object.entries(fields).map(([key, honest]) =>
+    fc
+      .oneof({ weight: 3, arbitrary: honest }, { weight: 1, arbitrary: hostileJson })
+      .map((text): [string, string] => [key, text]),
+  );
+  const keys = fc.oneof(hostileText, fc.constantFrom(...Object.keys(fields)));
+  const others = fc.array(fc.tuple(keys, hostileJson), { maxLength: 2 });
+  return fc.tuple(fc.tuple(...own), others).map(([first, second]) => toObjectText([...first, ...second]));
+}
+
+/** A text as it is, cut off, or with one character that does not belong. */
+export function perhapsBroken(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc
+    .tuple(text, fc.nat(3), fc.nat(), fc.constantFrom("\u0000", ",", "}", "\\", '"'))
+    .map(([whole, kind, position, character]) => {
+      const at = position % (whole.length + 1);
+      if (kind === 0) return whole.slice(0, at);
+      return kind === 1 ? whole.slice(0, at) + character + whole.slice(at) : whole;
+    });
+}
+
+function toObjectText(entries: readonly (readonly [string, string])[]): string {
+  return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`;
+}
