@@ -8,15 +8,17 @@ const SAMPLE_MS = 40;
 const WARM_UP_MS = 150;
 const FEWEST_ROUNDS = 7;
 
+/** How long one run took, in milliseconds: one number for each round. */
+export type Samples = readonly number[];
+
 /**
  * Times subjects in rounds, each of which takes every subject once: whatever else the machine does falls on all alike.
  * @param seconds for all rounds together; there are at least seven
- * @returns the median time of one run of each subject, in milliseconds
  */
 export async function measureInTurn<Any extends Subject>(
   subjects: readonly Any[],
   seconds: number,
-): Promise<ReadonlyMap<Any, number>> {
+): Promise<ReadonlyMap<Any, Samples>> {
   const courses: Course<Any>[] = [];
   for (const subject of subjects) {
     courses.push({ subject, runs: await runsOfSample(subject), samples: [] });
@@ -28,7 +30,18 @@ export async function measureInTurn<Any extends Subject>(
       samples.push((await timeOf(subject, runs)) / runs);
     }
   }
-  return new Map(courses.map(({ subject, samples }) => [subject, medianOf(samples)]));
+  return new Map(courses.map(({ subject, samples }) => [subject, samples]));
+}
+
+export function medianOf(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
+}
+
+/** How many times as long as another subject one took: the median over rounds, as a machine may be slow for some of them. */
+export function medianRatio(samples: Samples, others: Samples): number {
+  return medianOf(samples.map((sample, round) => sample / (others[round] ?? Number.NaN)));
 }
 
 interface Course<Any> {
@@ -57,10 +70,4 @@ async function timeOf({ run }: Subject, runs: number): Promise<number> {
     if (result instanceof Promise) await result;
   }
   return performance.now() - start;
-}
-
-function medianOf(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
 }

@@ -10,7 +10,7 @@ import {
   validateSiteConfigText,
 } from "../src/domain/site-config/validate-site-config.js";
 import { markdownTable } from "./markdown-table.js";
-import { measureInTurn, type Subject } from "./measure.js";
+import { measureInTurn, medianOf, medianRatio, type Subject } from "./measure.js";
 import { siteConfigOf } from "./site-config-documents.js";
 
 const SECONDS = 35;
@@ -40,18 +40,23 @@ export async function benchSiteConfig(): Promise<string> {
   const accepts = new Ajv2020({ strict: true, strictRequired: false }).compile(siteConfigJsonSchema());
   const sizes = PAGES.map((pages) => tasksOf(pages, accepts));
   const subjects = new Set(sizes.flat().flatMap(({ site, subject }) => [site.parse, subject]));
-  const medians = await measureInTurn([...subjects], SECONDS);
-  const msOf = (subject: Subject) => medians.get(subject) ?? Number.NaN;
-  const rowOf = ({ name, site, subject, found }: Task, smallest: Task) => [
-    name,
-    site.bytes.toLocaleString("en"),
-    site.pages.toLocaleString("en"),
-    found,
-    msOf(subject).toPrecision(3),
-    (site.bytes / 1000 / msOf(subject)).toPrecision(3),
-    (msOf(subject) / msOf(site.parse)).toFixed(2),
-    (msOf(subject) / site.bytes / (msOf(smallest.subject) / smallest.site.bytes)).toFixed(2),
-  ];
+  const samples = await measureInTurn([...subjects], SECONDS);
+  const samplesOf = (subject: Subject) => samples.get(subject) ?? [];
+  const rowOf = ({ name, site, subject, found }: Task, smallest: Task) => {
+    const own = samplesOf(subject);
+    const ms = medianOf(own);
+    const growth = medianRatio(own, samplesOf(smallest.subject));
+    return [
+      name,
+      site.bytes.toLocaleString("en"),
+      site.pages.toLocaleString("en"),
+      found,
+      ms.toPrecision(3),
+      (site.bytes / 1000 / ms).toPrecision(3),
+      medianRatio(own, samplesOf(site.parse)).toFixed(2),
+      ((growth * smallest.site.bytes) / site.bytes).toFixed(2),
+    ];
+  };
   const [smallest = []] = sizes;
   const rows = smallest.flatMap((first) =>
     sizes.flatMap((tasks) =>

@@ -1,6 +1,6 @@
 /** Extends a JSON pointer (RFC 6901) by a key or an index. */
 export function pointerTo(parent: string, key: string | number): string {
-  // To replace nothing in each key took a quarter of the validator's time.
+  // To replace nothing in each key took a fifth of the validator's time.
   const isPlain = typeof key === "number" || !/[~/]/.test(key);
   return `${parent}/${isPlain ? key : key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
