@@ -3,7 +3,7 @@ import { OperatorError } from "./domain/operator-error.js";
 import { TokenVault } from "./domain/token-vault.js";
 import { Database } from "./persistence/database.js";
 import { checkServer, checkTokenKeys } from "./persistence/database-check.js";
-import { type DatabaseOptions } from "./persistence/database-options.js";
+import type { DatabaseOptions } from "./persistence/database-options.js";
 import { type EmbeddedServer, openEmbeddedServer } from "./persistence/embedded-postgres.js";
 import { migrateUp } from "./persistence/migrator.js";
 import { currentRole, findBypass, grantRuntimeRole } from "./persistence/runtime-role.js";

@@ -1,4 +1,4 @@
-import type { Allowance } from "./allowance.js";
+import type { Allowance, Limit } from "./allowance.js";
 import { DomainError } from "./errors.js";
 
 /** What was taken under one name since its window began; windows have one length, and begin with the first point. */
@@ -19,10 +19,7 @@ export interface SharedCounters {
 }
 
 /** What a count leaves of a limit. */
-export function allowanceOf(
-  limit: Omit<Allowance, "remaining" | "resetSeconds">,
-  { used, endsInMs }: Omit<Count, "taken">,
-): Allowance {
+export function allowanceOf(limit: Limit, { used, endsInMs }: Omit<Count, "taken">): Allowance {
   return {
     ...limit,
     remaining: Math.max(limit.limit - used, 0),

@@ -8,7 +8,7 @@ import { ApiKeyPayload, CreateApiKeyInput, CreateApiKeyPayload, RevokeApiKeyInpu
 import { ConnectionArguments } from "./connection-arguments.js";
 import { ApiKeyConnection } from "./connections.js";
 import { type GraphqlContext, requireSession } from "./context.js";
-import { mutateIfAllowed } from "./mutation.js";
+import { mutateAsAdmin } from "./mutation.js";
 import { readNodeIdOf } from "./node-id.js";
 
 const INPUT = { description: "What to do." };
@@ -43,10 +43,9 @@ export class ApiKeyResolver {
     @Arg("input", () => CreateApiKeyInput, INPUT) input: CreateApiKeyInput,
     @Ctx() context: GraphqlContext,
   ): Promise<CreateApiKeyPayload> {
-    return mutateIfAllowed(
+    return mutateAsAdmin(
       context,
-      async (caller) => {
-        const admin = requireAdmin(caller);
+      async (admin) => {
         const { apiKey, secret } = await this.#apiKeys.create(admin, {
           name: parseText(input.name, ["name"]),
           scope: input.scope,
@@ -65,10 +64,9 @@ export class ApiKeyResolver {
     @Arg("input", () => RevokeApiKeyInput, INPUT) input: RevokeApiKeyInput,
     @Ctx() context: GraphqlContext,
   ): Promise<ApiKeyPayload> {
-    return mutateIfAllowed(
+    return mutateAsAdmin(
       context,
-      async (caller) => {
-        const admin = requireAdmin(caller);
+      async (admin) => {
         return new ApiKeyPayload(await this.#apiKeys.revoke(admin, readNodeIdOf("ApiKey", input.id)));
       },
       (userErrors) => new ApiKeyPayload(null, userErrors),

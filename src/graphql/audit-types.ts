@@ -1,40 +1,13 @@
 import { GraphQLDateTime } from "graphql-scalars";
-import { Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { AUDIT_ACTIONS, type AuditAction, type AuditEntry, type AuditFilter } from "../domain/audit-entry.js";
 import { parseText } from "../domain/text-field.js";
+import { createActionEnum } from "./action-enum.js";
 import { DateTimeRangeInput, parseTimeRange } from "./filter-inputs.js";
 import { toNodeId } from "./node-id.js";
 import { NodeView } from "./node-type.js";
 
-const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
-  "user_group.created": "A user group was created.",
-  "user_group.updated": "A user group was changed.",
-  "user_group.token_rotated": "A user group was given a new token.",
-  "user_group.deleted": "A user group was deleted.",
-  "data_source.created": "A data source was created.",
-  "data_source.updated": "A data source was changed.",
-  "data_source.deleted": "A data source was deleted.",
-  "api_key.created": "An API key was made.",
-  "api_key.revoked": "An API key was ended.",
-  "site_config.published": "A revision of a site configuration was written.",
-  "site_config.opened": "A site configuration was opened to everybody.",
-  "site_config.closed": "A site configuration was closed.",
-  "webhook_endpoint.created": "A webhook endpoint was made.",
-  "webhook_endpoint.updated": "A webhook endpoint was changed, or given a new secret.",
-  "webhook_endpoint.deleted": "A webhook endpoint was deleted.",
-};
-
-const memberOf = (action: AuditAction) => action.toUpperCase().replaceAll(".", "_");
-
-const AuditActionEnum = Object.fromEntries(AUDIT_ACTIONS.map((action) => [memberOf(action), action]));
-
-registerEnumType(AuditActionEnum, {
-  name: "AuditAction",
-  description: "What the audit log tells of.",
-  valuesConfig: Object.fromEntries(
-    AUDIT_ACTIONS.map((action) => [memberOf(action), { description: DESCRIPTIONS[action] }]),
-  ),
-});
+const AuditActionEnum = createActionEnum("AuditAction", "What the audit log tells of.", AUDIT_ACTIONS);
 
 @ObjectType("AuditEntry", {
   implements: NodeView,

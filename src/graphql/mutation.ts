@@ -1,5 +1,5 @@
-import type { Caller, Writer } from "../domain/caller.js";
-import { requireWrite } from "../services/access.js";
+import type { Admin, Caller, Writer } from "../domain/caller.js";
+import { requireAdmin, requireWrite } from "../services/access.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 import { isUserError } from "./error-format.js";
 import { UserErrorView } from "./user-error-type.js";
@@ -17,6 +17,15 @@ export async function mutate<Payload>(
   failed: Failed<Payload>,
 ): Promise<Payload> {
   return mutateIfAllowed(context, (caller) => work(requireWrite(caller)), failed);
+}
+
+/** Runs a mutation for a caller with admin scope. @throws as `mutate` does */
+export async function mutateAsAdmin<Payload>(
+  context: GraphqlContext,
+  work: (admin: Admin) => Promise<Payload>,
+  failed: Failed<Payload>,
+): Promise<Payload> {
+  return mutateIfAllowed(context, (caller) => work(requireAdmin(caller)), failed);
 }
 
 /** Runs a mutation that checks the caller's scope itself. @throws as `mutate` does */

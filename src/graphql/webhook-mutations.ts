@@ -1,9 +1,8 @@
 import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
 import { parseText } from "../domain/text-field.js";
-import { requireAdmin } from "../services/access.js";
 import type { WebhookService } from "../services/webhook-service.js";
 import type { GraphqlContext } from "./context.js";
-import { mutateIfAllowed } from "./mutation.js";
+import { mutateAsAdmin } from "./mutation.js";
 import { readNodeIdOf } from "./node-id.js";
 import {
   CreateWebhookEndpointInput,
@@ -36,10 +35,9 @@ export class WebhookMutations {
     @Arg("input", () => CreateWebhookEndpointInput, INPUT) input: CreateWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<WebhookSecretPayload> {
-    return mutateIfAllowed(
+    return mutateAsAdmin(
       context,
-      async (caller) => {
-        const admin = requireAdmin(caller);
+      async (admin) => {
         const { url, events } = input;
         const fields = { name: parseText(input.name, ["name"]), url, events: events ?? [] };
         return new WebhookSecretPayload(await this.#webhooks.create(admin, fields));
@@ -55,10 +53,9 @@ export class WebhookMutations {
     @Arg("input", () => UpdateWebhookEndpointInput, INPUT) input: UpdateWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<WebhookEndpointPayload> {
-    return mutateIfAllowed(
+    return mutateAsAdmin(
       context,
-      async (caller) => {
-        const admin = requireAdmin(caller);
+      async (admin) => {
         const id = readNodeIdOf("WebhookEndpoint", input.id);
         return new WebhookEndpointPayload(
           await this.#webhooks.update(admin, id, parseEndpointChanges(input)),
@@ -76,11 +73,11 @@ export class WebhookMutations {
     @Arg("input", () => WebhookEndpointInput, INPUT) input: WebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<WebhookSecretPayload> {
-    return mutateIfAllowed(
+    return mutateAsAdmin(
       context,
-      async (caller) => {
+      async (admin) => {
         const id = readNodeIdOf("WebhookEndpoint", input.id);
-        return new WebhookSecretPayload(await this.#webhooks.rotateSecret(requireAdmin(caller), id));
+        return new WebhookSecretPayload(await this.#webhooks.rotateSecret(admin, id));
       },
       (userErrors) => new WebhookSecretPayload(null, userErrors),
     );
@@ -93,10 +90,10 @@ export class WebhookMutations {
     @Arg("input", () => WebhookEndpointInput, INPUT) input: WebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<DeleteWebhookEndpointPayload> {
-    return mutateIfAllowed(
+    return mutateAsAdmin(
       context,
-      async (caller) => {
-        await this.#webhooks.delete(requireAdmin(caller), readNodeIdOf("WebhookEndpoint", input.id));
+      async (admin) => {
+        await this.#webhooks.delete(admin, readNodeIdOf("WebhookEndpoint", input.id));
         return new DeleteWebhookEndpointPayload(input.id);
       },
       (userErrors) => new DeleteWebhookEndpointPayload(null, userErrors),
@@ -111,11 +108,11 @@ export class WebhookMutations {
     @Arg("input", () => ReplayWebhookDeliveryInput, INPUT) input: ReplayWebhookDeliveryInput,
     @Ctx() context: GraphqlContext,
   ): Promise<WebhookDeliveryPayload> {
-    return mutateIfAllowed(
+    return mutateAsAdmin(
       context,
-      async (caller) => {
+      async (admin) => {
         const id = readNodeIdOf("WebhookDelivery", input.id);
-        return new WebhookDeliveryPayload(await this.#webhooks.replay(requireAdmin(caller), id));
+        return new WebhookDeliveryPayload(await this.#webhooks.replay(admin, id));
       },
       (userErrors) => new WebhookDeliveryPayload(null, userErrors),
     );

@@ -7,28 +7,15 @@ import {
   type WebhookEndpoint,
   type WebhookEvent,
 } from "../domain/webhook.js";
+import { createActionEnum } from "./action-enum.js";
 import { toNodeId } from "./node-id.js";
 import { NodeView } from "./node-type.js";
 
-const DESCRIPTIONS: Readonly<Record<WebhookEvent, string>> = {
-  "user_group.created": "A user group was created.",
-  "user_group.updated": "A user group was changed.",
-  "user_group.token_rotated": "A user group was given a new token.",
-  "user_group.deleted": "A user group was deleted.",
-  "site_config.published": "A revision of a site configuration was written.",
-};
-
-const memberOf = (event: WebhookEvent) => event.toUpperCase().replaceAll(".", "_");
-
-export const WebhookEventEnum = Object.fromEntries(WEBHOOK_EVENTS.map((event) => [memberOf(event), event]));
-
-registerEnumType(WebhookEventEnum, {
-  name: "WebhookEvent",
-  description: "What webhook endpoints are told of.",
-  valuesConfig: Object.fromEntries(
-    WEBHOOK_EVENTS.map((event) => [memberOf(event), { description: DESCRIPTIONS[event] }]),
-  ),
-});
+export const WebhookEventEnum = createActionEnum(
+  "WebhookEvent",
+  "What webhook endpoints are told of.",
+  WEBHOOK_EVENTS,
+);
 
 export const WebhookDeliveryStateEnum = {
   PENDING: "pending",

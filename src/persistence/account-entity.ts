@@ -1,13 +1,10 @@
-import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, Unique } from "typeorm";
+import { Column, Entity, Unique } from "typeorm";
+import { IdentityKey, TimeOfWriting } from "./columns.js";
 
 @Entity("account")
 @Unique("account_name_uq", ["name"])
 export class AccountEntity {
-  @PrimaryGeneratedColumn("identity", {
-    type: "integer",
-    generatedIdentity: "ALWAYS",
-    primaryKeyConstraintName: "account_pk",
-  })
+  @IdentityKey("account_pk")
   id!: number;
 
   @Column("character varying", { length: 255 })
@@ -17,11 +14,6 @@ export class AccountEntity {
   @Column("text", { name: "token_key_id" })
   tokenKeyId!: string;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "now()",
-    name: "created_at",
-  })
+  @TimeOfWriting("created_at")
   createdAt!: Date;
 }

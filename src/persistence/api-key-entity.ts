@@ -1,29 +1,18 @@
-import {
-  Column,
-  CreateDateColumn,
-  Entity,
-  ForeignKey,
-  PrimaryColumn,
-  PrimaryGeneratedColumn,
-  Unique,
-} from "typeorm";
+import { Column, Entity, ForeignKey, Unique } from "typeorm";
 import type { ApiKey } from "../domain/api-key.js";
 import { SCOPES, type Scope } from "../domain/caller.js";
 import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
 import { AccountEntity } from "./account-entity.js";
+import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "./columns.js";
 
 @Entity("api_key")
 @Unique("api_key_hash_uq", ["accountId", "hash"])
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "api_key_account_fk" })
 export class ApiKeyEntity {
-  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "api_key_pk" })
+  @AccountKey("api_key_pk")
   accountId!: number;
 
-  @PrimaryGeneratedColumn("identity", {
-    type: "integer",
-    generatedIdentity: "ALWAYS",
-    primaryKeyConstraintName: "api_key_pk",
-  })
+  @IdentityKey("api_key_pk")
   id!: number;
 
   @Column("enum", { enum: ENVIRONMENTS, enumName: "environment" })
@@ -41,21 +30,16 @@ export class ApiKeyEntity {
   @Column("text")
   hint!: string;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "now()",
-    name: "created_at",
-  })
+  @TimeOfWriting("created_at")
   createdAt!: Date;
 
-  @Column("timestamp with time zone", { precision: 3, name: "expires_at", nullable: true })
+  @OptionalTime("expires_at")
   expiresAt!: Date | null;
 
-  @Column("timestamp with time zone", { precision: 3, name: "revoked_at", nullable: true })
+  @OptionalTime("revoked_at")
   revokedAt!: Date | null;
 
-  @Column("timestamp with time zone", { precision: 3, name: "last_used_at", nullable: true })
+  @OptionalTime("last_used_at")
   lastUsedAt!: Date | null;
 }
 

@@ -3,17 +3,15 @@ import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import { type ApiKeyEntity, toApiKey } from "./api-key-entity.js";
 import type { Queryable } from "./database.js";
-import { countList, selectPage, tenantList } from "./select-page.js";
+import { countList, selectByIds, selectPage, tenantList } from "./select-page.js";
 
 const COLUMNS = `account_id AS "accountId", id, environment, scope, name, hint, created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
 
 type ApiKeyRow = Omit<ApiKeyEntity, "hash">;
 
-const BY_IDS = {
-  name: "api_keys_by_ids",
-  text: `SELECT ${COLUMNS} FROM api_key WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])`,
-};
+const TABLE = { name: "api_key", idType: "integer" } as const;
+const ITEM = { columns: COLUMNS, toItem: toApiKey };
 
 const REVOKE = {
   name: "api_key_revoke",
@@ -24,11 +22,11 @@ const REVOKE = {
 /** A page of the tenant's API keys, revoked and expired ones among them, by id. */
 export async function listApiKeys(db: Queryable, tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {
   const keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" } as const;
-  return selectPage(db, tenantList("api_key", tenant), { columns: COLUMNS, toItem: toApiKey }, keyset, page);
+  return selectPage(db, tenantList(TABLE.name, tenant), ITEM, keyset, page);
 }
 
 export async function countApiKeys(db: Queryable, tenant: Tenant): Promise<number> {
-  return countList(db, tenantList("api_key", tenant));
+  return countList(db, tenantList(TABLE.name, tenant));
 }
 
 /** The tenant's API keys that have these ids, in no order. */
@@ -37,7 +35,7 @@ export async function findApiKeysByIds(
   tenant: Tenant,
   ids: readonly number[],
 ): Promise<ApiKey[]> {
-  return (await db.run<ApiKeyRow>(BY_IDS, [tenant.accountId, tenant.environment, ids])).map(toApiKey);
+  return selectByIds(db, TABLE, ITEM, tenant, ids);
 }
 
 /** Ends one of the tenant's keys; one that has ended already stays as it is. @returns null when there is no such key */

@@ -1,35 +1,20 @@
-import {
-  Column,
-  CreateDateColumn,
-  Entity,
-  ForeignKey,
-  Index,
-  PrimaryColumn,
-  PrimaryGeneratedColumn,
-} from "typeorm";
+import { Column, Entity, ForeignKey, Index } from "typeorm";
 import type { AuditAction, AuditEntry } from "../domain/audit-entry.js";
-import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import type { Environment } from "../domain/environment.js";
 import { AccountEntity } from "./account-entity.js";
+import { AccountKey, EnvironmentKey, IdentityKey, TimeOfWriting } from "./columns.js";
 
 @Entity("audit_entry")
 @Index("audit_entry_subject_ix", ["accountId", "environment", "action", "subjectId", "id"])
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "audit_entry_account_fk" })
 export class AuditEntryEntity {
-  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "audit_entry_pk" })
+  @AccountKey("audit_entry_pk")
   accountId!: number;
 
-  @PrimaryColumn("enum", {
-    enum: ENVIRONMENTS,
-    enumName: "environment",
-    primaryKeyConstraintName: "audit_entry_pk",
-  })
+  @EnvironmentKey("audit_entry_pk")
   environment!: Environment;
 
-  @PrimaryGeneratedColumn("identity", {
-    type: "bigint",
-    generatedIdentity: "ALWAYS",
-    primaryKeyConstraintName: "audit_entry_pk",
-  })
+  @IdentityKey("audit_entry_pk", "bigint")
   id!: number;
 
   @Column("text")
@@ -56,12 +41,7 @@ export class AuditEntryEntity {
   @Column("text", { name: "request_id", nullable: true })
   requestId!: string | null;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "clock_timestamp()",
-    name: "created_at",
-  })
+  @TimeOfWriting("created_at", "clock_timestamp()")
   createdAt!: Date;
 }
 

@@ -1,15 +1,12 @@
 import type { AuditEntry, AuditFilter } from "../domain/audit-entry.js";
 import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
-import { AUDIT_ENTRY_COLUMNS, type AuditEntryRow, toAuditEntry } from "./audit-entry-entity.js";
+import { AUDIT_ENTRY_COLUMNS, toAuditEntry } from "./audit-entry-entity.js";
 import type { Queryable } from "./database.js";
-import { countList, type ListQuery, selectPage, tenantList } from "./select-page.js";
+import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "./select-page.js";
 
-const BY_IDS = {
-  name: "audit_entries_by_ids",
-  text: `SELECT ${AUDIT_ENTRY_COLUMNS} FROM audit_entry
-    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::bigint[])`,
-};
+const TABLE = { name: "audit_entry", idType: "bigint" } as const;
+const ITEM = { columns: AUDIT_ENTRY_COLUMNS, toItem: toAuditEntry };
 
 /** A page of the tenant's audit log, newest first. */
 export async function listAuditEntries(
@@ -19,8 +16,7 @@ export async function listAuditEntries(
   page: PageRequest,
 ): Promise<Page<AuditEntry>> {
   const keyset = { column: "id", type: "bigint", idColumn: "id", direction: "descending" } as const;
-  const item = { columns: AUDIT_ENTRY_COLUMNS, toItem: toAuditEntry };
-  return selectPage(db, listQuery(tenant, filter), item, keyset, page);
+  return selectPage(db, listQuery(tenant, filter), ITEM, keyset, page);
 }
 
 export async function countAuditEntries(db: Queryable, tenant: Tenant, filter: AuditFilter): Promise<number> {
@@ -30,14 +26,14 @@ export async function countAuditEntries(db: Queryable, tenant: Tenant, filter: A
 /** The tenant's entries that have these ids, in no order. */
 export async function findAuditEntriesByIds(
   db: Queryable,
-  { accountId, environment }: Tenant,
+  tenant: Tenant,
   ids: readonly number[],
 ): Promise<AuditEntry[]> {
-  return (await db.run<AuditEntryRow>(BY_IDS, [accountId, environment, ids])).map(toAuditEntry);
+  return selectByIds(db, TABLE, ITEM, tenant, ids);
 }
 
 function listQuery(tenant: Tenant, { actions, subjectName, createdAt }: AuditFilter): ListQuery {
-  const list = tenantList("audit_entry", tenant);
+  const list = tenantList(TABLE.name, tenant);
   const { values } = list;
   const conditions = [
     ...list.conditions,

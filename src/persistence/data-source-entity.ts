@@ -1,27 +1,16 @@
-import {
-  Column,
-  CreateDateColumn,
-  Entity,
-  ForeignKey,
-  PrimaryColumn,
-  PrimaryGeneratedColumn,
-  Unique,
-} from "typeorm";
+import { Column, Entity, ForeignKey, Unique } from "typeorm";
 import type { DataSource } from "../domain/data-source.js";
 import { AccountEntity } from "./account-entity.js";
+import { AccountKey, IdentityKey, TimeOfWriting } from "./columns.js";
 
 @Entity("data_source")
 @Unique("data_source_provided_id_uq", ["accountId", "providedId"])
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "data_source_account_fk" })
 export class DataSourceEntity {
-  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "data_source_pk" })
+  @AccountKey("data_source_pk")
   accountId!: number;
 
-  @PrimaryGeneratedColumn("identity", {
-    type: "integer",
-    generatedIdentity: "ALWAYS",
-    primaryKeyConstraintName: "data_source_pk",
-  })
+  @IdentityKey("data_source_pk")
   id!: number;
 
   @Column({ type: "character varying", length: 255, collation: "C", name: "provided_id" })
@@ -30,12 +19,7 @@ export class DataSourceEntity {
   @Column({ type: "character varying", length: 255, collation: "C" })
   name!: string;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "now()",
-    name: "created_at",
-  })
+  @TimeOfWriting("created_at")
   createdAt!: Date;
 }
 

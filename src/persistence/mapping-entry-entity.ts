@@ -1,5 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
-import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import type { Environment } from "../domain/environment.js";
+import { AccountKey, EnvironmentKey } from "./columns.js";
 import { DataSourceEntity } from "./data-source-entity.js";
 import { UserGroupEntity } from "./user-group-entity.js";
 
@@ -15,14 +16,10 @@ import { UserGroupEntity } from "./user-group-entity.js";
 })
 @Index("mapping_entry_user_group_ix", ["accountId", "dataSourceId", "environment", "userGroupId"])
 export class MappingEntryEntity {
-  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "mapping_entry_pk" })
+  @AccountKey("mapping_entry_pk")
   accountId!: number;
 
-  @PrimaryColumn("enum", {
-    enum: ENVIRONMENTS,
-    enumName: "environment",
-    primaryKeyConstraintName: "mapping_entry_pk",
-  })
+  @EnvironmentKey("mapping_entry_pk")
   environment!: Environment;
 
   @PrimaryColumn("integer", { name: "user_group_id", primaryKeyConstraintName: "mapping_entry_pk" })

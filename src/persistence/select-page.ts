@@ -11,6 +11,12 @@ export interface ListQuery {
   readonly values: StatementValues;
 }
 
+/** What is read of a row, and what is made of it. */
+export interface ItemQuery<Row extends object, Item> {
+  readonly columns: string;
+  readonly toItem: (row: Row) => Item;
+}
+
 /** All rows of a table that belong to a tenant. */
 export function tenantList(table: string, { accountId, environment }: Tenant): ListQuery {
   const values = new StatementValues();
@@ -22,7 +28,7 @@ export function tenantList(table: string, { accountId, environment }: Tenant): L
 export async function selectPage<Row extends object, Item>(
   db: Queryable,
   { table, conditions, values }: ListQuery,
-  { columns, toItem }: { readonly columns: string; readonly toItem: (row: Row) => Item },
+  { columns, toItem }: ItemQuery<Row, Item>,
   keyset: Keyset,
   page: PageRequest,
 ): Promise<Page<Item>> {
@@ -31,6 +37,20 @@ export async function selectPage<Row extends object, Item>(
     WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
   const rows = await db.run<Row>({ text }, values.list);
   return toPage(rows.map(toItem), page);
+}
+
+/** Reads those rows of a tenant that have these ids, in no order. */
+export async function selectByIds<Row extends object, Item>(
+  db: Queryable,
+  table: { readonly name: string; readonly idType: "integer" | "bigint" },
+  { columns, toItem }: ItemQuery<Row, Item>,
+  { accountId, environment }: Tenant,
+  ids: readonly number[],
+): Promise<Item[]> {
+  const text = `SELECT ${columns} FROM ${table.name}
+    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::${table.idType}[])`;
+  const rows = await db.run<Row>({ name: `${table.name}_by_ids`, text }, [accountId, environment, ids]);
+  return rows.map(toItem);
 }
 
 /** Counts what a list has on all of its pages. */

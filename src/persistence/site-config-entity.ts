@@ -1,35 +1,20 @@
-import {
-  Column,
-  CreateDateColumn,
-  Entity,
-  ForeignKey,
-  PrimaryColumn,
-  PrimaryGeneratedColumn,
-  Unique,
-} from "typeorm";
-import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import { Column, Entity, ForeignKey, Unique } from "typeorm";
+import type { Environment } from "../domain/environment.js";
 import type { SiteConfig } from "../domain/site-config/site-config.js";
 import { AccountEntity } from "./account-entity.js";
+import { AccountKey, EnvironmentKey, IdentityKey, TimeOfWriting } from "./columns.js";
 
 @Entity("site_config")
 @Unique("site_config_site_uq", ["accountId", "environment", "site"])
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "site_config_account_fk" })
 export class SiteConfigEntity {
-  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "site_config_pk" })
+  @AccountKey("site_config_pk")
   accountId!: number;
 
-  @PrimaryColumn("enum", {
-    enum: ENVIRONMENTS,
-    enumName: "environment",
-    primaryKeyConstraintName: "site_config_pk",
-  })
+  @EnvironmentKey("site_config_pk")
   environment!: Environment;
 
-  @PrimaryGeneratedColumn("identity", {
-    type: "integer",
-    generatedIdentity: "ALWAYS",
-    primaryKeyConstraintName: "site_config_pk",
-  })
+  @IdentityKey("site_config_pk")
   id!: number;
 
   @Column({ type: "character varying", length: 255, collation: "C" })
@@ -46,20 +31,10 @@ export class SiteConfigEntity {
   @Column("integer")
   size!: number;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "now()",
-    name: "created_at",
-  })
+  @TimeOfWriting("created_at")
   createdAt!: Date;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "now()",
-    name: "updated_at",
-  })
+  @TimeOfWriting("updated_at")
   updatedAt!: Date;
 }
 

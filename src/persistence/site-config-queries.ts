@@ -3,7 +3,7 @@ import type { Page, PageRequest } from "../domain/page.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
 import type { Queryable } from "./database.js";
 import { pageClauses, StatementValues } from "./keyset.js";
-import { countList, groupPages, selectPage, tenantList } from "./select-page.js";
+import { countList, groupPages, selectByIds, selectPage, tenantList } from "./select-page.js";
 import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./site-config-entity.js";
 import {
   SITE_CONFIG_REVISION_COLUMNS,
@@ -11,11 +11,8 @@ import {
   toSiteConfigRevision,
 } from "./site-config-revision-entity.js";
 
-const BY_IDS = {
-  name: "site_configs_by_ids",
-  text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
-    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])`,
-};
+const TABLE = { name: "site_config", idType: "integer" } as const;
+const ITEM = { columns: SITE_CONFIG_COLUMNS, toItem: toSiteConfig };
 
 const BY_SITES = {
   name: "site_configs_by_sites",
@@ -48,10 +45,10 @@ const SERVED = {
 /** The tenant's site configurations that have these internal ids, in no order. */
 export async function findSiteConfigsByIds(
   db: Queryable,
-  { accountId, environment }: Tenant,
+  tenant: Tenant,
   ids: readonly number[],
 ): Promise<SiteConfig[]> {
-  return (await db.run<SiteConfigRow>(BY_IDS, [accountId, environment, ids])).map(toSiteConfig);
+  return selectByIds(db, TABLE, ITEM, tenant, ids);
 }
 
 /** The tenant's configurations of these sites, in no order. */
@@ -70,12 +67,11 @@ export async function listSiteConfigs(
   page: PageRequest,
 ): Promise<Page<SiteConfig>> {
   const keyset = { column: "site", type: "text", idColumn: "id", direction: "ascending" } as const;
-  const item = { columns: SITE_CONFIG_COLUMNS, toItem: toSiteConfig };
-  return selectPage(db, tenantList("site_config", tenant), item, keyset, page);
+  return selectPage(db, tenantList(TABLE.name, tenant), ITEM, keyset, page);
 }
 
 export async function countSiteConfigs(db: Queryable, tenant: Tenant): Promise<number> {
-  return countList(db, tenantList("site_config", tenant));
+  return countList(db, tenantList(TABLE.name, tenant));
 }
 
 /** For each site configuration the same page of its revisions, newest first. One statement for all. */

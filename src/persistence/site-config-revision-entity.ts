@@ -1,6 +1,7 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn } from "typeorm";
-import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import { Column, Entity, ForeignKey, PrimaryColumn } from "typeorm";
+import type { Environment } from "../domain/environment.js";
 import type { SiteConfigRevision } from "../domain/site-config/site-config.js";
+import { AccountKey, EnvironmentKey, TimeOfWriting } from "./columns.js";
 import { SiteConfigEntity } from "./site-config-entity.js";
 
 @Entity("site_config_revision")
@@ -11,14 +12,10 @@ import { SiteConfigEntity } from "./site-config-entity.js";
   { name: "site_config_revision_site_config_fk" },
 )
 export class SiteConfigRevisionEntity {
-  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "site_config_revision_pk" })
+  @AccountKey("site_config_revision_pk")
   accountId!: number;
 
-  @PrimaryColumn("enum", {
-    enum: ENVIRONMENTS,
-    enumName: "environment",
-    primaryKeyConstraintName: "site_config_revision_pk",
-  })
+  @EnvironmentKey("site_config_revision_pk")
   environment!: Environment;
 
   @PrimaryColumn("integer", {
@@ -45,12 +42,7 @@ export class SiteConfigRevisionEntity {
   @Column("integer", { name: "restored_from", nullable: true })
   restoredFrom!: number | null;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "now()",
-    name: "created_at",
-  })
+  @TimeOfWriting("created_at")
   createdAt!: Date;
 }
 

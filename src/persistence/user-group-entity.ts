@@ -1,8 +1,9 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, Unique } from "typeorm";
-import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from "typeorm";
+import type { Environment } from "../domain/environment.js";
 import type { Properties } from "../domain/properties.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { AccountEntity } from "./account-entity.js";
+import { AccountKey, EnvironmentKey, OptionalTime, TimeOfWriting } from "./columns.js";
 
 @Entity("user_group")
 @Unique("user_group_provided_id_uq", ["accountId", "environment", "providedId"])
@@ -15,14 +16,10 @@ import { AccountEntity } from "./account-entity.js";
 })
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "user_group_account_fk" })
 export class UserGroupEntity {
-  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "user_group_pk" })
+  @AccountKey("user_group_pk")
   accountId!: number;
 
-  @PrimaryColumn("enum", {
-    enum: ENVIRONMENTS,
-    enumName: "environment",
-    primaryKeyConstraintName: "user_group_pk",
-  })
+  @EnvironmentKey("user_group_pk")
   environment!: Environment;
 
   @PrimaryColumn("integer", { primaryKeyConstraintName: "user_group_pk" })
@@ -46,7 +43,7 @@ export class UserGroupEntity {
   @Column("bytea", { name: "previous_token_lookup", nullable: true })
   previousTokenLookup!: Buffer | null;
 
-  @Column("timestamp with time zone", { precision: 3, name: "previous_token_expires_at", nullable: true })
+  @OptionalTime("previous_token_expires_at")
   previousTokenExpiresAt!: Date | null;
 
   @Column("json", { nullable: true })
@@ -59,20 +56,10 @@ export class UserGroupEntity {
   @Column("integer", { name: "mapping_version", default: 1 })
   mappingVersion!: number;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "now()",
-    name: "created_at",
-  })
+  @TimeOfWriting("created_at")
   createdAt!: Date;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "now()",
-    name: "updated_at",
-  })
+  @TimeOfWriting("updated_at")
   updatedAt!: Date;
 }
 

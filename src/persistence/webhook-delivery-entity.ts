@@ -1,12 +1,4 @@
-import {
-  Column,
-  CreateDateColumn,
-  Entity,
-  ForeignKey,
-  Index,
-  PrimaryColumn,
-  PrimaryGeneratedColumn,
-} from "typeorm";
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../domain/environment.js";
 import {
   WEBHOOK_DELIVERY_STATES,
@@ -14,6 +6,7 @@ import {
   type WebhookDeliveryState,
   type WebhookEvent,
 } from "../domain/webhook.js";
+import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "./columns.js";
 import { WebhookEndpointEntity } from "./webhook-endpoint-entity.js";
 
 const PENDING = { where: "(state = 'pending'::webhook_delivery_state)" };
@@ -28,17 +21,13 @@ const PENDING = { where: "(state = 'pending'::webhook_delivery_state)" };
   { name: "webhook_delivery_endpoint_fk", onDelete: "CASCADE" },
 )
 export class WebhookDeliveryEntity {
-  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "webhook_delivery_pk" })
+  @AccountKey("webhook_delivery_pk")
   accountId!: number;
 
   @PrimaryColumn("text", { primaryKeyConstraintName: "webhook_delivery_pk" })
   environment!: Environment;
 
-  @PrimaryGeneratedColumn("identity", {
-    type: "bigint",
-    generatedIdentity: "ALWAYS",
-    primaryKeyConstraintName: "webhook_delivery_pk",
-  })
+  @IdentityKey("webhook_delivery_pk", "bigint")
   id!: number;
 
   @Column("integer", { name: "endpoint_id" })
@@ -73,15 +62,10 @@ export class WebhookDeliveryEntity {
   @Column("text", { name: "last_error", nullable: true })
   lastError!: string | null;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "now()",
-    name: "created_at",
-  })
+  @TimeOfWriting("created_at")
   createdAt!: Date;
 
-  @Column("timestamp with time zone", { precision: 3, name: "delivered_at", nullable: true })
+  @OptionalTime("delivered_at")
   deliveredAt!: Date | null;
 }
 

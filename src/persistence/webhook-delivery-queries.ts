@@ -2,18 +2,15 @@ import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import type { WebhookDelivery, WebhookDeliveryFilter } from "../domain/webhook.js";
 import type { Queryable } from "./database.js";
-import { countList, type ListQuery, selectPage, tenantList } from "./select-page.js";
+import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "./select-page.js";
 import {
   toWebhookDelivery,
   WEBHOOK_DELIVERY_COLUMNS,
   type WebhookDeliveryRow,
 } from "./webhook-delivery-entity.js";
 
-const BY_IDS = {
-  name: "webhook_deliveries_by_ids",
-  text: `SELECT ${WEBHOOK_DELIVERY_COLUMNS} FROM webhook_delivery
-    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::bigint[])`,
-};
+const TABLE = { name: "webhook_delivery", idType: "bigint" } as const;
+const ITEM = { columns: WEBHOOK_DELIVERY_COLUMNS, toItem: toWebhookDelivery };
 
 const REPLAY = {
   name: "webhook_delivery_replay",
@@ -30,8 +27,7 @@ export async function listWebhookDeliveries(
   page: PageRequest,
 ): Promise<Page<WebhookDelivery>> {
   const keyset = { column: "id", type: "bigint", idColumn: "id", direction: "descending" } as const;
-  const item = { columns: WEBHOOK_DELIVERY_COLUMNS, toItem: toWebhookDelivery };
-  return selectPage(db, listQuery(tenant, filter), item, keyset, page);
+  return selectPage(db, listQuery(tenant, filter), ITEM, keyset, page);
 }
 
 export async function countWebhookDeliveries(
@@ -45,10 +41,10 @@ export async function countWebhookDeliveries(
 /** The tenant's deliveries that have these ids, in no order. */
 export async function findWebhookDeliveriesByIds(
   db: Queryable,
-  { accountId, environment }: Tenant,
+  tenant: Tenant,
   ids: readonly number[],
 ): Promise<WebhookDelivery[]> {
-  return (await db.run<WebhookDeliveryRow>(BY_IDS, [accountId, environment, ids])).map(toWebhookDelivery);
+  return selectByIds(db, TABLE, ITEM, tenant, ids);
 }
 
 /** Has a delivery made once more. @returns null when there is none, or it is still on its way */
@@ -62,7 +58,7 @@ export async function replayDelivery(
 }
 
 function listQuery(tenant: Tenant, { endpointId, state }: WebhookDeliveryFilter): ListQuery {
-  const list = tenantList("webhook_delivery", tenant);
+  const list = tenantList(TABLE.name, tenant);
   const { values } = list;
   const conditions = [
     ...list.conditions,

@@ -1,22 +1,19 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn, PrimaryGeneratedColumn } from "typeorm";
+import { Column, Entity, ForeignKey, PrimaryColumn } from "typeorm";
 import type { Environment } from "../domain/environment.js";
 import type { WebhookEndpoint, WebhookEvent } from "../domain/webhook.js";
 import { AccountEntity } from "./account-entity.js";
+import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "./columns.js";
 
 @Entity("webhook_endpoint")
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "webhook_endpoint_account_fk" })
 export class WebhookEndpointEntity {
-  @PrimaryColumn("integer", { name: "account_id", primaryKeyConstraintName: "webhook_endpoint_pk" })
+  @AccountKey("webhook_endpoint_pk")
   accountId!: number;
 
   @PrimaryColumn("text", { primaryKeyConstraintName: "webhook_endpoint_pk" })
   environment!: Environment;
 
-  @PrimaryGeneratedColumn("identity", {
-    type: "integer",
-    generatedIdentity: "ALWAYS",
-    primaryKeyConstraintName: "webhook_endpoint_pk",
-  })
+  @IdentityKey("webhook_endpoint_pk")
   id!: number;
 
   @Column("character varying", { length: 255 })
@@ -37,18 +34,13 @@ export class WebhookEndpointEntity {
   @Column("bytea", { name: "previous_secret_ciphertext", nullable: true })
   previousSecretCiphertext!: Buffer | null;
 
-  @Column("timestamp with time zone", { precision: 3, name: "previous_secret_expires_at", nullable: true })
+  @OptionalTime("previous_secret_expires_at")
   previousSecretExpiresAt!: Date | null;
 
-  @Column("timestamp with time zone", { precision: 3, name: "disabled_at", nullable: true })
+  @OptionalTime("disabled_at")
   disabledAt!: Date | null;
 
-  @CreateDateColumn({
-    type: "timestamp with time zone",
-    precision: 3,
-    default: () => "now()",
-    name: "created_at",
-  })
+  @TimeOfWriting("created_at")
   createdAt!: Date;
 }
 

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from "../domain/page.js";
 import type { SealedToken } from "../domain/token-vault.js";
 import type { WebhookEndpoint, WebhookEndpointFields } from "../domain/webhook.js";
 import type { Queryable } from "./database.js";
-import { countList, selectPage, tenantList } from "./select-page.js";
+import { countList, selectByIds, selectPage, tenantList } from "./select-page.js";
 import {
   toWebhookEndpoint,
   WEBHOOK_ENDPOINT_COLUMNS,
@@ -12,10 +12,8 @@ import {
 
 const OWN = "account_id = $1 AND environment = $2";
 
-const BY_IDS = {
-  name: "webhook_endpoints_by_ids",
-  text: `SELECT ${WEBHOOK_ENDPOINT_COLUMNS} FROM webhook_endpoint WHERE ${OWN} AND id = ANY ($3::integer[])`,
-};
+const TABLE = { name: "webhook_endpoint", idType: "integer" } as const;
+const ITEM = { columns: WEBHOOK_ENDPOINT_COLUMNS, toItem: toWebhookEndpoint };
 
 // Without its secret, which is sealed for the id that the endpoint gets here.
 const INSERT = {
@@ -54,21 +52,20 @@ export async function listWebhookEndpoints(
   page: PageRequest,
 ): Promise<Page<WebhookEndpoint>> {
   const keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" } as const;
-  const item = { columns: WEBHOOK_ENDPOINT_COLUMNS, toItem: toWebhookEndpoint };
-  return selectPage(db, tenantList("webhook_endpoint", tenant), item, keyset, page);
+  return selectPage(db, tenantList(TABLE.name, tenant), ITEM, keyset, page);
 }
 
 export async function countWebhookEndpoints(db: Queryable, tenant: Tenant): Promise<number> {
-  return countList(db, tenantList("webhook_endpoint", tenant));
+  return countList(db, tenantList(TABLE.name, tenant));
 }
 
 /** The tenant's endpoints that have these ids, in no order. */
 export async function findWebhookEndpointsByIds(
   db: Queryable,
-  { accountId, environment }: Tenant,
+  tenant: Tenant,
   ids: readonly number[],
 ): Promise<WebhookEndpoint[]> {
-  return (await db.run<WebhookEndpointRow>(BY_IDS, [accountId, environment, ids])).map(toWebhookEndpoint);
+  return selectByIds(db, TABLE, ITEM, tenant, ids);
 }
 
 /** Adds an endpoint that has no secret yet. @returns null when the tenant has `limit` endpoints already */

@@ -1,18 +1,16 @@
 import { toAddressBlock } from "../domain/address-block.js";
+import type { Limit } from "../domain/allowance.js";
 import { allowanceOf, rateLimited } from "../domain/rate-limit.js";
 import type { RateCounters } from "./rate-counters.js";
 
 /** Counts failed authentications by address, and refuses those from which there are too many (decision 33). */
 export class AuthFailures {
   readonly #counters: RateCounters;
-  readonly #limit: number;
-  readonly #windowSeconds: number;
+  readonly #limit: Limit;
 
-  /** @param limit the most failures of an address in a window; 0 for any number */
-  constructor(counters: RateCounters, limit: number, windowSeconds: number) {
+  constructor(counters: RateCounters, limit: Limit) {
     this.#counters = counters;
     this.#limit = limit;
-    this.#windowSeconds = windowSeconds;
   }
 
   /**
@@ -20,19 +18,18 @@ export class AuthFailures {
    * @throws DomainError `rate_limited`
    */
   requireFew(address: string): void {
-    if (this.#limit === 0) return;
+    if (this.#limit.limit === 0) return;
     const count = this.#counters.look(nameOf(address));
-    if (count === undefined || count.used < this.#limit) return;
-    const limit = {
-      policy: "auth-failures",
-      limit: this.#limit,
-      windowSeconds: this.#windowSeconds,
-    } as const;
-    throw rateLimited("Authentication has failed too often from this address.", allowanceOf(limit, count));
+    if (count === undefined || count.used < this.#limit.limit) return;
+    throw rateLimited(
+      "Authentication has failed too often from this address.",
+      allowanceOf(this.#limit, count),
+    );
   }
 
   async note(address: string): Promise<void> {
-    if (this.#limit > 0) await this.#counters.take(nameOf(address), 1, this.#limit);
+    const { limit } = this.#limit;
+    if (limit > 0) await this.#counters.take(nameOf(address), 1, limit);
   }
 }
 

@@ -1,5 +1,5 @@
 import { toAddressBlock } from "../domain/address-block.js";
-import type { Allowance } from "../domain/allowance.js";
+import type { Allowance, Limit } from "../domain/allowance.js";
 import { allowanceOf, rateLimited } from "../domain/rate-limit.js";
 import type { Identity } from "./access.js";
 import type { RateCounters } from "./rate-counters.js";
@@ -10,19 +10,16 @@ export type Spender = Identity | { readonly kind: "address"; readonly address: s
 /** Gives each API key, each user group's front ends and each address without credentials so many points in a window (decision 33). */
 export class RateLimits {
   readonly #counters: RateCounters;
-  readonly #limit: number;
-  readonly #windowSeconds: number;
+  readonly #limit: Limit;
 
-  /** @param limit 0 for none */
-  constructor(counters: RateCounters, limit: number, windowSeconds: number) {
+  constructor(counters: RateCounters, limit: Limit) {
     this.#counters = counters;
     this.#limit = limit;
-    this.#windowSeconds = windowSeconds;
   }
 
   /** The most points that anybody can spend at once. */
   get most(): number {
-    return this.#limit === 0 ? Number.POSITIVE_INFINITY : this.#limit;
+    return this.#limit.limit === 0 ? Number.POSITIVE_INFINITY : this.#limit.limit;
   }
 
   /**
@@ -31,16 +28,16 @@ export class RateLimits {
    * @throws DomainError `rate_limited` when less is left; then nothing is taken
    */
   spend(spender: Spender, points: number): Promise<Allowance> | null {
-    return this.#limit === 0 ? null : this.#spend(nameOf(spender), points);
+    return this.#limit.limit === 0 ? null : this.#spend(nameOf(spender), points);
   }
 
   async #spend(name: string, points: number): Promise<Allowance> {
-    const limit = { policy: "requests", limit: this.#limit, windowSeconds: this.#windowSeconds } as const;
-    const count = await this.#counters.take(name, points, this.#limit);
-    const allowance = allowanceOf(limit, count);
+    const { limit, windowSeconds } = this.#limit;
+    const count = await this.#counters.take(name, points, limit);
+    const allowance = allowanceOf(this.#limit, count);
     if (count.taken) return allowance;
     throw rateLimited(
-      `The rate limit is ${this.#limit} points in ${this.#windowSeconds} s; ${allowance.remaining} are left, and this needs ${points} more.`,
+      `The rate limit is ${limit} points in ${windowSeconds} s; ${allowance.remaining} are left, and this needs ${points} more.`,
       allowance,
       { needed: points },
     );

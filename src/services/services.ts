@@ -77,11 +77,12 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const ids = new UserGroupIds(database);
   const keyUsage = new KeyUsage(database);
   const { windowSeconds, points, authFailures, shared } = options.rateLimits;
+  const failures = { policy: "auth-failures", limit: authFailures, windowSeconds } as const;
   const counters = new RateCounters(windowSeconds * 1000, shared);
   const targets = new WebhookTargets(options.webhooks);
   const sender = new WebhookSender(targets);
   return {
-    access: new Access(database, vault, keyUsage, new AuthFailures(counters, authFailures, windowSeconds)),
+    access: new Access(database, vault, keyUsage, new AuthFailures(counters, failures)),
     accounts,
     apiKeys: new ApiKeyService(database, accounts),
     auditLog: new AuditLog(database),
@@ -91,7 +92,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     keyWatch: new KeyWatch(database),
     listing: new Listing(database),
     mappings: new MappingService(database, vault, changes),
-    rateLimits: new RateLimits(counters, points, windowSeconds),
+    rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }),
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
     userGroups: new UserGroupService(database, ids, vault, changes, options.tokenGraceSeconds),

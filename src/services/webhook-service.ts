@@ -26,6 +26,7 @@ import {
   setWebhookSecret,
   updateWebhookEndpoint,
 } from "../persistence/webhook-endpoint-queries.js";
+import { inOrder } from "./in-order.js";
 import type { WebhookTargets } from "./webhook-targets.js";
 
 /** How many endpoints an environment may have: each gets a row for each change. */
@@ -92,7 +93,7 @@ export class WebhookService {
 
   /** @returns an endpoint or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookEndpoint | null)[]> {
-    return inOrder(ids, await findWebhookEndpointsByIds(this.#db.of(tenant), tenant, ids));
+    return inOrder(ids, await findWebhookEndpointsByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
   }
 
   /** Sends a delivery once more; one that is still on its way stays as it is. @throws DomainError `webhook_delivery_not_found` */
@@ -120,7 +121,8 @@ export class WebhookService {
 
   /** @returns a delivery or null for each id, in the same order */
   async deliveriesByIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookDelivery | null)[]> {
-    return inOrder(ids, await findWebhookDeliveriesByIds(this.#db.of(tenant), tenant, ids));
+    const deliveries = await findWebhookDeliveriesByIds(this.#db.of(tenant), tenant, ids);
+    return inOrder(ids, deliveries, ({ id }) => id);
   }
 
   async #issueSecret(db: Queryable, admin: Admin, id: number): Promise<IssuedSecret> {
@@ -156,12 +158,4 @@ function endpointNotFound(): DomainError {
   return new DomainError("webhook_endpoint_not_found", "No webhook endpoint has this id.", {
     field: ["id"],
   });
-}
-
-function inOrder<Item extends { readonly id: number }>(
-  ids: readonly number[],
-  items: readonly Item[],
-): (Item | null)[] {
-  const found = new Map(items.map((item) => [item.id, item]));
-  return ids.map((id) => found.get(id) ?? null);
 }
