@@ -13,6 +13,7 @@ import { openStorage, type Storage } from "./storage.js";
 import { readTrustedDocuments } from "./trusted-documents-file.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
+const FORGET_REPLIES_INTERVAL_MS = 600_000;
 const RATE_LIMIT_WINDOW_S = 60;
 
 /** Takes the log, one line of JSON at a time. */
@@ -99,8 +100,12 @@ async function serveFrom(
     server.log.warn({ err: error }, "changes could not be published");
   });
   services.keyUsage.start(KEY_USAGE_INTERVAL_MS, tellUnwritten);
+  services.idempotency.start(FORGET_REPLIES_INTERVAL_MS, (error) => {
+    server.log.warn({ err: error }, "replies that are over could not be forgotten");
+  });
   server.addHook("onClose", async () => {
     await services.webhookDispatcher.stop();
+    services.idempotency.stop();
     services.keyUsage.stop();
     await services.keyUsage.flush().catch(tellUnwritten);
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PageRequest, Position } from "../src/domain/page.js";
 import { sortValueOf, type UserGroupSortField } from "../src/domain/user-group-list.js";
-import type { Queryable } from "../src/persistence/database.js";
+import type { Queryable } from "../src/persistence/statement.js";
 import { listUserGroups } from "../src/persistence/user-group-list-queries.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 

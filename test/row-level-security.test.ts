@@ -15,6 +15,7 @@ const TABLES = [
   "account",
   "api_key",
   "audit_entry",
+  "idempotent_request",
   "webhook_endpoint",
   "webhook_delivery",
 ];

@@ -5,7 +5,7 @@ import { Database } from "../src/persistence/database.js";
 import { TokenReencryption } from "../src/services/token-reencryption.js";
 import { databaseUrl } from "./support/database-url.js";
 import { callGraphql } from "./support/graphql-client.js";
-import { callRest } from "./support/rest-client.js";
+import { callRest, type RestReply } from "./support/rest-client.js";
 import { userGroupOf } from "./support/rest-fixture.js";
 import { createTestProcesses } from "./support/running-process.js";
 import { startTestService, type TestService } from "./support/test-service.js";
@@ -20,6 +20,8 @@ let before: TestService;
 let during: TestService;
 let secret: string;
 let webhookSecret: string;
+let rotation: [key: string, body: object, headers: Record<string, string>];
+let rotated: RestReply;
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
@@ -36,7 +38,10 @@ beforeAll(async () => {
       }),
     );
   }
-  await get(before, { user_group_id: "other", name: "Other" }, testing);
+  const other = userGroupOf(await get(before, { user_group_id: "other", name: "Other" }, testing));
+  const headers = { "idempotency-key": "other" };
+  rotation = [testing, { current_token: other.token }, headers];
+  rotated = await callRest(`${before.url}/api/user`, "POST", ...rotation);
   const create =
     'mutation { createWebhookEndpoint(input: { name: "hook", url: "https://hooks.example.com/" }) { secret } }';
   const { body } = await callGraphql(before.url, secret, create);
@@ -112,6 +117,8 @@ test("tokens are sealed anew while the service rotates, creates and reads; each 
 
   const after = await startTestService({ encryptionKey: newKey, use: before });
   try {
+    const replayed = await callRest(`${after.url}/api/user`, "POST", ...rotation);
+    expect(replayed).toMatchObject({ status: 200, body: rotated.body });
     for (const [id, token] of [...tokens].slice(0, 300)) {
       expect(userGroupOf(await get(after, { user_group_id: id })).token).toBe(token);
     }

@@ -1,5 +1,6 @@
 import type { Actor } from "./audit-entry.js";
 import type { Environment } from "./environment.js";
+import type { Transaction } from "./transaction.js";
 
 export const SCOPES = ["read", "write", "admin"] as const;
 
@@ -10,6 +11,8 @@ export type Scope = (typeof SCOPES)[number];
 export interface Tenant {
   readonly accountId: number;
   readonly environment: Environment;
+  /** What everything that is done for it is a part of; each thing counts by itself where there is none. */
+  readonly transaction?: Transaction;
 }
 
 /** Who is asking: the holder of an API key. */

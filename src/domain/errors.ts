@@ -21,6 +21,8 @@ export const ERROR_CODES = [
   "data_source_in_use",
   "version_conflict",
   "invalid_site_config",
+  "idempotency_mismatch",
+  "idempotency_key_in_use",
   "payload_too_large",
   "unsupported_media_type",
   "unknown_data_source",

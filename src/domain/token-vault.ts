@@ -9,9 +9,9 @@ export interface SealedToken {
 /** What a sealed token is bound to: in another row it does not open. */
 export interface TokenBinding {
   readonly accountId: number;
-  readonly id: number;
+  readonly id: number | string;
   /** What the id is of: a user group unless told otherwise. */
-  readonly of?: "webhookEndpoint";
+  readonly of?: "webhookEndpoint" | "idempotentRequest";
 }
 
 const NONCE_BYTES = 12;
@@ -24,7 +24,8 @@ interface VaultKey {
 }
 
 /**
- * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14); seals the secrets of webhooks, too. The first
+ * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14); seals the secrets of webhooks and stored
+ * replies, too. The first
  * key is that of new accounts; what an account has sealed stays under its key until it is sealed anew.
  */
 export class TokenVault {

@@ -1,4 +1,4 @@
-import { ApolloServer, HeaderMap } from "@apollo/server";
+import { ApolloServer, type ApolloServerOptionsWithGateway, HeaderMap } from "@apollo/server";
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
@@ -7,8 +7,10 @@ import {
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
 import { errorHeaders } from "../domain/error-headers.js";
 import { DomainError, internalError } from "../domain/errors.js";
-import type { GraphqlContext } from "./context.js";
+import { REPLAYED_HEADER } from "../domain/idempotency-key.js";
+import { type GraphqlContext, requireContext } from "./context.js";
 import { domainErrorOf, errorMessage, extensionsOf, statusOf } from "./error-format.js";
+import type { Executor } from "./executor.js";
 import { frontEndFieldsPlugin } from "./front-end-fields.js";
 import { limitsPlugin } from "./limits-plugin.js";
 import type { Logger } from "./logger.js";
@@ -26,14 +28,18 @@ export interface ApolloOptions {
   readonly logger: Logger;
 }
 
-/** Sets up Apollo Server; it is not started yet. */
+/**
+ * Sets up Apollo Server; it is not started yet.
+ * @param execute runs what Apollo Server has parsed and checked
+ */
 export function createApolloServer(
   schema: GraphQLSchema,
+  execute: Executor,
   options: ApolloOptions,
 ): ApolloServer<GraphqlContext> {
   const { limits, trustedDocuments } = options;
   return new ApolloServer<GraphqlContext>({
-    schema,
+    gateway: gatewayTo(schema, execute),
     introspection: options.introspection,
     hideSchemaDetailsFromClientErrors: !options.introspection,
     // A page of another site cannot send these without the browser asking us first.
@@ -60,6 +66,36 @@ export function createApolloServer(
       ApolloServerPluginUsageReportingDisabled(),
     ],
   });
+}
+
+/** Where Apollo Server lets another executor than its own in. */
+function gatewayTo(
+  schema: GraphQLSchema,
+  execute: Executor,
+): ApolloServerOptionsWithGateway<GraphqlContext>["gateway"] {
+  return {
+    onSchemaLoadOrUpdate(callback) {
+      callback({ apiSchema: schema, coreSupergraphSdl: "" });
+      return () => undefined;
+    },
+    async load() {
+      return {
+        async executor({ context, document, operation, operationName, request, response, source }) {
+          requireContext(context);
+          return execute({
+            document,
+            operationName: operationName ?? undefined,
+            isMutation: operation.operation === "mutation",
+            source,
+            variables: request.variables ?? {},
+            context,
+            onReplay: () => response?.http?.headers.set(REPLAYED_HEADER, "true"),
+          });
+        },
+      };
+    },
+    stop: async () => undefined,
+  };
 }
 
 /** Makes the failure to create a context one that Apollo answers with the right status. */

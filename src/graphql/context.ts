@@ -14,6 +14,8 @@ export interface GraphqlContext {
   readonly watcher: Watcher;
   /** The Authorization header, for checking again in what stays connected. */
   readonly authorization: string | undefined;
+  /** Under which a mutation counts once, if its sender wants that. */
+  readonly idempotencyKey: string | undefined;
   /** Null for a request without credentials, which may only look at the schema. */
   readonly session: Session | FrontEndSession | null;
   /** What a rate limit leaves, once the request's first point was taken; null where there is none. */
@@ -48,9 +50,14 @@ export interface FrontEndSession {
 export async function createContext(
   services: Services,
   watcher: Watcher,
-  request: { readonly id: string; readonly authorization: string | undefined; readonly address: string },
+  request: {
+    readonly id: string;
+    readonly authorization: string | undefined;
+    readonly idempotencyKey: string | undefined;
+    readonly address: string;
+  },
 ): Promise<GraphqlContext> {
-  const { id: requestId, authorization, address } = request;
+  const { id: requestId, authorization, idempotencyKey, address } = request;
   const identity =
     authorization === undefined
       ? null
@@ -60,7 +67,13 @@ export async function createContext(
   const spending = spend(1);
   const allowance = spending && (await spending);
   const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity)) };
-  return { requestId, authorization, watcher, session, allowance, spend };
+  return { requestId, authorization, idempotencyKey, watcher, session, allowance, spend };
+}
+
+/** What Apollo Server gives back of it has no type. @throws TypeError for anything else */
+export function requireContext(value: object): asserts value is GraphqlContext {
+  if (!("requestId" in value && "session" in value && "spend" in value))
+    throw new TypeError("This is not the context of a request.");
 }
 
 function tenantOf(identity: Identity): Tenant {

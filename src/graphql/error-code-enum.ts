@@ -30,6 +30,8 @@ const descriptions: Readonly<Record<ErrorCode, string>> = {
   data_source_in_use: "A mapping still leads to the data source.",
   version_conflict: "What is to be changed was changed since it was read.",
   invalid_site_config: "The site configuration has errors, which the report lists.",
+  idempotency_mismatch: "The Idempotency-Key was used for another request.",
+  idempotency_key_in_use: "A request with the same Idempotency-Key is still under way.",
   payload_too_large: "The body is too large.",
   unsupported_media_type: "The body is not sent as JSON.",
   unknown_data_source: "A mapping names a data source that the account does not have.",

@@ -34,6 +34,8 @@ const RENDERINGS: Readonly<Record<ErrorCode, Rendering>> = {
   data_source_in_use: userError,
   version_conflict: userError,
   invalid_site_config: userError,
+  idempotency_mismatch: request(422),
+  idempotency_key_in_use: request(409),
   payload_too_large: request(413),
   unsupported_media_type: request(415),
   unknown_data_source: userError,

@@ -1,19 +1,21 @@
 import cors from "@fastify/cors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "../domain/errors.js";
+import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER, readIdempotencyKey } from "../domain/idempotency-key.js";
 import { RATE_LIMIT_HEADERS, rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import type { Services } from "../services/services.js";
 import { registerApolloRoute } from "./apollo-route.js";
 import { type ApolloOptions, createApolloServer, toContextError } from "./apollo-server.js";
 import { createContext } from "./context.js";
 import { createEventStream } from "./event-stream.js";
+import { createExecutor } from "./executor.js";
 import { createSchema } from "./schema.js";
 import { UserGroupWatcher } from "./user-group-watcher.js";
 
 export const GRAPHQL_PATH = "/graphql";
 
 /** What a page may read of a reply's headers. */
-const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", ...RATE_LIMIT_HEADERS];
+const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", REPLAYED_HEADER, ...RATE_LIMIT_HEADERS];
 const DAY_S = 86_400;
 
 /**
@@ -33,11 +35,13 @@ export async function registerGraphql(
   // What needs more points than anybody can have is too large, not too early.
   const limits = { ...options.limits, rootFields: Math.min(rootFields, services.rateLimits.most) };
   const apolloOptions = { ...options, limits, logger: app.log };
-  const apollo = createApolloServer(schema, apolloOptions);
+  const apollo = createApolloServer(schema, createExecutor(schema, services), apolloOptions);
   await apollo.start();
   const watcher = new UserGroupWatcher(services);
-  const contextOf = async ({ id, headers: { authorization }, ip }: FastifyRequest, reply: FastifyReply) => {
-    const context = await createContext(services, watcher, { id, authorization, address: ip });
+  const contextOf = async ({ id, headers, ip: address }: FastifyRequest, reply: FastifyReply) => {
+    const { authorization } = headers;
+    const idempotencyKey = readIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]);
+    const context = await createContext(services, watcher, { id, authorization, idempotencyKey, address });
     if (context.allowance) reply.headers(rateLimitHeaders(context.allowance));
     return context;
   };

@@ -1,4 +1,4 @@
-import type { Queryable } from "./database.js";
+import type { Queryable } from "./statement.js";
 
 const ID_BY_NAME = { name: "account_id_by_name", text: "SELECT id FROM account WHERE name = $1" };
 

@@ -2,8 +2,8 @@ import type { ApiKey } from "../domain/api-key.js";
 import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import { type ApiKeyEntity, toApiKey } from "./api-key-entity.js";
-import type { Queryable } from "./database.js";
 import { countList, selectByIds, selectPage, tenantList } from "./select-page.js";
+import type { Queryable } from "./statement.js";
 
 const COLUMNS = `account_id AS "accountId", id, environment, scope, name, hint, created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;

@@ -1,6 +1,6 @@
 import type { Scope } from "../domain/caller.js";
 import type { Environment } from "../domain/environment.js";
-import type { Queryable } from "./database.js";
+import type { Queryable } from "./statement.js";
 
 const BY_HASH = {
   name: "api_key_by_hash",

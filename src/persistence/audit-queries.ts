@@ -2,8 +2,8 @@ import type { AuditEntry, AuditFilter } from "../domain/audit-entry.js";
 import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import { AUDIT_ENTRY_COLUMNS, toAuditEntry } from "./audit-entry-entity.js";
-import type { Queryable } from "./database.js";
 import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "./select-page.js";
+import type { Queryable } from "./statement.js";
 
 const TABLE = { name: "audit_entry", idType: "bigint" } as const;
 const ITEM = { columns: AUDIT_ENTRY_COLUMNS, toItem: toAuditEntry };

@@ -6,9 +6,9 @@ import type { UserGroup } from "../domain/user-group.js";
 import type { SortOrder } from "../domain/user-group-list.js";
 import { toDataSource } from "./data-source-entity.js";
 import { DATA_SOURCE_COLUMNS } from "./data-source-queries.js";
-import type { Queryable } from "./database.js";
 import { escapeLike, pageClauses, StatementValues } from "./keyset.js";
 import { countList, groupPages, type ListQuery, selectPage } from "./select-page.js";
+import type { Queryable } from "./statement.js";
 import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
 
 const SORT_COLUMNS: Readonly<

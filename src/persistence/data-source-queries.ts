@@ -1,7 +1,7 @@
 import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import { type DataSourceEntity, toDataSource } from "./data-source-entity.js";
-import type { Queryable } from "./database.js";
+import type { Queryable } from "./statement.js";
 
 /** The columns a data source is read from. */
 export const DATA_SOURCE_COLUMNS = `id, provided_id AS "providedId", name, created_at AS "createdAt"`;

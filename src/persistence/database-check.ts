@@ -1,6 +1,7 @@
 import { OperatorError } from "../domain/operator-error.js";
 import type { TokenVault } from "../domain/token-vault.js";
-import type { Database, Queryable } from "./database.js";
+import type { Database } from "./database.js";
+import type { Queryable } from "./statement.js";
 
 const OLDEST_MAJOR = 14;
 

@@ -40,6 +40,7 @@ export function violates(error: unknown, constraint: string): boolean {
 
 /** Says whether the connection of a failed statement is lost: its answer may still come, or never. */
 export function isLost(error: unknown): error is Error {
+  if (error instanceof DomainError) return isLost(error.cause);
   return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
 }
 
@@ -51,10 +52,14 @@ export function isCutOff(error: unknown): boolean {
   return cause instanceof Error && /^(Connection terminated|Client has encountered)/i.test(cause.message);
 }
 
+/** Says whether a statement waited too long for what another transaction holds. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === "55P03";
+}
+
 /** Says whether a transaction failed only because another one stood in its way: run again, it may well succeed. */
 export function isTransactionConflict(error: unknown): boolean {
-  const cause = error instanceof DomainError ? error.cause : error;
-  return ["40001", "40P01"].includes(String(property(driverError(cause), "code")));
+  return ["40001", "40P01"].includes(String(codeOf(error)));
 }
 
 function isUnreachable(error: unknown): boolean {
@@ -65,6 +70,10 @@ function isUnreachable(error: unknown): boolean {
     return CONNECTION_CODES.has(code) || /^(08|57P0[1-5]|53300|57014|55P03|40001|40P01)/.test(code);
   }
   return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
+}
+
+function codeOf(error: unknown): unknown {
+  return property(driverError(error instanceof DomainError ? error.cause : error), "code");
 }
 
 function driverError(error: unknown): unknown {

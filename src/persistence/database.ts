@@ -5,6 +5,7 @@ import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import { DomainError } from "../domain/errors.js";
 import { isCutOff, isLost, translateDatabaseError } from "./database-error.js";
 import type { DatabaseOptions } from "./database-options.js";
+import { notPostgres, OpenTransaction } from "./open-transaction.js";
 import { createOrm, timeoutsOf } from "./orm.js";
 import {
   createScopeSetter,
@@ -15,25 +16,10 @@ import {
   settingsOf,
 } from "./row-scope.js";
 import { runScoped } from "./scoped-query.js";
-
-/** A statement. With a name, each connection prepares it once; the name is its identity: one name, one text. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-}
-
-/** Something statements run on: the pool, or one transaction. */
-export interface Queryable {
-  /** @throws DomainError `unavailable` when the database is out of reach */
-  run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
-}
+import { isReadOnly, type Queryable, type Statement } from "./statement.js";
 
 /** How long to wait until a statement that was cut off runs again. */
 const RETRY_AFTER_MS = 20;
-
-/** A statement that changes nothing and locks nothing. */
-const READ_ONLY =
-  /^\s*SELECT\b(?!.*\b(?:FOR (?:NO KEY )?UPDATE|FOR (?:KEY )?SHARE|nextval|pg_notify|INSERT|UPDATE|DELETE)\b)/s;
 
 /** The connections to PostgreSQL: one pool, used by TypeORM for entities and directly for the hot statements. */
 export class Database implements Queryable {
@@ -56,8 +42,7 @@ export class Database implements Queryable {
     const setter = createScopeSetter(options.pooled ? timeoutsOf(options) : null);
     const orm = createOrm(options, setter);
     await orm.initialize();
-    if (!(orm.driver instanceof PostgresDriver))
-      throw new TypeError("TypeORM runs on another driver than PostgreSQL's.");
+    if (!(orm.driver instanceof PostgresDriver)) throw notPostgres();
     const pool: Pool = orm.driver.master;
     return new Database(orm, pool, setter, options);
   }
@@ -69,27 +54,31 @@ export class Database implements Queryable {
 
   /** Gives what runs single statements within a scope of rows. */
   of(scope: RowScope): Queryable {
+    const open = transactionOf(scope);
+    if (open) return { run: (statement, values) => open.runNested(statement, values) };
     const settings = settingsOf(scope);
     return { run: (statement, values) => this.#run(settings, statement, values) };
   }
 
   /**
-   * Runs statements in one transaction: all of them count, or none does. A transaction opens in a service only.
+   * Runs statements in one transaction: all of them count, or none does; as a part of the scope's own, where it has one.
+   * A transaction opens in a service only.
    * @throws what `work` throws, after rolling back
    */
-  async transaction<T>(scope: RowScope, work: (transaction: Queryable) => Promise<T>): Promise<T> {
+  async transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
+    const open = transactionOf(scope);
+    if (open) return open.nested(work);
     return this.#withClient(async (client, drop) => {
-      const transaction: Queryable = {
-        run: async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
-          this.#onStatement(statement.text);
-          return (await client.query<Row>({ ...this.#named(statement), values: [...values] })).rows;
-        },
-      };
+      const transaction = new OpenTransaction(this.orm, client, async (statement, values) => {
+        this.#onStatement(statement.text);
+        return (await client.query({ ...this.#named(statement), values: [...values] })).rows;
+      });
       try {
         // One message: the scope costs no round trip of its own.
         await client.query(`BEGIN; ${scopeStatement(this.#setter, scope)}`);
         const result = await work(transaction);
         await client.query("COMMIT");
+        transaction.committed();
         return result;
       } catch (error) {
         // A connection that cannot even roll back is of no more use.
@@ -101,14 +90,7 @@ export class Database implements Queryable {
 
   /** Works on entities through TypeORM, where speed does not matter, in one transaction. */
   async entities<T>(scope: RowScope, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    try {
-      return await this.orm.transaction(async (manager) => {
-        await manager.query(scopeStatement(this.#setter, scope));
-        return work(manager);
-      });
-    } catch (error) {
-      throw translateDatabaseError(error);
-    }
+    return this.transaction(scope, ({ manager }) => work(manager));
   }
 
   async #run<Row extends object>(
@@ -127,7 +109,7 @@ export class Database implements Queryable {
       return await attempt();
     } catch (error) {
       // What only reads may run again; of all else nobody knows whether it has happened.
-      if (!isCutOff(error) || !READ_ONLY.test(statement.text)) throw error;
+      if (!isCutOff(error) || !isReadOnly(statement)) throw error;
       // Where one connection was cut, others were too: the pool notices that meanwhile.
       await sleep(RETRY_AFTER_MS);
       return attempt();
@@ -167,6 +149,13 @@ export class Database implements Queryable {
   async close(): Promise<void> {
     await this.orm.destroy();
   }
+}
+
+function transactionOf(scope: RowScope): OpenTransaction | undefined {
+  if (scope === "operator" || !("accountId" in scope)) return undefined;
+  const { transaction } = scope;
+  if (transaction === undefined || transaction instanceof OpenTransaction) return transaction;
+  throw new TypeError("The transaction is not one of this database.");
 }
 
 function overload(): DomainError {

@@ -1,7 +1,7 @@
 import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { MappedDataSource, MappingEntry } from "../domain/mapping.js";
-import type { Queryable } from "./database.js";
+import type { Queryable } from "./statement.js";
 
 const BY_GROUPS = {
   name: "mapping_by_user_groups",

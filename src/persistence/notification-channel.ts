@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { type Queryable } from "./database.js";
 import { clientOptions, type DatabaseOptions } from "./database-options.js";
+import type { Queryable } from "./statement.js";
 
 const CHANNEL = "user_group_changed";
 const NOTIFY = {

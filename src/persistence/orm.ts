@@ -6,6 +6,7 @@ import { CreateSiteConfigs1764000000000 } from "../../migrations/1764000000000-c
 import { RowLevelSecurity1764100000000 } from "../../migrations/1764100000000-row-level-security.js";
 import { AuditLog1764200000000 } from "../../migrations/1764200000000-audit-log.js";
 import { Webhooks1764300000000 } from "../../migrations/1764300000000-webhooks.js";
+import { IdempotentRequests1764400000000 } from "../../migrations/1764400000000-idempotent-requests.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { AuditEntryEntity } from "./audit-entry-entity.js";
@@ -45,6 +46,7 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
       RowLevelSecurity1764100000000,
       AuditLog1764200000000,
       Webhooks1764300000000,
+      IdempotentRequests1764400000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

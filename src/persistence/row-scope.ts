@@ -1,14 +1,21 @@
 import { escapeLiteral } from "pg";
 import type { Actor } from "../domain/audit-entry.js";
 import type { Environment } from "../domain/environment.js";
+import type { Transaction } from "../domain/transaction.js";
 
 /**
  * Which rows a statement may touch; row level security hides all others (decision 32). A tenant's: those of an account in
  * one environment; without one, the account, its keys and its data sources. Of an account that only its name is known of:
  * itself. The operator's: all accounts, API keys and webhooks that are to be sent, but no other data of tenants.
+ * A tenant may bring the transaction that its statements are a part of.
  */
 export type RowScope =
-  | { readonly accountId: number; readonly environment?: Environment; readonly actor?: Actor }
+  | {
+      readonly accountId: number;
+      readonly environment?: Environment;
+      readonly actor?: Actor;
+      readonly transaction?: Transaction;
+    }
   | { readonly accountName: string }
   | "operator";
 

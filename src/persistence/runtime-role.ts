@@ -1,5 +1,6 @@
 import { escapeIdentifier } from "pg";
-import type { Database, Queryable } from "./database.js";
+import type { Database } from "./database.js";
+import type { Queryable } from "./statement.js";
 
 /** What the running service may do with each table: no more than it does. */
 const PRIVILEGES: Readonly<Record<string, string>> = {
@@ -13,6 +14,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   audit_entry: "SELECT, INSERT",
   webhook_endpoint: "SELECT, INSERT, UPDATE, DELETE",
   webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
+  idempotent_request: "SELECT, INSERT, UPDATE, DELETE",
   schema_migration: "SELECT",
 };
 

@@ -1,7 +1,7 @@
 import type { Tenant } from "../domain/caller.js";
 import { type Page, type PageRequest, toPage } from "../domain/page.js";
-import type { Queryable } from "./database.js";
 import { type Keyset, pageClauses, StatementValues } from "./keyset.js";
+import type { Queryable } from "./statement.js";
 
 /** The rows of a list. */
 export interface ListQuery {

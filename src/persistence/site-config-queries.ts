@@ -1,7 +1,6 @@
 import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
-import type { Queryable } from "./database.js";
 import { pageClauses, StatementValues } from "./keyset.js";
 import { countList, groupPages, selectByIds, selectPage, tenantList } from "./select-page.js";
 import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./site-config-entity.js";
@@ -10,6 +9,7 @@ import {
   type SiteConfigRevisionRow,
   toSiteConfigRevision,
 } from "./site-config-revision-entity.js";
+import type { Queryable } from "./statement.js";
 
 const TABLE = { name: "site_config", idType: "integer" } as const;
 const ITEM = { columns: SITE_CONFIG_COLUMNS, toItem: toSiteConfig };

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Tenant } from "../domain/caller.js";
 import type { Editor, SiteConfig } from "../domain/site-config/site-config.js";
-import type { Queryable } from "./database.js";
 import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./site-config-entity.js";
+import type { Queryable } from "./statement.js";
 
 const LOCK = {
   name: "site_config_lock",

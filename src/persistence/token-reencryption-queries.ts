@@ -1,6 +1,6 @@
 import type { Tenant } from "../domain/caller.js";
 import type { SealedToken } from "../domain/token-vault.js";
-import type { Queryable } from "./database.js";
+import type { Queryable } from "./statement.js";
 import type { StoredToken } from "./user-group-writes.js";
 
 const ACCOUNTS = `SELECT id FROM account ORDER BY id`;

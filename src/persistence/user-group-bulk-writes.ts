@@ -1,7 +1,7 @@
 import type { Tenant } from "../domain/caller.js";
 import type { Properties } from "../domain/properties.js";
 import type { UserGroup } from "../domain/user-group.js";
-import type { Queryable } from "./database.js";
+import type { Queryable } from "./statement.js";
 import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
 import { type NewUserGroupRow, toJson } from "./user-group-writes.js";
 

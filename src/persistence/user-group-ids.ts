@@ -1,4 +1,6 @@
-import type { Queryable } from "./database.js";
+import type { Tenant } from "../domain/caller.js";
+import type { Database } from "./database.js";
+import type { Queryable } from "./statement.js";
 
 const RESERVE = {
   name: "user_group_ids_reserve",
@@ -13,15 +15,17 @@ const BLOCK = 32;
  * saves the round trip, and an id that came to no use (the group existed already) goes back instead of being burnt.
  */
 export class UserGroupIds {
-  readonly #db: Queryable;
+  readonly #db: Database;
   readonly #free: number[] = [];
   #refill: Promise<void> | null = null;
 
-  constructor(db: Queryable) {
+  constructor(db: Database) {
     this.#db = db;
   }
 
-  async take(): Promise<number> {
+  /** @param tenant whose transaction, if there is one, must not wait for another connection */
+  async take(tenant: Tenant): Promise<number> {
+    if (tenant.transaction) return takeOne(await this.takeMany(this.#db.of(tenant), 1));
     for (;;) {
       const id = this.#free.shift();
       if (id !== undefined) return id;
@@ -48,4 +52,9 @@ export class UserGroupIds {
       this.#refill = null;
     }
   }
+}
+
+function takeOne([id]: readonly number[]): number {
+  if (id === undefined) throw new Error("The sequence of ids has no end.");
+  return id;
 }

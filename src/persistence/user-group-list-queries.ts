@@ -3,9 +3,9 @@ import type { DataSourceRef } from "../domain/data-source.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { SortOrder, UserGroupFilter, UserGroupSortField } from "../domain/user-group-list.js";
-import type { Queryable } from "./database.js";
 import { escapeLike, StatementValues } from "./keyset.js";
 import { countList, type ListQuery, selectPage } from "./select-page.js";
+import type { Queryable } from "./statement.js";
 import { toUserGroup, USER_GROUP_COLUMNS } from "./user-group-entity.js";
 
 const SORT_COLUMNS: Readonly<Record<UserGroupSortField, { readonly column: string; readonly type: string }>> =

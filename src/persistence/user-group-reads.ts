@@ -1,6 +1,6 @@
 import type { Tenant } from "../domain/caller.js";
 import type { UserGroup } from "../domain/user-group.js";
-import type { Queryable, Statement } from "./database.js";
+import type { Queryable, Statement } from "./statement.js";
 import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
 
 const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::integer[])");

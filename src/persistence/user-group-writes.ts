@@ -2,7 +2,7 @@ import type { Tenant } from "../domain/caller.js";
 import type { Properties } from "../domain/properties.js";
 import type { SealedToken } from "../domain/token-vault.js";
 import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
-import type { Queryable, Statement } from "./database.js";
+import type { Queryable, Statement } from "./statement.js";
 import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
 
 /** A sealed token and the hash under which it is found. */

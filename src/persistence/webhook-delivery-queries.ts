@@ -1,8 +1,8 @@
 import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import type { WebhookDelivery, WebhookDeliveryFilter } from "../domain/webhook.js";
-import type { Queryable } from "./database.js";
 import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "./select-page.js";
+import type { Queryable } from "./statement.js";
 import {
   toWebhookDelivery,
   WEBHOOK_DELIVERY_COLUMNS,

@@ -2,8 +2,8 @@ import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import type { SealedToken } from "../domain/token-vault.js";
 import type { WebhookEndpoint, WebhookEndpointFields } from "../domain/webhook.js";
-import type { Queryable } from "./database.js";
 import { countList, selectByIds, selectPage, tenantList } from "./select-page.js";
+import type { Queryable } from "./statement.js";
 import {
   toWebhookEndpoint,
   WEBHOOK_ENDPOINT_COLUMNS,

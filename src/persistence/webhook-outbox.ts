@@ -1,6 +1,6 @@
 import type { Environment } from "../domain/environment.js";
 import type { ClaimedDelivery, WebhookDeliveryState } from "../domain/webhook.js";
-import type { Queryable } from "./database.js";
+import type { Queryable } from "./statement.js";
 
 const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.environment = endpoint.environment
   AND delivery.endpoint_id = endpoint.id`;

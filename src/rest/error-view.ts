@@ -22,6 +22,8 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   data_source_in_use: 409,
   version_conflict: 409,
   invalid_site_config: 422,
+  idempotency_mismatch: 422,
+  idempotency_key_in_use: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   unknown_data_source: 422,

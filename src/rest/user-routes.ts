@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Caller } from "../domain/caller.js";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Caller, Writer } from "../domain/caller.js";
+import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER, readIdempotencyKey } from "../domain/idempotency-key.js";
 import { rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import { requireWrite } from "../services/access.js";
 import type { Services } from "../services/services.js";
@@ -26,11 +27,16 @@ const BODY_LIMIT = 256 * 1024;
 const METHODS = ["GET", "PUT", "POST", "DELETE"];
 const PATHS = ["/api/user", "/api/user/"];
 
-type Handler = (caller: Caller, body: Readonly<Record<string, unknown>>) => Promise<object>;
+type Handler = (
+  caller: Caller,
+  body: Readonly<Record<string, unknown>>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<unknown>;
 
 /** Registers the four methods of `/api/user` (interface, part 4). The app must let GET have a body. */
 export function registerUserRoutes(app: FastifyInstance, services: Services): void {
-  const { access, rateLimits, userGroups, userGroupReader } = services;
+  const { access, idempotency, rateLimits, userGroups, userGroupReader } = services;
 
   const handlers: Readonly<Record<string, Handler>> = {
     async GET(caller, body) {
@@ -44,10 +50,19 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
       const group = await userGroups.update(writer, ref, parseChanges(body));
       return putView(group, userGroupReader.tokenOf(group));
     },
-    async POST(caller, body) {
+    async POST(caller, body, request, reply) {
       const writer = requireWrite(caller);
-      const group = await userGroups.rotateToken(writer, parseTokenToRotate(body));
-      return postView(group, userGroupReader.tokenOf(group));
+      const key = readIdempotencyKey(request.headers[IDEMPOTENCY_KEY_HEADER]);
+      const token = parseTokenToRotate(body);
+      const rotate = async (rotator: Writer) => {
+        const group = await userGroups.rotateToken(rotator, token);
+        return postView(group, userGroupReader.tokenOf(group));
+      };
+      if (key === undefined) return rotate(writer);
+      const content = ["POST /api/user", body];
+      const outcome = await idempotency.once(writer, { key, content }, rotate);
+      if (outcome.replayed) reply.header(REPLAYED_HEADER, "true");
+      return outcome.reply;
     },
     async DELETE(caller, body) {
       const writer = requireWrite(caller);
@@ -74,7 +89,7 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
           if (spending) reply.headers(rateLimitHeaders(await spending));
           request.restCaller = caller;
         },
-        handler: async (request) => handle(callerOf(request), parseBody(request.body)),
+        handler: async (request, reply) => handle(callerOf(request), parseBody(request.body), request, reply),
       });
     }
     refuseOtherMethods(app, url, METHODS);

@@ -42,8 +42,13 @@ export class ChangeFeed {
     this.#onError = onError;
   }
 
-  /** Publishes a committed change. Nobody waits for it: changes that happen together travel together. */
+  /** Publishes a change, once it is committed. Nobody waits for it: changes that happen together travel together. */
   publish(tenant: Tenant, id: number, kind: UserGroupChangeKind): void {
+    if (tenant.transaction) tenant.transaction.afterCommit(() => this.#publish(tenant, id, kind));
+    else this.#publish(tenant, id, kind);
+  }
+
+  #publish(tenant: Tenant, id: number, kind: UserGroupChangeKind): void {
     this.#backlog.push({ accountId: tenant.accountId, environment: tenant.environment, id, kind });
     if (this.#backlog.length > MAX_BACKLOG) this.#backlog.shift();
     this.#flushSoon();

@@ -3,7 +3,7 @@ import { DomainError } from "../domain/errors.js";
 import { parseInternalId } from "../domain/internal-id.js";
 import type { MappingEntry, MappingReference } from "../domain/mapping.js";
 import { lockDataSources } from "../persistence/data-source-queries.js";
-import type { Queryable } from "../persistence/database.js";
+import type { Queryable } from "../persistence/statement.js";
 
 /**
  * Finds the data sources that a mapping names: by caller-supplied id first, then by internal id (decision 10). They stay

@@ -2,12 +2,13 @@ import type { Writer } from "../domain/caller.js";
 import { type MappingReference, requireRoom } from "../domain/mapping.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
-import type { Database, Queryable } from "../persistence/database.js";
+import type { Database } from "../persistence/database.js";
 import {
   countMappingEntries,
   putMappingEntries,
   removeMappingEntry,
 } from "../persistence/mapping-queries.js";
+import type { Queryable } from "../persistence/statement.js";
 import { lockUserGroup, updateUserGroup } from "../persistence/user-group-writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";

@@ -11,6 +11,7 @@ import { AuditLog } from "./audit-log.js";
 import { AuthFailures } from "./auth-failures.js";
 import { ChangeFeed } from "./change-feed.js";
 import { DataSourceService } from "./data-source-service.js";
+import { Idempotency } from "./idempotency.js";
 import { KeyUsage } from "./key-usage.js";
 import { KeyWatch } from "./key-watch.js";
 import { Listing } from "./listing.js";
@@ -35,6 +36,7 @@ export interface Services {
   readonly auditLog: AuditLog;
   readonly changes: ChangeFeed;
   readonly dataSources: DataSourceService;
+  readonly idempotency: Idempotency;
   readonly keyUsage: KeyUsage;
   readonly keyWatch: KeyWatch;
   readonly listing: Listing;
@@ -88,6 +90,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     auditLog: new AuditLog(database),
     changes,
     dataSources: new DataSourceService(database),
+    idempotency: new Idempotency(database, vault),
     keyUsage,
     keyWatch: new KeyWatch(database),
     listing: new Listing(database),

@@ -16,7 +16,7 @@ import {
   validateSiteConfigText,
   validateSource,
 } from "../domain/site-config/validate-site-config.js";
-import type { Database, Queryable } from "../persistence/database.js";
+import type { Database } from "../persistence/database.js";
 import { findTexts } from "../persistence/site-config-queries.js";
 import {
   addRevision,
@@ -25,6 +25,7 @@ import {
   type NewRevision,
   setPublic,
 } from "../persistence/site-config-writes.js";
+import type { Queryable } from "../persistence/statement.js";
 
 /** On what condition a site is changed. */
 export interface ChangeOptions {

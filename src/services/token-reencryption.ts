@@ -2,6 +2,7 @@ import type { Tenant } from "../domain/caller.js";
 import { ENVIRONMENTS } from "../domain/environment.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { Database } from "../persistence/database.js";
+import { findRepliesSealedOtherwise, resealReply } from "../persistence/idempotent-request-queries.js";
 import {
   findSealedOtherwise,
   findSecretsSealedOtherwise,
@@ -11,11 +12,12 @@ import {
   type SealedRow,
   setTokenKey,
 } from "../persistence/token-reencryption-queries.js";
+import { replyBinding } from "./idempotency.js";
 
 /** How many tokens are sealed anew with one statement: their rows are locked for some milliseconds. */
 const BATCH = 500;
 
-/** Seals tokens, and the secrets of webhooks, under the first of the configured keys, while the service runs; done again, it goes on where it was. */
+/** Seals tokens, the secrets of webhooks and stored replies under the first of the configured keys, while the service runs; done again, it goes on where it was. */
 export class TokenReencryption {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -38,6 +40,7 @@ export class TokenReencryption {
       await setTokenKey(this.#db.of({ accountId }), accountId, keyId);
       for (const environment of ENVIRONMENTS) {
         await this.#resealSecrets({ accountId, environment });
+        await this.#resealReplies({ accountId, environment });
         total += await this.#reseal({ accountId, environment }, (count) => onProgress(total + count));
       }
     }
@@ -54,6 +57,19 @@ export class TokenReencryption {
           .ciphertext;
       const previous = old.previous && reseal(old.previous);
       await resealSecrets(db, tenant, old, { keyId, current: reseal(old.current), previous });
+    }
+  }
+
+  async #resealReplies(tenant: Tenant): Promise<void> {
+    const keyId = this.#vault.primaryKeyId;
+    const db = this.#db.of(tenant);
+    for (;;) {
+      const replies = await findRepliesSealedOtherwise(db, tenant, keyId, BATCH);
+      if (replies.length === 0) return;
+      for (const old of replies) {
+        const binding = replyBinding(tenant, old.key);
+        await resealReply(db, tenant, old, this.#vault.seal(this.#vault.open(old, binding), binding, keyId));
+      }
     }
   }
 

@@ -195,7 +195,7 @@ export class UserGroupService {
   }
 
   async #insert(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup | null> {
-    const id = await this.#ids.take();
+    const id = await this.#ids.take(writer);
     const row = {
       id,
       providedId,

@@ -10,7 +10,8 @@ import type {
 } from "../domain/webhook.js";
 import { issueWebhookSecret } from "../domain/webhook-signature.js";
 import { parseWebhookUrl } from "../domain/webhook-url.js";
-import type { Database, Queryable } from "../persistence/database.js";
+import type { Database } from "../persistence/database.js";
+import type { Queryable } from "../persistence/statement.js";
 import {
   countWebhookDeliveries,
   findWebhookDeliveriesByIds,

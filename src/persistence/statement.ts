@@ -1,0 +1,19 @@
+/** A statement. With a name, each connection prepares it once; the name is its identity: one name, one text. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+}
+
+/** Something statements run on: the pool, or one transaction. */
+export interface Queryable {
+  /** @throws DomainError `unavailable` when the database is out of reach */
+  run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+}
+
+const READ_ONLY =
+  /^\s*SELECT\b(?!.*\b(?:FOR (?:NO KEY )?UPDATE|FOR (?:KEY )?SHARE|nextval|pg_notify|INSERT|UPDATE|DELETE)\b)/s;
+
+/** Says whether a statement changes nothing and locks nothing. */
+export function isReadOnly({ text }: Statement): boolean {
+  return READ_ONLY.test(text);
+}
