@@ -14,6 +14,8 @@ import { readTrustedDocuments } from "./trusted-documents-file.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
 const FORGET_REPLIES_INTERVAL_MS = 600_000;
+/** To compile a document takes as long as to run it some dozen times. */
+const COMPILE_AFTER = 3;
 const RATE_LIMIT_WINDOW_S = 60;
 
 /** Takes the log, one line of JSON at a time. */
@@ -79,18 +81,24 @@ async function serveFrom(
       authFailures: config.authFailureLimit,
       shared: redis,
     },
+    speed: { collectReads: config.collectReads, keyCacheMs: config.apiKeyCacheMs },
     webhooks: { allowPrivate: config.webhookAllowPrivate },
   });
   let { demoKey } = storage;
   const server = await createHttpServer(services, {
     corsOrigins: config.corsOrigins,
+    compileAfter: config.graphqlJit ? COMPILE_AFTER : Number.POSITIVE_INFINITY,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
     demoKey: () => (isLoopback(config.host) ? demoKey : undefined),
     limits: config.graphqlLimits,
     trustedProxies: config.trustedProxies,
     trustedDocuments,
-    log: { level: config.logLevel, stream: logStream },
+    log: {
+      level: config.logLevel,
+      stream: logStream,
+      successesPerSecond: config.logSuccessesPerSecond,
+    },
   });
   for (const warning of warnings) server.log.warn(warning);
   const tellUnwritten = (error: unknown) => {

@@ -20,6 +20,8 @@ const settings = z.object({
   DATABASE_LOCK_TIMEOUT_MS: wholeNumber(100, 600_000, 5000),
   DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
   DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000),
+  COLLECT_READS: flag(true),
+  API_KEY_CACHE_MS: wholeNumber(0, 1000, 500),
   TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0),
   RATE_LIMIT: wholeNumber(0, 100_000_000, 0),
   AUTH_FAILURE_LIMIT: wholeNumber(0, 100_000_000, 1000),
@@ -29,6 +31,7 @@ const settings = z.object({
     .optional(),
   TRUSTED_PROXIES: z.string().transform(readProxies).default([]),
   CORS_ORIGINS: z.string().transform(readOrigins).default([]),
+  GRAPHQL_JIT: flag(true),
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_PLAYGROUND: flag(true),
   GRAPHQL_MAX_DEPTH: wholeNumber(1, 100, DEFAULT_LIMITS.depth),
@@ -42,6 +45,7 @@ const settings = z.object({
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error", "silent"], "must be one of debug, info, warn, error, silent")
     .default("info"),
+  LOG_SUCCESSES_PER_SECOND: wholeNumber(0, 1_000_000, 100),
 });
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
@@ -69,6 +73,10 @@ export interface Config {
   readonly databaseIdleTransactionTimeoutMs: number;
   /** How many requests may wait for a connection. */
   readonly databaseQueueSize: number;
+  /** Whether what requests read at the same time is read with one statement. */
+  readonly collectReads: boolean;
+  /** How long a valid API key is remembered. */
+  readonly apiKeyCacheMs: number;
   readonly tokenGraceSeconds: number;
   /** Points of each API key, user group and address without credentials in a minute; 0 for any number. */
   readonly rateLimit: number;
@@ -80,6 +88,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The origins whose pages may call the GraphQL API; "*" for all of them. */
   readonly corsOrigins: readonly string[] | "*";
+  /** Whether GraphQL documents that are sent repeatedly are compiled. */
+  readonly graphqlJit: boolean;
   readonly graphqlIntrospection: boolean;
   readonly graphqlPlayground: boolean;
   readonly graphqlLimits: OperationLimits;
@@ -90,6 +100,8 @@ export interface Config {
   /** Whether webhooks may go unencrypted, and into private networks. */
   readonly webhookAllowPrivate: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  /** How many lines about requests that succeeded the log has in a second. */
+  readonly logSuccessesPerSecond: number;
 }
 
 /** The names of all settings, as environment variables. */
@@ -122,12 +134,15 @@ export function readConfig(environment: ProcessEnvironment): Config {
     databaseLockTimeoutMs: read.DATABASE_LOCK_TIMEOUT_MS,
     databaseIdleTransactionTimeoutMs: read.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
     databaseQueueSize: read.DATABASE_QUEUE_SIZE,
+    collectReads: read.COLLECT_READS,
+    apiKeyCacheMs: read.API_KEY_CACHE_MS,
     tokenGraceSeconds: read.TOKEN_GRACE_SECONDS,
     rateLimit: read.RATE_LIMIT,
     authFailureLimit: read.AUTH_FAILURE_LIMIT,
     redisUrl: read.REDIS_URL,
     trustedProxies: read.TRUSTED_PROXIES,
     corsOrigins: read.CORS_ORIGINS,
+    graphqlJit: read.GRAPHQL_JIT,
     graphqlIntrospection: read.GRAPHQL_INTROSPECTION,
     graphqlPlayground: read.GRAPHQL_PLAYGROUND,
     graphqlLimits: {
@@ -141,6 +156,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     webhooks: read.WEBHOOKS,
     webhookAllowPrivate: read.WEBHOOK_ALLOW_PRIVATE,
     logLevel: read.LOG_LEVEL,
+    logSuccessesPerSecond: read.LOG_SUCCESSES_PER_SECOND,
   };
 }
 

@@ -182,7 +182,11 @@ describe("while another transaction holds a group", () => {
 });
 
 test("who would have to wait too long for a connection is refused at once, without a wrong answer", async () => {
-  const service = await startTestService({ poolSize: 1, queueSize: 5 });
+  const service = await startTestService({
+    poolSize: 1,
+    queueSize: 5,
+    speed: { collectReads: false, keyCacheMs: 0 },
+  });
   try {
     const { secret } = await (await service.createAccount()).createKey();
     await callRest(`${service.url}/api/user`, "GET", secret, acme);

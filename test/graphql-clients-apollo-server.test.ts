@@ -39,7 +39,11 @@ beforeEach(({ task, skip }) => {
 defineIntegrationTestSuite(async (config: ApolloServerOptions<BaseContext>, options) => {
   const server = new ApolloServer(config);
   await server.start();
-  const app = createBareServer({ level: "silent", stream: { write: () => undefined } });
+  const app = createBareServer({
+    level: "silent",
+    stream: { write: () => undefined },
+    successesPerSecond: 0,
+  });
   registerApolloRoute(app, server, options?.context ?? (async () => ({})));
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   return { server, url, extraCleanup: () => app.close() };

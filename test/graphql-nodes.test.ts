@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { createUserGroup, entry } from "./support/user-group-operations.js";
 
-const graphql = useGraphql();
+const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 
 describe("node and nodes", () => {
   const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on UserGroup { name } ... on DataSource { name } } }`;

@@ -111,7 +111,7 @@ test("a page may read the headers", async () => {
     { origin: "https://app.example.com" },
   );
   expect(headers["access-control-expose-headers"]).toBe(
-    "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, RateLimit",
+    "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, RateLimit, Idempotent-Replayed",
   );
 });
 

@@ -3,7 +3,7 @@ import { MAX_SITE_CONFIG_BYTES } from "../src/domain/site-config/site-config.js"
 import { useGraphql } from "./support/graphql-fixture.js";
 import { changeSite, goodSite } from "./support/site-config-store.js";
 
-const graphql = useGraphql();
+const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 const SITES = Array.from({ length: 25 }, (_, index) => `site-${String(index).padStart(2, "0")}`);
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { useGraphql } from "./support/graphql-fixture.js";
 
-const graphql = useGraphql();
+const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 
 const FIELDS = "{ name token mapping { schemaId dataSource { name } } }";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Data, useGraphql } from "./support/graphql-fixture.js";
 import { createUserGroup, entry, READ } from "./support/user-group-operations.js";
 
-const graphql = useGraphql();
+const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 
 const UPSERT = `mutation ($input: UpsertUserGroupsInput!) {
   upsertUserGroups(input: $input) {

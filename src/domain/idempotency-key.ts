@@ -2,7 +2,7 @@ import { invalidField } from "./errors.js";
 
 export const IDEMPOTENCY_KEY_HEADER = "idempotency-key";
 /** Tells that a reply is the stored one of an earlier request. */
-export const REPLAYED_HEADER = "idempotent-replayed";
+export const REPLAYED_HEADER = "Idempotent-Replayed";
 
 /**
  * Checks the header that makes a repeated request count once.

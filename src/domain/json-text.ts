@@ -14,9 +14,11 @@ export function parseJsonText(bytes: Uint8Array): unknown {
   }
 }
 
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch (cause) {
     throw new DomainError("invalid_json", "The body is not valid UTF-8 text.", { cause });
   }

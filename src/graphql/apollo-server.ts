@@ -4,7 +4,7 @@ import {
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
-import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
+import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, getOperationAST } from "graphql";
 import { errorHeaders } from "../domain/error-headers.js";
 import { DomainError, internalError } from "../domain/errors.js";
 import { REPLAYED_HEADER } from "../domain/idempotency-key.js";
@@ -80,12 +80,13 @@ function gatewayTo(
     },
     async load() {
       return {
-        async executor({ context, document, operation, operationName, request, response, source }) {
+        async executor({ context, document, request, response, source }) {
           requireContext(context);
+          const { operationName } = request;
           return execute({
             document,
-            operationName: operationName ?? undefined,
-            isMutation: operation.operation === "mutation",
+            operationName,
+            operation: getOperationAST(document, operationName) ?? null,
             source,
             variables: request.variables ?? {},
             context,

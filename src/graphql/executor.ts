@@ -1,8 +1,16 @@
-import { type DocumentNode, type ExecutionResult, execute, GraphQLError, type GraphQLSchema } from "graphql";
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from "graphql";
 import type { Writer } from "../domain/caller.js";
 import { isObject } from "../domain/json.js";
 import { requireWrite } from "../services/access.js";
 import type { Services } from "../services/services.js";
+import { CompiledOperations } from "./compiled-operations.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 import { Loaders } from "./loaders.js";
 
@@ -10,7 +18,8 @@ import { Loaders } from "./loaders.js";
 export interface ReadyOperation {
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
-  readonly isMutation: boolean;
+  /** Null when there is none of that name, which graphql-js refuses. */
+  readonly operation: OperationDefinitionNode | null;
   /** The text of the document. */
   readonly source: string;
   readonly variables: Readonly<Record<string, unknown>>;
@@ -21,24 +30,37 @@ export interface ReadyOperation {
 
 export type Executor = (operation: ReadyOperation) => Promise<ExecutionResult>;
 
-/** Makes what runs operations; a mutation with an Idempotency-Key counts once (decision 39). */
-export function createExecutor(schema: GraphQLSchema, services: Services): Executor {
-  const run = async ({ document, operationName, variables }: ReadyOperation, contextValue: GraphqlContext) =>
-    execute({ schema, document, operationName, variableValues: variables, contextValue });
-  return async (operation) => {
-    const { context, isMutation } = operation;
-    const key = isMutation ? context.idempotencyKey : undefined;
-    if (key === undefined) return run(operation, context);
-    const { source, operationName = null, variables } = operation;
+/**
+ * Makes what runs operations; a mutation with an Idempotency-Key counts once (decision 39).
+ * @param compileAfter how often a document is interpreted before it is compiled; Infinity compiles none
+ */
+export function createExecutor(schema: GraphQLSchema, services: Services, compileAfter: number): Executor {
+  const compiled = new CompiledOperations(schema, compileAfter);
+  const run = async (ready: ReadyOperation, contextValue: GraphqlContext): Promise<ExecutionResult> => {
+    const { document, operation, operationName, variables } = ready;
+    const query = operation && compiled.find(document, operation);
+    if (query) {
+      const result = await query.query(undefined, contextValue, variables);
+      if (!result.errors) return result;
+      // Without data, nothing has run: the variables do not fit, which graphql-js tells in its own words.
+      if (result.data !== undefined) return { ...result, errors: result.errors.map(toGraphqlError) };
+    }
+    return execute({ schema, document, operationName, variableValues: variables, contextValue });
+  };
+  return async (ready) => {
+    const { context, operation } = ready;
+    const key = operation?.operation === "mutation" ? context.idempotencyKey : undefined;
+    if (key === undefined) return run(ready, context);
+    const { source, operationName = null, variables } = ready;
     try {
       const writer = requireWrite(requireSession(context).caller);
       const request = { key, content: ["graphql", source, operationName, variables] };
       const { reply, replayed } = await services.idempotency.once(writer, request, async (inside) => {
-        const result = await run(operation, within(services, context, inside));
+        const result = await run(ready, within(services, context, inside));
         if (result.errors) throw new Failed(result.errors);
         return { data: result.data };
       });
-      if (replayed) operation.onReplay();
+      if (replayed) ready.onReplay();
       return isObject(reply) && isObject(reply["data"]) ? { data: reply["data"] } : {};
     } catch (error) {
       // Nothing that the operation did counts: a part of its data would tell otherwise.
@@ -46,6 +68,13 @@ export function createExecutor(schema: GraphQLSchema, services: Services): Execu
       throw error;
     }
   };
+}
+
+/** The errors of compiled operations can be neither changed nor completed. */
+function toGraphqlError(compiled: GraphQLError): GraphQLError {
+  const { message, path, locations, originalError } = compiled;
+  const error = new GraphQLError(message, { path: path ?? null, originalError: originalError ?? null });
+  return Object.defineProperty(error, "locations", { value: locations, enumerable: locations !== undefined });
 }
 
 /** Has everything that a request does be a part of one transaction. */

@@ -15,7 +15,7 @@ import { UserGroupWatcher } from "./user-group-watcher.js";
 export const GRAPHQL_PATH = "/graphql";
 
 /** What a page may read of a reply's headers. */
-const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", REPLAYED_HEADER, ...RATE_LIMIT_HEADERS];
+const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", ...RATE_LIMIT_HEADERS, REPLAYED_HEADER];
 const DAY_S = 86_400;
 
 /**
@@ -26,6 +26,8 @@ export async function registerGraphql(
   app: FastifyInstance,
   services: Services,
   options: Omit<ApolloOptions, "logger"> & {
+    /** How often a document is interpreted before it is compiled; Infinity compiles none. */
+    readonly compileAfter: number;
     readonly corsOrigins: readonly string[] | "*";
     readonly explore?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
   },
@@ -35,7 +37,11 @@ export async function registerGraphql(
   // What needs more points than anybody can have is too large, not too early.
   const limits = { ...options.limits, rootFields: Math.min(rootFields, services.rateLimits.most) };
   const apolloOptions = { ...options, limits, logger: app.log };
-  const apollo = createApolloServer(schema, createExecutor(schema, services), apolloOptions);
+  const apollo = createApolloServer(
+    schema,
+    createExecutor(schema, services, options.compileAfter),
+    apolloOptions,
+  );
   await apollo.start();
   const watcher = new UserGroupWatcher(services);
   const contextOf = async ({ id, headers, ip: address }: FastifyRequest, reply: FastifyReply) => {

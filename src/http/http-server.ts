@@ -20,6 +20,7 @@ import { registerHealthRoutes } from "./health-routes.js";
 import { acceptJsonBodies } from "./json-body.js";
 import { registerPlayground } from "./playground.js";
 import { requestId } from "./request-id.js";
+import { logReplies } from "./request-log.js";
 import { registerSchemaRoutes } from "./schema-routes.js";
 import { registerSiteConfigRoutes } from "./site-config-routes.js";
 
@@ -33,6 +34,8 @@ const MAX_PARAMETER_LENGTH = 255 * 4 * 3;
 
 export interface HttpOptions {
   readonly corsOrigins: readonly string[] | "*";
+  /** How often a GraphQL document is interpreted before it is compiled; Infinity compiles none. */
+  readonly compileAfter: number;
   readonly introspection: boolean;
   readonly playground: boolean;
   /** The API key that the playground begins with for those at this machine; none where it answers undefined. */
@@ -45,6 +48,8 @@ export interface HttpOptions {
   readonly log: {
     readonly level: string;
     readonly stream: { write(line: string): void };
+    /** How many lines about requests that succeeded there may be in a second. */
+    readonly successesPerSecond: number;
   };
 }
 
@@ -70,6 +75,8 @@ export function createBareServer(
   const broken = brokenRequests();
   const app = Fastify({
     logger: { level: log.level, stream: log.stream, base: null },
+    // A logger of its own for each request would cost more than what it writes.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: requestId,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
@@ -82,7 +89,8 @@ export function createBareServer(
     frameworkErrors: (_error, request, reply) => {
       // No hook runs for a path that cannot be decoded.
       setCommonHeaders(request, reply);
-      request.log.info({ method: request.method, status: 404 }, "request with a path that cannot be decoded");
+      const { method, id } = request;
+      app.log.info({ requestId: id, method, status: 404 }, "request with a path that cannot be decoded");
       sendError(new DomainError("not_found", "There is nothing at this path."), request, reply);
     },
     clientErrorHandler: broken.answer,
@@ -102,7 +110,7 @@ export function createBareServer(
   acceptJsonBodies(app);
   addCommonHeaders(app);
   requireOneHost(app);
-  logReplies(app);
+  logReplies(app, log.successesPerSecond);
   refuseWhileClosing(app);
   app.setErrorHandler((error, request, reply) => {
     const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
@@ -115,15 +123,19 @@ export function createBareServer(
 }
 
 function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply): void {
-  if (error.code === "internal") request.log.error({ err: error.cause ?? error }, "request failed");
-  if (error.code === "unavailable") request.log.warn({ reason: reasonOf(error) }, "request not served");
+  const { id: requestId, log } = request;
+  if (error.code === "internal") log.error({ requestId, err: error.cause ?? error }, "request failed");
+  if (error.code === "unavailable") log.warn({ requestId, reason: reasonOf(error) }, "request not served");
   const render = request.routeOptions.url === GRAPHQL_PATH ? renderGraphqlError : renderError;
   const { status, headers, body } = render(error, request.id);
   void reply.code(status).headers(headers).send(body);
 }
 
 function addCommonHeaders(app: FastifyInstance): void {
-  app.addHook("onRequest", async (request, reply) => setCommonHeaders(request, reply));
+  app.addHook("onRequest", (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    done();
+  });
 }
 
 /** Decision 11. */
@@ -133,26 +145,21 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
 
 /** As HTTP demands, so that no proxy takes a request for another host's than we do. */
 function requireOneHost(app: FastifyInstance): void {
-  app.addHook("onRequest", async ({ raw }) => {
-    const hosts = raw.headersDistinct["host"]?.length ?? 0;
-    if (hosts === 1 || (hosts === 0 && raw.httpVersion !== "1.1")) return;
-    throw new DomainError("bad_request", "The request must have one Host header.");
+  app.addHook("onRequest", ({ raw }, _reply, done) => {
+    const hosts = countHosts(raw.rawHeaders);
+    if (hosts === 1 || (hosts === 0 && raw.httpVersion !== "1.1")) done();
+    else done(new DomainError("bad_request", "The request must have one Host header."));
   });
 }
 
-function logReplies(app: FastifyInstance): void {
-  app.addHook("onResponse", async (request, reply) => {
-    const { method } = request;
-    request.log.info(
-      {
-        method,
-        path: pathOf(request),
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      "request",
-    );
-  });
+/** @param headers names and values in turns */
+function countHosts(headers: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index];
+    if (name?.length === 4 && name.toLowerCase() === "host") count += 1;
+  }
+  return count;
 }
 
 function refuseWhileClosing(app: FastifyInstance): void {
@@ -163,16 +170,14 @@ function refuseWhileClosing(app: FastifyInstance): void {
     cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
   });
   app.addHook("onClose", async () => clearTimeout(cutOff));
-  app.addHook("onRequest", async (_request, reply) => {
-    if (!closing) return;
+  app.addHook("onRequest", (_request, reply, done) => {
+    if (!closing) {
+      done();
+      return;
+    }
     reply.header("connection", "close");
-    throw new DomainError("unavailable", "The service is shutting down. Try again.", { retryAfter: 1 });
+    done(new DomainError("unavailable", "The service is shutting down. Try again.", { retryAfter: 1 }));
   });
-}
-
-/** The path without its query string, which may hold anything. */
-function pathOf(request: FastifyRequest): string {
-  return request.url.split("?", 1)[0] ?? "";
 }
 
 /** What kept the service from answering, for the log. */

@@ -9,15 +9,21 @@ export function acceptJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   // Not in the parser, whose errors close the connection: a fault in the text is no reason for that.
-  app.addHook("preValidation", async (request) => {
-    if (!Buffer.isBuffer(request.body)) return;
-    if (request.body.length === 0) {
-      request.body = undefined;
+  app.addHook("preValidation", (request, _reply, done) => {
+    try {
+      if (Buffer.isBuffer(request.body)) request.body = parseBody(request, request.body);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    requireJson(request);
-    request.body = parseJsonText(request.body);
+    done();
   });
+}
+
+function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  requireJson(request);
+  return parseJsonText(bytes);
 }
 
 function requireJson(request: FastifyRequest): void {
@@ -32,6 +38,8 @@ function requireJson(request: FastifyRequest): void {
       "The body must be sent with no Transfer-Encoding but chunked.",
     );
   }
+  // What nearly everybody sends.
+  if (request.headers["content-type"] === "application/json") return;
   const [type = "", ...parameters] = (request.headers["content-type"] ?? "application/json")
     .split(";")
     .map((part) => part.trim());

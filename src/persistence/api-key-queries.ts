@@ -63,12 +63,12 @@ export async function findActiveKeyIds(
 /** Notes when keys were last used; a later time that is already there stays. */
 export async function touchApiKeys(
   db: Queryable,
-  uses: readonly { readonly accountId: number; readonly keyId: number; readonly at: Date }[],
+  uses: readonly { readonly accountId: number; readonly keyId: number; readonly at: number }[],
 ): Promise<void> {
   if (uses.length === 0) return;
   await db.run(TOUCH, [
     uses.map((use) => use.accountId),
     uses.map((use) => use.keyId),
-    uses.map((use) => use.at),
+    uses.map((use) => new Date(use.at)),
   ]);
 }

@@ -5,6 +5,7 @@ import { rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import { requireWrite } from "../services/access.js";
 import type { Services } from "../services/services.js";
 import { refuseOtherMethods } from "./method-refusal.js";
+import { REPLY_SCHEMA } from "./user-reply-schema.js";
 import {
   parseBody,
   parseChanges,
@@ -79,6 +80,7 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
         method,
         url,
         bodyLimit: BODY_LIMIT,
+        schema: { response: { 200: REPLY_SCHEMA } },
         // The key is checked before a byte of the body is read.
         onRequest: async (request, reply) => {
           const caller = await access.authenticate(request.headers.authorization, {

@@ -8,9 +8,10 @@ import type { UserGroup } from "../domain/user-group.js";
 import { readUserGroupToken } from "../domain/user-group-token.js";
 import { findActiveKey } from "../persistence/api-key-queries.js";
 import type { Database } from "../persistence/database.js";
-import { findUserGroupsByTokens } from "../persistence/user-group-reads.js";
 import type { AuthFailures } from "./auth-failures.js";
+import type { KeyCache } from "./key-cache.js";
 import type { KeyUsage } from "./key-usage.js";
+import type { UserGroupReader } from "./user-group-reader.js";
 
 /** Whom valid credentials belong to: the holder of an API key, or the front end of one user group. */
 export type Identity =
@@ -30,10 +31,21 @@ export class Access {
   readonly #vault: TokenVault;
   readonly #usage: KeyUsage;
   readonly #failures: AuthFailures;
+  readonly #keys: KeyCache;
+  readonly #reader: UserGroupReader;
 
-  constructor(db: Database, vault: TokenVault, usage: KeyUsage, failures: AuthFailures) {
+  constructor(
+    db: Database,
+    vault: TokenVault,
+    keys: KeyCache,
+    reader: UserGroupReader,
+    usage: KeyUsage,
+    failures: AuthFailures,
+  ) {
     this.#db = db;
     this.#vault = vault;
+    this.#keys = keys;
+    this.#reader = reader;
     this.#usage = usage;
     this.#failures = failures;
   }
@@ -86,18 +98,19 @@ export class Access {
   async #findUserGroup(token: string): Promise<UserGroup | null> {
     const route = readUserGroupToken(token);
     if (!route) return null;
-    const lookups = this.#vault.lookups(token);
     for (const environment of ENVIRONMENTS) {
-      const tenant = { accountId: route.accountId, environment };
-      const [match] = await findUserGroupsByTokens(this.#db.of(tenant), tenant, lookups);
-      if (match) return match.group;
+      const [group] = await this.#reader.byTokens({ accountId: route.accountId, environment }, [token]);
+      if (group) return group;
     }
     return null;
   }
 
   async #findCaller(secret: string, requestId: string): Promise<Caller> {
-    const route = readApiKey(secret);
-    const key = route && (await findActiveKey(this.#db.of(route), route.accountId, hashApiKey(secret)));
+    const hash = hashApiKey(secret);
+    const key = await this.#keys.find(hash.toString("base64"), async () => {
+      const route = readApiKey(secret);
+      return route && findActiveKey(this.#db.of(route), route.accountId, hash);
+    });
     if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
     if (!this.#vault.holds(key.tokenKeyId)) {
       // Going on would seal tokens that the other replicas cannot open.

@@ -5,25 +5,41 @@ import { DataSourceEntity, toDataSource } from "../persistence/data-source-entit
 import { findDataSourcesByIds, findDataSourcesByProvidedIds } from "../persistence/data-source-queries.js";
 import type { Database } from "../persistence/database.js";
 import { violates } from "../persistence/database-error.js";
+import { Collector } from "./collector.js";
 import { inOrder } from "./in-order.js";
 
 /** Keeps the data sources of an account. */
 export class DataSourceService {
   readonly #db: Database;
 
-  constructor(db: Database) {
+  readonly #byId: Collector<number, DataSource | null>;
+  readonly #byProvidedId: Collector<string, DataSource | null>;
+
+  /** @param collect whether what requests read at the same time is read together */
+  constructor(db: Database, collect: boolean) {
     this.#db = db;
+    this.#byId = new Collector(
+      async (tenant, ids) =>
+        inOrder(ids, await findDataSourcesByIds(db.of(tenant), tenant, ids), ({ id }) => id),
+      collect,
+    );
+    this.#byProvidedId = new Collector(async (tenant, ids) => {
+      const found = await findDataSourcesByProvidedIds(db.of(tenant), tenant, ids);
+      return inOrder(ids, found, ({ providedId }) => providedId);
+    }, collect);
   }
 
   /** @returns a data source or null for each id, in the same order */
-  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(DataSource | null)[]> {
-    return inOrder(ids, await findDataSourcesByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
+  async byIds(tenant: Tenant, ids: readonly number[]): Promise<readonly (DataSource | null)[]> {
+    return this.#byId.load(tenant, ids);
   }
 
   /** @returns a data source or null for each provided id, in the same order */
-  async byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<(DataSource | null)[]> {
-    const sources = await findDataSourcesByProvidedIds(this.#db.of(tenant), tenant, providedIds);
-    return inOrder(providedIds, sources, ({ providedId }) => providedId);
+  async byProvidedIds(
+    tenant: Tenant,
+    providedIds: readonly string[],
+  ): Promise<readonly (DataSource | null)[]> {
+    return this.#byProvidedId.load(tenant, providedIds);
   }
 
   /** @throws DomainError `data_source_exists` when the provided id is taken */

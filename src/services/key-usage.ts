@@ -4,7 +4,8 @@ import type { Database } from "../persistence/database.js";
 interface KeyUse {
   readonly accountId: number;
   readonly keyId: number;
-  readonly at: Date;
+  /** In milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Collects when API keys were last used and writes it now and then, so that no request waits for it. */
@@ -18,7 +19,7 @@ export class KeyUsage {
   }
 
   note(accountId: number, keyId: number): void {
-    this.#uses.set(keyId, { accountId, keyId, at: new Date() });
+    this.#uses.set(keyId, { accountId, keyId, at: Date.now() });
   }
 
   /** Writes what was collected every `intervalMs`; a failed write goes to `onError` and is made up for by the next. */

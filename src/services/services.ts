@@ -12,6 +12,7 @@ import { AuthFailures } from "./auth-failures.js";
 import { ChangeFeed } from "./change-feed.js";
 import { DataSourceService } from "./data-source-service.js";
 import { Idempotency } from "./idempotency.js";
+import { KeyCache } from "./key-cache.js";
 import { KeyUsage } from "./key-usage.js";
 import { KeyWatch } from "./key-watch.js";
 import { Listing } from "./listing.js";
@@ -59,8 +60,17 @@ export interface ServiceOptions {
   /** Where to listen for changes: the database itself, not a pooler in transaction mode. */
   readonly listenTarget: DatabaseOptions["target"];
   readonly rateLimits: RateLimitOptions;
+  readonly speed: SpeedOptions;
   /** Where webhooks may go. */
   readonly webhooks: WebhookTargetOptions & { readonly times?: Partial<DispatcherTimes> };
+}
+
+/** What makes the service fast, and can be turned off to see what it is worth. */
+export interface SpeedOptions {
+  /** Whether what requests read at the same time is read with one statement. */
+  readonly collectReads: boolean;
+  /** How long a valid API key is remembered, in milliseconds; 0 asks the database each time. */
+  readonly keyCacheMs: number;
 }
 
 export interface RateLimitOptions {
@@ -75,6 +85,9 @@ export interface RateLimitOptions {
 
 export function createServices(database: Database, vault: TokenVault, options: ServiceOptions): Services {
   const accounts = new AccountService(database, vault);
+  const { collectReads, keyCacheMs } = options.speed;
+  const keys = new KeyCache(keyCacheMs);
+  const userGroupReader = new UserGroupReader(database, vault, collectReads);
   const changes = new ChangeFeed(new NotificationChannel(database, options.listenTarget));
   const ids = new UserGroupIds(database);
   const keyUsage = new KeyUsage(database);
@@ -84,12 +97,19 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const targets = new WebhookTargets(options.webhooks);
   const sender = new WebhookSender(targets);
   return {
-    access: new Access(database, vault, keyUsage, new AuthFailures(counters, failures)),
+    access: new Access(
+      database,
+      vault,
+      keys,
+      userGroupReader,
+      keyUsage,
+      new AuthFailures(counters, failures),
+    ),
     accounts,
-    apiKeys: new ApiKeyService(database, accounts),
+    apiKeys: new ApiKeyService(database, accounts, keys),
     auditLog: new AuditLog(database),
     changes,
-    dataSources: new DataSourceService(database),
+    dataSources: new DataSourceService(database, collectReads),
     idempotency: new Idempotency(database, vault),
     keyUsage,
     keyWatch: new KeyWatch(database),
@@ -98,8 +118,15 @@ export function createServices(database: Database, vault: TokenVault, options: S
     rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }),
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
-    userGroups: new UserGroupService(database, ids, vault, changes, options.tokenGraceSeconds),
-    userGroupReader: new UserGroupReader(database, vault),
+    userGroups: new UserGroupService(
+      database,
+      ids,
+      vault,
+      userGroupReader,
+      changes,
+      options.tokenGraceSeconds,
+    ),
+    userGroupReader,
     userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),
     webhooks: new WebhookService(database, vault, targets),
     webhookDispatcher: new WebhookDispatcher(database, vault, sender, options.webhooks.times),

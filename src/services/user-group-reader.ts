@@ -9,51 +9,86 @@ import {
   findUserGroupsByIds,
   findUserGroupsByProvidedIds,
   findUserGroupsByTokens,
+  type TokenMatch,
 } from "../persistence/user-group-reads.js";
+import { Collector } from "./collector.js";
 import { inOrder } from "./in-order.js";
 
 /** Reads groups, many at a time: each method takes one statement however many keys it is given. */
 export class UserGroupReader {
-  readonly #db: Database;
   readonly #vault: TokenVault;
+  readonly #byId: Collector<number, UserGroup | null>;
+  readonly #byProvidedId: Collector<string, UserGroup | null>;
+  readonly #byLookup: Collector<Buffer, TokenMatch | null>;
+  readonly #mappings: Collector<number, readonly MappedDataSource[]>;
 
-  constructor(db: Database, vault: TokenVault) {
-    this.#db = db;
+  /** @param collect whether what requests read at the same time is read together */
+  constructor(db: Database, vault: TokenVault, collect: boolean) {
     this.#vault = vault;
+    this.#byId = new Collector(
+      async (tenant, ids) =>
+        inOrder(ids, await findUserGroupsByIds(db.of(tenant), tenant, ids), ({ id }) => id),
+      collect,
+    );
+    this.#byProvidedId = new Collector(async (tenant, ids) => {
+      const found = await findUserGroupsByProvidedIds(db.of(tenant), tenant, ids);
+      return inOrder(ids, found, ({ providedId }) => providedId);
+    }, collect);
+    this.#byLookup = new Collector(async (tenant, lookups) => {
+      const found = await findUserGroupsByTokens(db.of(tenant), tenant, lookups);
+      const matches = new Map(found.map((match) => [match.lookup.toString("hex"), match]));
+      return lookups.map((lookup) => matches.get(lookup.toString("hex")) ?? null);
+    }, collect);
+    this.#mappings = new Collector(async (tenant, ids) => {
+      const mappings = await findMappings(db.of(tenant), tenant, ids);
+      return ids.map((id) => mappings.get(id) ?? []);
+    }, collect);
   }
 
   /** @returns a group or null for each id, in the same order */
-  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(UserGroup | null)[]> {
-    return inOrder(ids, await findUserGroupsByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
+  async byIds(tenant: Tenant, ids: readonly number[]): Promise<readonly (UserGroup | null)[]> {
+    return this.#byId.load(tenant, ids);
   }
 
   /** @returns a group or null for each provided id, in the same order */
-  async byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<(UserGroup | null)[]> {
-    const found = await findUserGroupsByProvidedIds(this.#db.of(tenant), tenant, providedIds);
-    return inOrder(providedIds, found, ({ providedId }) => providedId);
+  async byProvidedIds(
+    tenant: Tenant,
+    providedIds: readonly string[],
+  ): Promise<readonly (UserGroup | null)[]> {
+    return this.#byProvidedId.load(tenant, providedIds);
   }
 
   /** @returns a group or null for each token, in the same order; an old token counts during its grace period */
   async byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(UserGroup | null)[]> {
+    const matches = await this.#byTokens(tenant, tokens);
+    return matches.map((ofToken) => ofToken.find((match) => match)?.group ?? null);
+  }
+
+  /** The group whose present token this is; one in its grace period does not count. */
+  async byCurrentToken(tenant: Tenant, token: string): Promise<UserGroup | null> {
+    const [matches = []] = await this.#byTokens(tenant, [token]);
+    return matches.find((match) => match?.current)?.group ?? null;
+  }
+
+  /** What was found under each hash of each token. */
+  async #byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(readonly (TokenMatch | null)[])[]> {
     const asked = tokens.map((token) =>
       mayBeTokenOf(tenant.accountId, token) ? this.#vault.lookups(token) : [],
     );
-    const lookups = asked.flat();
-    if (lookups.length === 0) return tokens.map(() => null);
-    const groups = new Map<string, UserGroup>();
-    for (const { lookup, group } of await findUserGroupsByTokens(this.#db.of(tenant), tenant, lookups)) {
-      groups.set(lookup.toString("hex"), group);
-    }
-    return asked.map((hashes) => {
-      const hash = hashes.find((candidate) => groups.has(candidate.toString("hex")));
-      return (hash && groups.get(hash.toString("hex"))) ?? null;
+    const matches = await this.#byLookup.load(tenant, asked.flat());
+    let start = 0;
+    return asked.map(({ length }) => {
+      start += length;
+      return matches.slice(start - length, start);
     });
   }
 
   /** @returns the mapping of each group, ordered by schema id, in the order of the ids */
-  async mappings(tenant: Tenant, userGroupIds: readonly number[]): Promise<(readonly MappedDataSource[])[]> {
-    const mappings = await findMappings(this.#db.of(tenant), tenant, userGroupIds);
-    return userGroupIds.map((id) => mappings.get(id) ?? []);
+  async mappings(
+    tenant: Tenant,
+    userGroupIds: readonly number[],
+  ): Promise<readonly (readonly MappedDataSource[])[]> {
+    return this.#mappings.load(tenant, userGroupIds);
   }
 
   /** The token of a group, in the clear. */

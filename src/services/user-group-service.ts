@@ -6,7 +6,6 @@ import { mayBeTokenOf } from "../domain/user-group-token.js";
 import type { Database } from "../persistence/database.js";
 import { putMappingEntries, replaceMappingEntries } from "../persistence/mapping-queries.js";
 import type { UserGroupIds } from "../persistence/user-group-ids.js";
-import { findUserGroupsByProvidedIds, findUserGroupsByTokens } from "../persistence/user-group-reads.js";
 import {
   deleteUserGroup,
   insertUserGroup,
@@ -19,6 +18,7 @@ import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
 import { requireUserGroup, storedRef } from "./user-group-lookup.js";
+import type { UserGroupReader } from "./user-group-reader.js";
 
 /** How often get-or-create looks again when a group is created and deleted under its eyes. */
 const ATTEMPTS = 5;
@@ -28,6 +28,7 @@ export class UserGroupService {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
+  readonly #reader: UserGroupReader;
   readonly #changes: ChangeFeed;
   readonly #tokenGraceSeconds: number;
 
@@ -35,10 +36,12 @@ export class UserGroupService {
     db: Database,
     ids: UserGroupIds,
     vault: TokenVault,
+    reader: UserGroupReader,
     changes: ChangeFeed,
     tokenGraceSeconds: number,
   ) {
     this.#db = db;
+    this.#reader = reader;
     this.#ids = ids;
     this.#vault = vault;
     this.#changes = changes;
@@ -57,7 +60,7 @@ export class UserGroupService {
     describe: () => NewUserGroup,
   ): Promise<{ readonly userGroup: UserGroup; readonly created: boolean }> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const [existing] = await findUserGroupsByProvidedIds(this.#db.of(caller), caller, [providedId]);
+      const [existing] = await this.#reader.byProvidedIds(caller, [providedId]);
       if (existing) return { userGroup: existing, created: false };
       const userGroup = await this.#insert(requireWrite(caller), providedId, describe());
       if (userGroup) return { userGroup, created: true };
@@ -127,7 +130,7 @@ export class UserGroupService {
    */
   async rotateToken(writer: Writer, currentToken: string): Promise<UserGroup> {
     const lookups = this.#lookups(writer, currentToken);
-    const group = await this.#byCurrentToken(writer, lookups);
+    const group = await this.#byCurrentToken(writer, currentToken);
     const token = issueStoredToken(this.#vault, writer, group.id);
     const rotated = await rotateUserGroupToken(
       this.#db.of(writer),
@@ -157,7 +160,7 @@ export class UserGroupService {
       this.#changes.publish(writer, deleted.id, "deleted");
       return deleted;
     }
-    const group = await this.#byCurrentToken(writer, lookups);
+    const group = await this.#byCurrentToken(writer, currentToken);
     const field =
       expected.providedId !== undefined && expected.providedId !== group.providedId
         ? "providedId"
@@ -185,9 +188,8 @@ export class UserGroupService {
     });
   }
 
-  async #byCurrentToken(tenant: Tenant, lookups: readonly Buffer[]): Promise<UserGroup> {
-    const matches = await findUserGroupsByTokens(this.#db.of(tenant), tenant, lookups);
-    return requireUserGroup(matches.find(({ current }) => current)?.group ?? null, { by: "token" });
+  async #byCurrentToken(tenant: Tenant, token: string): Promise<UserGroup> {
+    return requireUserGroup(await this.#reader.byCurrentToken(tenant, token), { by: "token" });
   }
 
   #lookups(tenant: Tenant, token: string): readonly Buffer[] {

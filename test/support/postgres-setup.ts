@@ -22,6 +22,8 @@ export interface TestPostgres {
 declare module "vitest" {
   interface ProvidedContext {
     postgres: TestPostgres;
+    /** Whether what makes the service fast is on: TEST_SPEED=off turns it off. */
+    isFast: boolean;
   }
 }
 
@@ -44,6 +46,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await migrateUp(database);
   await grantRuntimeRole(database, runtime.user);
   await database.close();
+  project.provide("isFast", process.env["TEST_SPEED"] !== "off");
   project.provide("postgres", { server, template, runtime });
   return async () => {
     await administer(server, `DROP DATABASE ${escapeIdentifier(template)}`);

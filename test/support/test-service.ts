@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { Pool } from "pg";
+import { inject } from "vitest";
 import type { Scope } from "../../src/domain/caller.js";
 import type { Environment } from "../../src/domain/environment.js";
 import { TokenVault } from "../../src/domain/token-vault.js";
@@ -14,6 +15,7 @@ import {
   type RateLimitOptions,
   type ServiceOptions,
   type Services,
+  type SpeedOptions,
 } from "../../src/services/services.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
 
@@ -27,6 +29,8 @@ export interface TestServiceOptions {
   /** Limits other than the default ones. */
   readonly limits?: Partial<OperationLimits>;
   readonly rateLimits?: Partial<RateLimitOptions>;
+  /** What to turn off of what makes the service fast. */
+  readonly speed?: Partial<SpeedOptions>;
   readonly trustedProxies?: readonly string[];
   /** The only documents that run, by their ids. */
   readonly trustedDocuments?: Readonly<Record<string, string>>;
@@ -89,6 +93,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const administration = new Pool(clientOptions(owner));
   // Some tests stop the server.
   administration.on("error", () => undefined);
+  const isFast = inject("isFast");
   const statements: string[] = [];
   const log: string[] = [];
   const database = await Database.connect({
@@ -112,18 +117,20 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       shared: undefined,
       ...options.rateLimits,
     },
+    speed: { collectReads: isFast, keyCacheMs: isFast ? 500 : 0, ...options.speed },
     webhooks: options.webhooks ?? { allowPrivate: false },
   });
   const { trustedDocuments } = options;
   const server = await createHttpServer(services, {
     corsOrigins: options.corsOrigins ?? [],
+    compileAfter: isFast ? 0 : Number.POSITIVE_INFINITY,
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
     demoKey: options.demoKey ?? (() => undefined),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     trustedProxies: options.trustedProxies ?? [],
     trustedDocuments: trustedDocuments && new TrustedDocuments(new Map(Object.entries(trustedDocuments))),
-    log: { level: "info", stream: { write: (line) => log.push(line) } },
+    log: { level: "info", stream: { write: (line) => log.push(line) }, successesPerSecond: 1000 },
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   return {

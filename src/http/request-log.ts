@@ -1,0 +1,39 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+
+const SECOND_MS = 1000;
+
+/**
+ * Writes a line about each request. Of those that succeed, only so many a second: a line then says how many were left out before it.
+ * @param successesPerSecond 0 writes none of them
+ */
+export function logReplies(app: FastifyInstance, successesPerSecond: number): void {
+  let second = 0;
+  let written = 0;
+  let skipped = 0;
+  app.addHook("onResponse", (request, reply, done) => {
+    done();
+    const { statusCode: status } = reply;
+    if (status < 400) {
+      const now = Math.floor(performance.now() / SECOND_MS);
+      if (now !== second) written = 0;
+      second = now;
+      written += 1;
+      if (written > successesPerSecond) {
+        skipped += 1;
+        return;
+      }
+    }
+    const ms = Math.round(reply.elapsedTime * 10) / 10;
+    const { method, id: requestId } = request;
+    app.log.info(
+      { requestId, method, path: pathOf(request), status, ms, ...(skipped > 0 ? { skipped } : {}) },
+      "request",
+    );
+    skipped = 0;
+  });
+}
+
+/** The path without its query string, which may hold anything. */
+function pathOf(request: FastifyRequest): string {
+  return request.url.split("?", 1)[0] ?? "";
+}

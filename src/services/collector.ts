@@ -1,0 +1,121 @@
+import type { Tenant } from "../domain/caller.js";
+import { DomainError } from "../domain/errors.js";
+
+/** How many statements of one kind a tenant has under way: what comes meanwhile goes with the next one. */
+const MAX_UNDER_WAY = 2;
+/** How many keys go with one statement. */
+const MAX_KEYS = 1000;
+
+/** Loads something for each key. @returns a value for each of them, in the same order */
+export type LoadMany<Key, Value> = (tenant: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>;
+
+interface Call<Key, Value> {
+  readonly keys: readonly Key[];
+  resolve(values: readonly Value[]): void;
+  reject(error: unknown): void;
+}
+
+interface Queue<Key, Value> {
+  readonly tenant: Tenant;
+  readonly calls: Call<Key, Value>[];
+  underWay: number;
+  isScheduled: boolean;
+}
+
+/**
+ * Collects what requests ask for at the same time, and loads it for each tenant with one statement. It runs after each of those
+ * requests has come, so nothing is older than its request.
+ */
+export class Collector<Key, Value> {
+  readonly #loadMany: LoadMany<Key, Value>;
+  readonly #queues = new Map<string, Queue<Key, Value>>();
+  readonly #isOn: boolean;
+
+  /** @param isOn whether anything is collected: else each call is a statement of its own */
+  constructor(loadMany: LoadMany<Key, Value>, isOn: boolean) {
+    this.#loadMany = loadMany;
+    this.#isOn = isOn;
+  }
+
+  /** @returns a value for each key, in the same order */
+  async load(tenant: Tenant, keys: readonly Key[]): Promise<readonly Value[]> {
+    if (keys.length === 0) return [];
+    // What has a transaction reads what that has written.
+    if (!this.#isOn || tenant.transaction || keys.length >= MAX_KEYS) return this.#loadMany(tenant, keys);
+    return new Promise((resolve, reject) => {
+      const queue = this.#queueOf(tenant);
+      queue.calls.push({ keys, resolve, reject });
+      this.#schedule(queue);
+    });
+  }
+
+  #queueOf({ accountId, environment }: Tenant): Queue<Key, Value> {
+    const name = `${accountId}/${environment}`;
+    const known = this.#queues.get(name);
+    if (known) return known;
+    const tenant = { accountId, environment };
+    const queue: Queue<Key, Value> = { tenant, calls: [], underWay: 0, isScheduled: false };
+    this.#queues.set(name, queue);
+    return queue;
+  }
+
+  #schedule(queue: Queue<Key, Value>): void {
+    if (queue.isScheduled || queue.underWay >= MAX_UNDER_WAY) return;
+    queue.isScheduled = true;
+    // After everything that has come in by now was read.
+    setImmediate(() => {
+      queue.isScheduled = false;
+      void this.#run(queue);
+    });
+  }
+
+  async #run(queue: Queue<Key, Value>): Promise<void> {
+    queue.underWay += 1;
+    const calls = takeCalls(queue.calls);
+    if (queue.calls.length > 0) this.#schedule(queue);
+    try {
+      await this.#answer(queue.tenant, calls);
+    } finally {
+      queue.underWay -= 1;
+      if (queue.calls.length > 0) this.#schedule(queue);
+      else if (queue.underWay === 0)
+        this.#queues.delete(`${queue.tenant.accountId}/${queue.tenant.environment}`);
+    }
+  }
+
+  async #answer(tenant: Tenant, calls: readonly Call<Key, Value>[]): Promise<void> {
+    try {
+      const values = await this.#loadMany(
+        tenant,
+        calls.flatMap(({ keys }) => keys),
+      );
+      let start = 0;
+      for (const { keys, resolve } of calls) {
+        resolve(values.slice(start, start + keys.length));
+        start += keys.length;
+      }
+    } catch (error) {
+      if (calls.length <= 1 || isUnavailable(error)) {
+        for (const { reject } of calls) reject(error);
+      } else {
+        // One of them is at fault; the others must not suffer from it.
+        await Promise.all(calls.map(async (alone) => this.#answer(tenant, [alone])));
+      }
+    }
+  }
+}
+
+/** Takes as many calls as go together, at least one. */
+function takeCalls<Key, Value>(calls: Call<Key, Value>[]): Call<Key, Value>[] {
+  let count = 0;
+  let keys = 0;
+  while (count < calls.length && (count === 0 || keys + (calls[count]?.keys.length ?? 0) <= MAX_KEYS)) {
+    keys += calls[count]?.keys.length ?? 0;
+    count += 1;
+  }
+  return calls.splice(0, count);
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof DomainError && error.code === "unavailable";
+}

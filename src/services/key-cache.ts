@@ -1,0 +1,57 @@
+import type { ActiveKey } from "../persistence/api-key-queries.js";
+
+/** The most keys that are remembered. */
+const MAX_KEYS = 10_000;
+
+interface Entry {
+  readonly key: Promise<ActiveKey | null>;
+  readonly until: number;
+}
+
+/**
+ * Remembers for a moment which API keys are valid, so that not every request asks the database. One that is revoked elsewhere works no
+ * longer than that moment (decision 13).
+ */
+export class KeyCache {
+  readonly #entries = new Map<string, Entry>();
+  readonly #milliseconds: number;
+
+  /** @param milliseconds how long; 0 remembers nothing */
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds;
+  }
+
+  /**
+   * The valid key with this hash.
+   * @param find asks the database
+   */
+  async find(hash: string, find: () => Promise<ActiveKey | null>): Promise<ActiveKey | null> {
+    if (this.#milliseconds === 0) return find();
+    const now = performance.now();
+    const known = this.#entries.get(hash);
+    if (known && known.until > now) return known.key;
+    // Counted from before the question: what is answered was so then.
+    const entry = { key: find(), until: now + this.#milliseconds };
+    this.#entries.delete(hash);
+    this.#entries.set(hash, entry);
+    if (this.#entries.size > MAX_KEYS) this.#forgetOldest();
+    const forget = () => {
+      if (this.#entries.get(hash) === entry) this.#entries.delete(hash);
+    };
+    // Neither what is not known nor an outage is remembered.
+    entry.key.then((key) => key ?? forget(), forget);
+    return entry.key;
+  }
+
+  /** Forgets every key: one was revoked here. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  #forgetOldest(): void {
+    for (const hash of this.#entries.keys()) {
+      this.#entries.delete(hash);
+      return;
+    }
+  }
+}
