@@ -81,7 +81,7 @@ async function serveFrom(
       authFailures: config.authFailureLimit,
       shared: redis,
     },
-    speed: { collectReads: config.collectReads, keyCacheMs: config.apiKeyCacheMs },
+    speed: { collect: config.collectStatements, keyCacheMs: config.apiKeyCacheMs },
     webhooks: { allowPrivate: config.webhookAllowPrivate },
   });
   let { demoKey } = storage;

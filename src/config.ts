@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { OperatorError } from "./domain/operator-error.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "./graphql/operation-limits.js";
+import { MAX_KEY_CACHE_MS } from "./services/key-cache.js";
 
 const keyBytes = 32;
 
@@ -20,8 +21,8 @@ const settings = z.object({
   DATABASE_LOCK_TIMEOUT_MS: wholeNumber(100, 600_000, 5000),
   DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
   DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000),
-  COLLECT_READS: flag(true),
-  API_KEY_CACHE_MS: wholeNumber(0, 1000, 500),
+  COLLECT_STATEMENTS: flag(true),
+  API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500),
   TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0),
   RATE_LIMIT: wholeNumber(0, 100_000_000, 0),
   AUTH_FAILURE_LIMIT: wholeNumber(0, 100_000_000, 1000),
@@ -73,8 +74,8 @@ export interface Config {
   readonly databaseIdleTransactionTimeoutMs: number;
   /** How many requests may wait for a connection. */
   readonly databaseQueueSize: number;
-  /** Whether what requests read at the same time is read with one statement. */
-  readonly collectReads: boolean;
+  /** Whether what requests read, or create, at the same time goes to the database as one statement. */
+  readonly collectStatements: boolean;
   /** How long a valid API key is remembered. */
   readonly apiKeyCacheMs: number;
   readonly tokenGraceSeconds: number;
@@ -134,7 +135,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     databaseLockTimeoutMs: read.DATABASE_LOCK_TIMEOUT_MS,
     databaseIdleTransactionTimeoutMs: read.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
     databaseQueueSize: read.DATABASE_QUEUE_SIZE,
-    collectReads: read.COLLECT_READS,
+    collectStatements: read.COLLECT_STATEMENTS,
     apiKeyCacheMs: read.API_KEY_CACHE_MS,
     tokenGraceSeconds: read.TOKEN_GRACE_SECONDS,
     rateLimit: read.RATE_LIMIT,

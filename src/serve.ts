@@ -1,6 +1,7 @@
 import { startApp } from "./app.js";
 import { type ProcessEnvironment, readConfig } from "./config.js";
 import { OperatorError } from "./domain/operator-error.js";
+import { openLog } from "./log-destination.js";
 import { startUpText } from "./start-up-text.js";
 
 /** npm passes on a signal that its whole process group has got already: that is no second wish to stop. */
@@ -17,7 +18,7 @@ export async function serve(environment: ProcessEnvironment): Promise<number> {
   return reportFailure(async () => {
     const config = readConfig(environment);
     // The log goes to standard error; standard output has the start-up text, which may hold secrets.
-    const app = await startApp(config, process.stderr);
+    const app = await startApp(config, openLog());
     const stopped = stopSignal();
     process.stdout.write(startUpText(app, config));
     const lost = await Promise.race([stopped, app.serverEnded]);

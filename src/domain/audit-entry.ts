@@ -25,6 +25,8 @@ export interface Actor {
   readonly name: string;
   /** The id of the request, as in `X-Request-Id` and the log. */
   readonly requestId: string | null;
+  /** By the ids of groups, where one statement writes them for several requests. */
+  readonly requestIds?: Readonly<Record<string, string | null>>;
 }
 
 /** That something was changed: by whom, when, in which request. It holds no secret and no values. */

@@ -7,6 +7,7 @@ import { RowLevelSecurity1764100000000 } from "../../migrations/1764100000000-ro
 import { AuditLog1764200000000 } from "../../migrations/1764200000000-audit-log.js";
 import { Webhooks1764300000000 } from "../../migrations/1764300000000-webhooks.js";
 import { IdempotentRequests1764400000000 } from "../../migrations/1764400000000-idempotent-requests.js";
+import { AuditSharedStatements1764500000000 } from "../../migrations/1764500000000-audit-shared-statements.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { AuditEntryEntity } from "./audit-entry-entity.js";
@@ -47,6 +48,7 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
       AuditLog1764200000000,
       Webhooks1764300000000,
       IdempotentRequests1764400000000,
+      AuditSharedStatements1764500000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

@@ -5,7 +5,7 @@ import type { StoredToken } from "./user-group-writes.js";
 
 const ACCOUNTS = `SELECT id FROM account ORDER BY id`;
 
-const SET_KEY = "UPDATE account SET token_key_id = $2 WHERE id = $1 AND token_key_id <> $2";
+const SET_KEY = "UPDATE account SET token_key_id = $2 WHERE id = $1 AND token_key_id <> $2 RETURNING id";
 
 const SEALED_OTHERWISE = `SELECT id, token_key_id AS "keyId", token_ciphertext AS ciphertext, token_lookup AS lookup
   FROM user_group WHERE account_id = $1 AND environment = $2 AND id > $3 AND token_key_id <> $4
@@ -30,9 +30,9 @@ export async function listAccountIds(db: Queryable): Promise<number[]> {
   return (await db.run<{ id: number }>({ text: ACCOUNTS }, [])).map(({ id }) => id);
 }
 
-/** Has new tokens of an account sealed under this key. */
-export async function setTokenKey(db: Queryable, accountId: number, keyId: string): Promise<void> {
-  await db.run({ text: SET_KEY }, [accountId, keyId]);
+/** Has new tokens of an account sealed under this key. @returns whether it was another one before */
+export async function setTokenKey(db: Queryable, accountId: number, keyId: string): Promise<boolean> {
+  return (await db.run({ text: SET_KEY }, [accountId, keyId])).length > 0;
 }
 
 /** A sealed token of a group, and the hash under which it is found. */

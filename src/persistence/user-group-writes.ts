@@ -24,15 +24,6 @@ export type StoredRef =
   | Exclude<UserGroupRef, { by: "token" }>
   | { readonly by: "token"; readonly lookups: readonly Buffer[] };
 
-const INSERT = {
-  name: "user_group_insert",
-  text: `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
-      token_key_id, token_ciphertext, token_lookup)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-    ON CONFLICT (account_id, environment, provided_id) DO NOTHING
-    RETURNING ${USER_GROUP_COLUMNS}`,
-};
-
 /** What names a group, as the fourth condition of a statement. */
 const REF_CONDITIONS: Readonly<Record<StoredRef["by"], string>> = {
   id: "id = $3",
@@ -74,23 +65,6 @@ const DELETE = {
           AND data_source.provided_id = $5))
     RETURNING ${USER_GROUP_COLUMNS}`,
 };
-
-/** Inserts a group unless its provided id is taken. @returns null when it is */
-export async function insertUserGroup(
-  db: Queryable,
-  tenant: Tenant,
-  group: NewUserGroupRow,
-): Promise<UserGroup | null> {
-  return one(db, INSERT, tenant, [
-    group.id,
-    group.providedId,
-    group.name,
-    toJson(group.properties),
-    group.token.keyId,
-    group.token.ciphertext,
-    group.token.lookup,
-  ]);
-}
 
 /**
  * Changes a group and counts its version up, also when only its mapping is about to change; the row stays locked until

@@ -7,7 +7,10 @@ const MAX_UNDER_WAY = 2;
 const MAX_KEYS = 1000;
 
 /** Loads something for each key. @returns a value for each of them, in the same order */
-export type LoadMany<Key, Value> = (tenant: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>;
+export type LoadMany<Key, Value, Scope extends Tenant> = (
+  scope: Scope,
+  keys: readonly Key[],
+) => Promise<readonly Value[]>;
 
 interface Call<Key, Value> {
   readonly keys: readonly Key[];
@@ -15,8 +18,9 @@ interface Call<Key, Value> {
   reject(error: unknown): void;
 }
 
-interface Queue<Key, Value> {
-  readonly tenant: Tenant;
+interface Queue<Key, Value, Scope> {
+  readonly name: string;
+  readonly scope: Scope;
   readonly calls: Call<Key, Value>[];
   underWay: number;
   isScheduled: boolean;
@@ -26,40 +30,49 @@ interface Queue<Key, Value> {
  * Collects what requests ask for at the same time, and loads it for each tenant with one statement. It runs after each of those
  * requests has come, so nothing is older than its request.
  */
-export class Collector<Key, Value> {
-  readonly #loadMany: LoadMany<Key, Value>;
-  readonly #queues = new Map<string, Queue<Key, Value>>();
+export class Collector<Key, Value, Scope extends Tenant = Tenant> {
+  readonly #loadMany: LoadMany<Key, Value, Scope>;
+  readonly #queues = new Map<string, Queue<Key, Value, Scope>>();
   readonly #isOn: boolean;
 
-  /** @param isOn whether anything is collected: else each call is a statement of its own */
-  constructor(loadMany: LoadMany<Key, Value>, isOn: boolean) {
+  readonly #apart: (scope: Scope) => string;
+
+  /**
+   * @param isOn whether anything is collected: else each call is a statement of its own
+   * @param apart tells what of one tenant is kept apart
+   */
+  constructor(
+    loadMany: LoadMany<Key, Value, Scope>,
+    isOn: boolean,
+    apart: (scope: Scope) => string = () => "",
+  ) {
     this.#loadMany = loadMany;
     this.#isOn = isOn;
+    this.#apart = apart;
   }
 
   /** @returns a value for each key, in the same order */
-  async load(tenant: Tenant, keys: readonly Key[]): Promise<readonly Value[]> {
+  async load(scope: Scope, keys: readonly Key[]): Promise<readonly Value[]> {
     if (keys.length === 0) return [];
-    // What has a transaction reads what that has written.
-    if (!this.#isOn || tenant.transaction || keys.length >= MAX_KEYS) return this.#loadMany(tenant, keys);
+    // What has a transaction is a part of that.
+    if (!this.#isOn || scope.transaction || keys.length >= MAX_KEYS) return this.#loadMany(scope, keys);
     return new Promise((resolve, reject) => {
-      const queue = this.#queueOf(tenant);
+      const queue = this.#queueOf(scope);
       queue.calls.push({ keys, resolve, reject });
       this.#schedule(queue);
     });
   }
 
-  #queueOf({ accountId, environment }: Tenant): Queue<Key, Value> {
-    const name = `${accountId}/${environment}`;
+  #queueOf(scope: Scope): Queue<Key, Value, Scope> {
+    const name = `${scope.accountId}/${scope.environment}/${this.#apart(scope)}`;
     const known = this.#queues.get(name);
     if (known) return known;
-    const tenant = { accountId, environment };
-    const queue: Queue<Key, Value> = { tenant, calls: [], underWay: 0, isScheduled: false };
+    const queue: Queue<Key, Value, Scope> = { name, scope, calls: [], underWay: 0, isScheduled: false };
     this.#queues.set(name, queue);
     return queue;
   }
 
-  #schedule(queue: Queue<Key, Value>): void {
+  #schedule(queue: Queue<Key, Value, Scope>): void {
     if (queue.isScheduled || queue.underWay >= MAX_UNDER_WAY) return;
     queue.isScheduled = true;
     // After everything that has come in by now was read.
@@ -69,24 +82,23 @@ export class Collector<Key, Value> {
     });
   }
 
-  async #run(queue: Queue<Key, Value>): Promise<void> {
+  async #run(queue: Queue<Key, Value, Scope>): Promise<void> {
     queue.underWay += 1;
     const calls = takeCalls(queue.calls);
     if (queue.calls.length > 0) this.#schedule(queue);
     try {
-      await this.#answer(queue.tenant, calls);
+      await this.#answer(queue.scope, calls);
     } finally {
       queue.underWay -= 1;
       if (queue.calls.length > 0) this.#schedule(queue);
-      else if (queue.underWay === 0)
-        this.#queues.delete(`${queue.tenant.accountId}/${queue.tenant.environment}`);
+      else if (queue.underWay === 0) this.#queues.delete(queue.name);
     }
   }
 
-  async #answer(tenant: Tenant, calls: readonly Call<Key, Value>[]): Promise<void> {
+  async #answer(scope: Scope, calls: readonly Call<Key, Value>[]): Promise<void> {
     try {
       const values = await this.#loadMany(
-        tenant,
+        scope,
         calls.flatMap(({ keys }) => keys),
       );
       let start = 0;
@@ -99,7 +111,7 @@ export class Collector<Key, Value> {
         for (const { reject } of calls) reject(error);
       } else {
         // One of them is at fault; the others must not suffer from it.
-        await Promise.all(calls.map(async (alone) => this.#answer(tenant, [alone])));
+        await Promise.all(calls.map(async (alone) => this.#answer(scope, [alone])));
       }
     }
   }

@@ -1,5 +1,8 @@
 import type { ActiveKey } from "../persistence/api-key-queries.js";
 
+/** The longest that a key may be remembered: so long a revoked one may work elsewhere (decision 13). */
+export const MAX_KEY_CACHE_MS = 1000;
+
 /** The most keys that are remembered. */
 const MAX_KEYS = 10_000;
 

@@ -21,6 +21,7 @@ import { RateCounters } from "./rate-counters.js";
 import { RateLimits } from "./rate-limits.js";
 import { SiteConfigReader } from "./site-config-reader.js";
 import { SiteConfigService } from "./site-config-service.js";
+import { UserGroupCreations } from "./user-group-creations.js";
 import { UserGroupReader } from "./user-group-reader.js";
 import { UserGroupService } from "./user-group-service.js";
 import { UserGroupUpserts } from "./user-group-upserts.js";
@@ -67,8 +68,8 @@ export interface ServiceOptions {
 
 /** What makes the service fast, and can be turned off to see what it is worth. */
 export interface SpeedOptions {
-  /** Whether what requests read at the same time is read with one statement. */
-  readonly collectReads: boolean;
+  /** Whether what requests read, or create, at the same time goes to the database as one statement. */
+  readonly collect: boolean;
   /** How long a valid API key is remembered, in milliseconds; 0 asks the database each time. */
   readonly keyCacheMs: number;
 }
@@ -85,9 +86,10 @@ export interface RateLimitOptions {
 
 export function createServices(database: Database, vault: TokenVault, options: ServiceOptions): Services {
   const accounts = new AccountService(database, vault);
-  const { collectReads, keyCacheMs } = options.speed;
+  const { collect, keyCacheMs } = options.speed;
   const keys = new KeyCache(keyCacheMs);
-  const userGroupReader = new UserGroupReader(database, vault, collectReads);
+  const creations = new UserGroupCreations(database, collect);
+  const userGroupReader = new UserGroupReader(database, vault, collect);
   const changes = new ChangeFeed(new NotificationChannel(database, options.listenTarget));
   const ids = new UserGroupIds(database);
   const keyUsage = new KeyUsage(database);
@@ -109,7 +111,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     apiKeys: new ApiKeyService(database, accounts, keys),
     auditLog: new AuditLog(database),
     changes,
-    dataSources: new DataSourceService(database, collectReads),
+    dataSources: new DataSourceService(database, collect),
     idempotency: new Idempotency(database, vault),
     keyUsage,
     keyWatch: new KeyWatch(database),
@@ -123,6 +125,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
       ids,
       vault,
       userGroupReader,
+      creations,
       changes,
       options.tokenGraceSeconds,
     ),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Tenant } from "../domain/caller.js";
 import { ENVIRONMENTS } from "../domain/environment.js";
 import type { TokenVault } from "../domain/token-vault.js";
@@ -13,6 +14,7 @@ import {
   setTokenKey,
 } from "../persistence/token-reencryption-queries.js";
 import { replyBinding } from "./idempotency.js";
+import { MAX_KEY_CACHE_MS } from "./key-cache.js";
 
 /** How many tokens are sealed anew with one statement: their rows are locked for some milliseconds. */
 const BATCH = 500;
@@ -35,9 +37,14 @@ export class TokenReencryption {
   async run(onProgress: (count: number) => void): Promise<number> {
     let total = 0;
     const keyId = this.#vault.primaryKeyId;
-    for (const accountId of await listAccountIds(this.#db.of("operator"))) {
-      // First: from now on, what is new is sealed under the new key.
-      await setTokenKey(this.#db.of({ accountId }), accountId, keyId);
+    const accountIds = await listAccountIds(this.#db.of("operator"));
+    let changed = false;
+    for (const accountId of accountIds) {
+      if (await setTokenKey(this.#db.of({ accountId }), accountId, keyId)) changed = true;
+    }
+    // Then no process remembers the former key, and what is new is sealed under the new one.
+    if (changed) await sleep(MAX_KEY_CACHE_MS);
+    for (const accountId of accountIds) {
       for (const environment of ENVIRONMENTS) {
         await this.#resealSecrets({ accountId, environment });
         await this.#resealReplies({ accountId, environment });

@@ -5,10 +5,10 @@ import type { NewUserGroup, UserGroup, UserGroupChanges, UserGroupRef } from "..
 import { mayBeTokenOf } from "../domain/user-group-token.js";
 import type { Database } from "../persistence/database.js";
 import { putMappingEntries, replaceMappingEntries } from "../persistence/mapping-queries.js";
+import { insertUserGroups } from "../persistence/user-group-bulk-writes.js";
 import type { UserGroupIds } from "../persistence/user-group-ids.js";
 import {
   deleteUserGroup,
-  insertUserGroup,
   lockUserGroup,
   rotateUserGroupToken,
   updateUserGroup,
@@ -17,6 +17,7 @@ import { requireWrite } from "./access.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
+import type { UserGroupCreations } from "./user-group-creations.js";
 import { requireUserGroup, storedRef } from "./user-group-lookup.js";
 import type { UserGroupReader } from "./user-group-reader.js";
 
@@ -29,6 +30,7 @@ export class UserGroupService {
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
   readonly #reader: UserGroupReader;
+  readonly #creations: UserGroupCreations;
   readonly #changes: ChangeFeed;
   readonly #tokenGraceSeconds: number;
 
@@ -37,11 +39,13 @@ export class UserGroupService {
     ids: UserGroupIds,
     vault: TokenVault,
     reader: UserGroupReader,
+    creations: UserGroupCreations,
     changes: ChangeFeed,
     tokenGraceSeconds: number,
   ) {
     this.#db = db;
     this.#reader = reader;
+    this.#creations = creations;
     this.#ids = ids;
     this.#vault = vault;
     this.#changes = changes;
@@ -208,10 +212,10 @@ export class UserGroupService {
     try {
       const inserted =
         group.mapping.length === 0
-          ? await insertUserGroup(this.#db.of(writer), writer, row)
+          ? await this.#creations.insert(writer, row)
           : await this.#db.transaction(writer, async (transaction) => {
               const entries = await resolveMapping(transaction, writer, group.mapping);
-              const created = await insertUserGroup(transaction, writer, row);
+              const [created = null] = await insertUserGroups(transaction, writer, [row]);
               if (created) await putMappingEntries(transaction, writer, id, entries);
               return created;
             });

@@ -117,7 +117,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       shared: undefined,
       ...options.rateLimits,
     },
-    speed: { collectReads: isFast, keyCacheMs: isFast ? 500 : 0, ...options.speed },
+    speed: { collect: isFast, keyCacheMs: isFast ? 500 : 0, ...options.speed },
     webhooks: options.webhooks ?? { allowPrivate: false },
   });
   const { trustedDocuments } = options;

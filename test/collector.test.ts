@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import type { Tenant } from "../src/domain/caller.js";
+import { DomainError } from "../src/domain/errors.js";
+import { Collector } from "../src/services/collector.js";
+
+const one = { accountId: 1, environment: "Customer" } as const;
+const other = { accountId: 1, environment: "Testing" } as const;
+
+/** A collector of squares that notes what it was asked for; a negative number fails all it is asked with. */
+function squares(isOn = true) {
+  const asked: { tenant: Tenant; keys: readonly number[] }[] = [];
+  const waiting: (() => void)[] = [];
+  const collector = new Collector<number, number>(async (tenant, keys) => {
+    asked.push({ tenant, keys });
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (keys.includes(-1)) throw new Error("negative");
+    if (keys.includes(-2)) throw new DomainError("unavailable", "out of reach");
+    return keys.map((key) => key * key);
+  }, isOn);
+  return { collector, asked, waiting };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+/** Answers whatever is asked, for as long as anything is. */
+async function answerAll(waiting: (() => void)[]): Promise<void> {
+  for (await turn(); waiting.length > 0; await turn()) for (const answer of waiting.splice(0)) answer();
+}
+
+describe("Collector", () => {
+  test("asks once for what is asked in one turn, and gives each its own values", async () => {
+    const { collector, asked, waiting } = squares();
+    const calls = [collector.load(one, [1, 2]), collector.load(one, [3]), collector.load(one, [2])];
+    await answerAll(waiting);
+    expect(await Promise.all(calls)).toEqual([[1, 4], [9], [4]]);
+    expect(asked.map(({ keys }) => keys)).toEqual([[1, 2, 3, 2]]);
+    expect(await collector.load(one, [])).toEqual([]);
+  });
+
+  test("keeps tenants apart", async () => {
+    const { collector, asked, waiting } = squares();
+    const calls = [collector.load(one, [1]), collector.load(other, [2])];
+    await answerAll(waiting);
+    expect(await Promise.all(calls)).toEqual([[1], [4]]);
+    expect(asked).toEqual([
+      { tenant: one, keys: [1] },
+      { tenant: other, keys: [2] },
+    ]);
+  });
+
+  test("has two questions under way, and collects meanwhile", async () => {
+    const { collector, asked, waiting } = squares();
+    const calls: Promise<readonly number[]>[] = [];
+    for (let key = 1; key <= 6; key += 1) {
+      calls.push(collector.load(one, [key]));
+      await turn();
+    }
+    expect(asked.map(({ keys }) => keys)).toEqual([[1], [2]]);
+    await answerAll(waiting);
+    expect(asked.map(({ keys }) => keys)).toEqual([[1], [2], [3, 4, 5, 6]]);
+    expect((await Promise.all(calls)).flat()).toEqual([1, 4, 9, 16, 25, 36]);
+  });
+
+  test("asks for a thousand keys at most, and what is larger by itself", async () => {
+    const { collector, asked, waiting } = squares();
+    const keys = (count: number) => Array.from({ length: count }, (_, index) => index);
+    const calls = [keys(600), keys(500), keys(1200), keys(400)].map((many) => collector.load(one, many));
+    await answerAll(waiting);
+    expect((await Promise.all(calls)).map(({ length }) => length)).toEqual([600, 500, 1200, 400]);
+    expect(asked.map((question) => question.keys.length)).toEqual([1200, 600, 900]);
+  });
+
+  test("lets what fails harm no other", async () => {
+    const { collector, waiting } = squares();
+    const calls = Promise.allSettled([[1], [-1], [2]].map((keys) => collector.load(one, keys)));
+    await answerAll(waiting);
+    const negative = { status: "rejected", reason: new Error("negative") };
+    expect(await calls).toEqual([
+      { status: "fulfilled", value: [1] },
+      negative,
+      { status: "fulfilled", value: [4] },
+    ]);
+  });
+
+  test("does not ask again for each when the database is out of reach", async () => {
+    const { collector, asked, waiting } = squares();
+    const calls = Promise.allSettled([[1], [-2]].map((keys) => collector.load(one, keys)));
+    await answerAll(waiting);
+    expect((await calls).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test("asks at once for what has a transaction, or when it is off", async () => {
+    const { collector, asked, waiting } = squares();
+    const inside = { ...one, transaction: { afterCommit: () => undefined } };
+    const calls = [collector.load(inside, [1]), collector.load(inside, [2])];
+    expect(asked).toHaveLength(2);
+    await answerAll(waiting);
+    await Promise.all(calls);
+    const off = squares(false);
+    void off.collector.load(one, [1]);
+    void off.collector.load(one, [2]);
+    expect(off.asked).toHaveLength(2);
+  });
+});
