@@ -4,7 +4,7 @@ import { issueApiKey } from "../src/domain/api-key.js";
 import { callRest } from "./support/rest-client.js";
 import { expectError, useRest } from "./support/rest-fixture.js";
 
-const rest = useRest();
+const rest = useRest({ speed: { keyCacheMs: 0 } });
 const missing = {
   code: "unauthenticated",
   message: "The Authorization header is missing. Send: Authorization: Token <API_KEY>",

@@ -151,4 +151,4 @@ test("the command does it, is quiet when there is nothing to do, and the old key
     code: 1,
     stderr: expect.stringContaining("sealed under other encryption keys"),
   });
-});
+}, 60_000);

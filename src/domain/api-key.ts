@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Scope } from "./caller.js";
 import { issueCredential, readCredential } from "./credential.js";
 import type { Environment } from "./environment.js";
@@ -37,5 +37,5 @@ export function readApiKey(secret: string): { readonly accountId: number } | nul
 
 /** What the database holds of a key. A plain SHA-256 does: 256 random bits need no slow hash. */
 export function hashApiKey(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
+  return hash("sha256", secret, "buffer");
 }

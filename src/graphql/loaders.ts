@@ -13,61 +13,122 @@ import { SiteConfigLoaders } from "./site-config-loaders.js";
 
 /**
  * What one request loads for one tenant. What is asked for in the same turn goes to the database as one statement; what was
- * loaded is kept until the request ends or a mutation changes something.
+ * loaded is kept until the request ends or a mutation changes something. A request needs few of the loaders: each is made when it is
+ * first asked for.
  */
 export class Loaders {
-  readonly userGroupsById: DataLoader<number, UserGroup | null>;
-  readonly userGroupsByProvidedId: DataLoader<string, UserGroup | null>;
-  readonly userGroupsByToken: DataLoader<string, UserGroup | null>;
-  readonly mappings: DataLoader<number, readonly MappedDataSource[]>;
-  readonly dataSourcesById: DataLoader<number, DataSource | null>;
-  readonly dataSourcesByProvidedId: DataLoader<string, DataSource | null>;
-  readonly apiKeysById: DataLoader<number, ApiKey | null>;
-  readonly auditEntriesById: DataLoader<number, AuditEntry | null>;
-  readonly webhookEndpointsById: DataLoader<number, WebhookEndpoint | null>;
-  readonly webhookDeliveriesById: DataLoader<number, WebhookDelivery | null>;
-  readonly userGroupCountsOfDataSources: DataLoader<number, number>;
-  readonly userGroupsOfDataSources: PageLoaders<UserGroup>;
-  readonly siteConfigs: SiteConfigLoaders;
   readonly budget = new ReplyBudget();
+  readonly #services: Services;
+  readonly #tenant: Tenant;
+  readonly #clear: (() => void)[] = [];
+  #userGroupsById: DataLoader<number, UserGroup | null> | undefined;
+  #userGroupsByProvidedId: DataLoader<string, UserGroup | null> | undefined;
+  #userGroupsByToken: DataLoader<string, UserGroup | null> | undefined;
+  #mappings: DataLoader<number, readonly MappedDataSource[]> | undefined;
+  #dataSourcesById: DataLoader<number, DataSource | null> | undefined;
+  #dataSourcesByProvidedId: DataLoader<string, DataSource | null> | undefined;
+  #apiKeysById: DataLoader<number, ApiKey | null> | undefined;
+  #auditEntriesById: DataLoader<number, AuditEntry | null> | undefined;
+  #webhookEndpointsById: DataLoader<number, WebhookEndpoint | null> | undefined;
+  #webhookDeliveriesById: DataLoader<number, WebhookDelivery | null> | undefined;
+  #userGroupCountsOfDataSources: DataLoader<number, number> | undefined;
+  #userGroupsOfDataSources: PageLoaders<UserGroup> | undefined;
+  #siteConfigs: SiteConfigLoaders | undefined;
 
-  constructor(
-    { userGroupReader, dataSources, listing, apiKeys, auditLog, siteConfigReader, webhooks }: Services,
-    tenant: Tenant,
-  ) {
-    this.userGroupsById = new DataLoader((ids) => userGroupReader.byIds(tenant, ids));
-    this.userGroupsByProvidedId = new DataLoader((ids) => userGroupReader.byProvidedIds(tenant, ids));
-    this.userGroupsByToken = new DataLoader((tokens) => userGroupReader.byTokens(tenant, tokens));
-    this.mappings = new DataLoader((ids) => userGroupReader.mappings(tenant, ids));
-    this.dataSourcesById = new DataLoader((ids) => dataSources.byIds(tenant, ids));
-    this.apiKeysById = new DataLoader((ids) => apiKeys.byIds(tenant, ids));
-    this.auditEntriesById = new DataLoader((ids) => auditLog.byIds(tenant, ids));
-    this.webhookEndpointsById = new DataLoader((ids) => webhooks.byIds(tenant, ids));
-    this.webhookDeliveriesById = new DataLoader((ids) => webhooks.deliveriesByIds(tenant, ids));
-    this.userGroupCountsOfDataSources = new DataLoader((ids) =>
-      listing.countUserGroupsOfDataSources(tenant, ids),
+  constructor(services: Services, tenant: Tenant) {
+    this.#services = services;
+    this.#tenant = tenant;
+  }
+
+  get userGroupsById(): DataLoader<number, UserGroup | null> {
+    this.#userGroupsById ??= this.#loader((ids) => this.#services.userGroupReader.byIds(this.#tenant, ids));
+    return this.#userGroupsById;
+  }
+
+  get userGroupsByProvidedId(): DataLoader<string, UserGroup | null> {
+    this.#userGroupsByProvidedId ??= this.#loader((ids) =>
+      this.#services.userGroupReader.byProvidedIds(this.#tenant, ids),
     );
-    this.dataSourcesByProvidedId = new DataLoader((ids) => dataSources.byProvidedIds(tenant, ids));
-    this.userGroupsOfDataSources = new PageLoaders((ids, page) =>
-      listing.userGroupsOfDataSources(tenant, ids, page),
+    return this.#userGroupsByProvidedId;
+  }
+
+  get userGroupsByToken(): DataLoader<string, UserGroup | null> {
+    this.#userGroupsByToken ??= this.#loader((tokens) =>
+      this.#services.userGroupReader.byTokens(this.#tenant, tokens),
     );
-    this.siteConfigs = new SiteConfigLoaders(siteConfigReader, tenant, this.budget);
+    return this.#userGroupsByToken;
+  }
+
+  get mappings(): DataLoader<number, readonly MappedDataSource[]> {
+    this.#mappings ??= this.#loader((ids) => this.#services.userGroupReader.mappings(this.#tenant, ids));
+    return this.#mappings;
+  }
+
+  get dataSourcesById(): DataLoader<number, DataSource | null> {
+    this.#dataSourcesById ??= this.#loader((ids) => this.#services.dataSources.byIds(this.#tenant, ids));
+    return this.#dataSourcesById;
+  }
+
+  get dataSourcesByProvidedId(): DataLoader<string, DataSource | null> {
+    this.#dataSourcesByProvidedId ??= this.#loader((ids) =>
+      this.#services.dataSources.byProvidedIds(this.#tenant, ids),
+    );
+    return this.#dataSourcesByProvidedId;
+  }
+
+  get apiKeysById(): DataLoader<number, ApiKey | null> {
+    this.#apiKeysById ??= this.#loader((ids) => this.#services.apiKeys.byIds(this.#tenant, ids));
+    return this.#apiKeysById;
+  }
+
+  get auditEntriesById(): DataLoader<number, AuditEntry | null> {
+    this.#auditEntriesById ??= this.#loader((ids) => this.#services.auditLog.byIds(this.#tenant, ids));
+    return this.#auditEntriesById;
+  }
+
+  get webhookEndpointsById(): DataLoader<number, WebhookEndpoint | null> {
+    this.#webhookEndpointsById ??= this.#loader((ids) => this.#services.webhooks.byIds(this.#tenant, ids));
+    return this.#webhookEndpointsById;
+  }
+
+  get webhookDeliveriesById(): DataLoader<number, WebhookDelivery | null> {
+    this.#webhookDeliveriesById ??= this.#loader((ids) =>
+      this.#services.webhooks.deliveriesByIds(this.#tenant, ids),
+    );
+    return this.#webhookDeliveriesById;
+  }
+
+  get userGroupCountsOfDataSources(): DataLoader<number, number> {
+    this.#userGroupCountsOfDataSources ??= this.#loader((ids) =>
+      this.#services.listing.countUserGroupsOfDataSources(this.#tenant, ids),
+    );
+    return this.#userGroupCountsOfDataSources;
+  }
+
+  get userGroupsOfDataSources(): PageLoaders<UserGroup> {
+    this.#userGroupsOfDataSources ??= new PageLoaders((ids, page) =>
+      this.#services.listing.userGroupsOfDataSources(this.#tenant, ids, page),
+    );
+    return this.#userGroupsOfDataSources;
+  }
+
+  get siteConfigs(): SiteConfigLoaders {
+    this.#siteConfigs ??= new SiteConfigLoaders(this.#services.siteConfigReader, this.#tenant, this.budget);
+    return this.#siteConfigs;
   }
 
   /** Forgets everything, so that what follows reads what a mutation wrote. */
   clear(): void {
-    this.userGroupsById.clearAll();
-    this.userGroupsByProvidedId.clearAll();
-    this.userGroupsByToken.clearAll();
-    this.mappings.clearAll();
-    this.dataSourcesById.clearAll();
-    this.dataSourcesByProvidedId.clearAll();
-    this.apiKeysById.clearAll();
-    this.auditEntriesById.clearAll();
-    this.webhookEndpointsById.clearAll();
-    this.webhookDeliveriesById.clearAll();
-    this.userGroupCountsOfDataSources.clearAll();
-    this.userGroupsOfDataSources.clear();
-    this.siteConfigs.clear();
+    for (const clear of this.#clear) clear();
+    this.#userGroupsOfDataSources?.clear();
+    this.#siteConfigs?.clear();
+  }
+
+  #loader<Key, Value>(
+    load: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
+  ): DataLoader<Key, Value> {
+    const loader = new DataLoader(load);
+    this.#clear.push(() => loader.clearAll());
+    return loader;
   }
 }
