@@ -1,27 +1,24 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import type { DatabaseOptions } from "../../src/persistence/database-options.js";
+import { type DatabaseParts, partsOf } from "./database-parts.js";
+import { freePort } from "./free-port.js";
 
 export const hasPgbouncer = spawnSync("pgbouncer", ["--version"]).status === 0;
 
 export interface Pgbouncer {
   /** The same database, through the pooler. */
   readonly target: DatabaseOptions["target"];
+  /** Ends it, as a signal does. */
+  end(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): Promise<void>;
+  /** Starts it again, at the same address. */
+  start(): Promise<void>;
   close(): Promise<void>;
-}
-
-interface Parts {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-  readonly database: string;
 }
 
 /** Starts a PgBouncer in transaction mode, with few connections, in front of a database. */
@@ -48,41 +45,41 @@ auth_file = ${join(folder, "users.txt")}
 pool_mode = transaction
 default_pool_size = ${poolSize}
 max_client_conn = 500
+server_login_retry = 1
 ${owner === null ? "" : `user = ${owner}`}
 `,
   );
-  const process = spawn("pgbouncer", [join(folder, "pgbouncer.ini")], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const pooled = { host: "127.0.0.1", port: listenPort, user, password, database };
+  let running = await launch(join(folder, "pgbouncer.ini"), pooled);
+  return {
+    target: pooled,
+    end: (signal) => running.end(signal),
+    async start() {
+      running = await launch(join(folder, "pgbouncer.ini"), pooled);
+    },
+    async close() {
+      await running.end("SIGINT");
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function launch(settings: string, pooled: DatabaseParts) {
+  const process = spawn("pgbouncer", [settings], { stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   process.stderr.setEncoding("utf8").on("data", (text: string) => {
     log += text;
   });
-  const pooled = { host: "127.0.0.1", port: listenPort, user, password, database };
   const ended = once(process, "exit");
   for (let attempt = 0; !(await answers(pooled)); attempt += 1) {
     if (attempt === 100 || process.exitCode !== null) throw new Error(`PgBouncer does not answer: ${log}`);
     await sleep(50);
   }
   return {
-    target: pooled,
-    async close() {
-      process.kill("SIGINT");
+    async end(signal: NodeJS.Signals): Promise<void> {
+      process.kill(signal);
       await ended;
-      await rm(folder, { recursive: true });
     },
-  };
-}
-
-function partsOf(target: DatabaseOptions["target"]): Parts {
-  if (!("url" in target)) return target;
-  const url = new URL(target.url);
-  return {
-    host: url.hostname,
-    port: Number(url.port || 5432),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    database: url.pathname.slice(1),
   };
 }
 
@@ -94,7 +91,7 @@ async function ownerOf(host: string): Promise<string | null> {
   return stdout.trim();
 }
 
-async function answers(target: Parts): Promise<boolean> {
+async function answers(target: DatabaseParts): Promise<boolean> {
   const client = new Client(target);
   client.on("error", () => undefined);
   try {
@@ -106,14 +103,4 @@ async function answers(target: Parts): Promise<boolean> {
   } finally {
     await client.end().catch(() => undefined);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("There is no port.");
-  return address.port;
 }

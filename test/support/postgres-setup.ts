@@ -37,15 +37,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const runtime = { user: `${template}_runtime`, password: randomBytes(12).toString("hex") };
   const role = escapeIdentifier(runtime.user);
   await administer(server, `CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(runtime.password)}`);
-  const database = await Database.connect({
-    target: inDatabase(server, template),
-    poolSize: 2,
-    connectTimeoutMs: 10_000,
-    statementTimeoutMs: 0,
-  });
-  await migrateUp(database);
-  await grantRuntimeRole(database, runtime.user);
-  await database.close();
+  await prepareDatabase(inDatabase(server, template), runtime.user);
   project.provide("isFast", process.env["TEST_SPEED"] !== "off");
   project.provide("postgres", { server, template, runtime });
   return async () => {
@@ -53,6 +45,19 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await administer(server, `DROP ROLE ${role}`);
     await stop();
   };
+}
+
+/** Migrates a database, and gives the role of the service what it needs. */
+export async function prepareDatabase(owner: DatabaseOptions["target"], runtimeUser: string): Promise<void> {
+  const database = await Database.connect({
+    target: owner,
+    poolSize: 2,
+    connectTimeoutMs: 10_000,
+    statementTimeoutMs: 0,
+  });
+  await migrateUp(database);
+  await grantRuntimeRole(database, runtimeUser);
+  await database.close();
 }
 
 /** The same server, another database of it. */

@@ -53,7 +53,7 @@ export interface TestProcesses {
 
 const startingMs = 20_000;
 // No process outlives this, even if the test's own process is killed.
-const fuse = `data:text/javascript,setTimeout(()=>process.kill(process.pid,"SIGKILL"),60000).unref()`;
+const fuse = `data:text/javascript,setTimeout(()=>process.kill(process.pid,"SIGKILL"),120000).unref()`;
 
 export function createTestProcesses(): TestProcesses {
   const running = new Set<RunningProcess>();
