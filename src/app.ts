@@ -74,7 +74,7 @@ async function serveFrom(
   const redis = config.redisUrl === undefined ? undefined : new RedisCounters(config.redisUrl);
   const services = createServices(storage.database, storage.vault, {
     tokenGraceSeconds: config.tokenGraceSeconds,
-    listenTarget: storage.listenTarget,
+    listen: { target: storage.listenTarget, connectTimeoutMs: config.databaseConnectTimeoutMs },
     rateLimits: {
       windowSeconds: RATE_LIMIT_WINDOW_S,
       points: config.rateLimit,

@@ -22,11 +22,18 @@ const CONNECTION_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Driver not Connected)/i;
 
 /**
+ * What the server, or a pooler, says before it closes a connection. Class 08: connection exception; 57P: shutdown, crash,
+ * starting up, session idle for too long; 25P03 and 25P04: transaction idle or open for too long. 25006: it takes no writes any
+ * more, since another one is the primary now, to which a new connection may lead.
+ */
+const CONNECTION_ENDED = /^(08|57P0[1-5]|25P0[34]|25006)/;
+
+/**
  * Gives a failure of the database its meaning for a caller.
  * @returns a DomainError `unavailable` where the database is out of reach; every other error as it came
  */
 export function translateDatabaseError(error: unknown): unknown {
-  if (error instanceof DomainError || !isUnreachable(driverError(error))) return error;
+  if (error instanceof DomainError || !(isLost(error) || isGivenUp(error))) return error;
   return new DomainError("unavailable", "The service is temporarily unavailable. Try again shortly.", {
     retryAfter: RETRY_AFTER_SECONDS,
     cause: error,
@@ -38,18 +45,23 @@ export function violates(error: unknown, constraint: string): boolean {
   return property(driverError(error), "constraint") === constraint;
 }
 
-/** Says whether the connection of a failed statement is lost: its answer may still come, or never. */
+/** Says whether the connection of a failed statement is of no more use: closed or closing, or its answer may still come. */
 export function isLost(error: unknown): error is Error {
-  if (error instanceof DomainError) return isLost(error.cause);
-  return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
+  const cause = driverError(error);
+  if (!(cause instanceof Error)) return false;
+  const code = property(cause, "code");
+  if (typeof code !== "string") return CONNECTION_MESSAGES.test(cause.message);
+  return CONNECTION_CODES.has(code) || CONNECTION_ENDED.test(code);
 }
 
 /** Says whether a statement failed because its connection, which was there, was lost: another one may well work. */
 export function isCutOff(error: unknown): boolean {
-  const cause = error instanceof DomainError ? error.cause : error;
-  const code = property(driverError(cause), "code");
-  if (typeof code === "string") return /^(ECONNRESET|EPIPE|08006|57P0[12])$/.test(code);
-  return cause instanceof Error && /^(Connection terminated|Client has encountered)/i.test(cause.message);
+  const cause = driverError(error);
+  const code = property(cause, "code");
+  if (typeof code === "string") return /^(ECONNRESET|EPIPE|08...|57P0[125])$/.test(code);
+  // Not one that could not be made in time: to wait as long once more helps nobody.
+  const messages = /^(Connection terminated(?! due to connection timeout)|Client has encountered)/i;
+  return cause instanceof Error && messages.test(cause.message);
 }
 
 /** Says whether a statement waited too long for what another transaction holds. */
@@ -62,21 +74,21 @@ export function isTransactionConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(String(codeOf(error)));
 }
 
-function isUnreachable(error: unknown): boolean {
-  const code = property(error, "code");
-  if (typeof code === "string") {
-    // Class 08: connection exception; 57P: shutdown, crash, starting up; 53300: too many connections; then what the
-    // database gave up on: 57014 statement time-out, 55P03 lock time-out, 40001 and 40P01 a conflict of transactions.
-    return CONNECTION_CODES.has(code) || /^(08|57P0[1-5]|53300|57014|55P03|40001|40P01)/.test(code);
-  }
-  return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
+/**
+ * Says whether the database gave up on a statement. 57014: statement time-out; 55P03: lock time-out; 40001 and 40P01: a conflict
+ * of transactions; 53300: too many connections.
+ */
+function isGivenUp(error: unknown): boolean {
+  return /^(57014|55P03|40001|40P01|53300)$/.test(String(codeOf(error)));
 }
 
 function codeOf(error: unknown): unknown {
-  return property(driverError(error instanceof DomainError ? error.cause : error), "code");
+  return property(driverError(error), "code");
 }
 
+/** What the driver said, whatever it was wrapped in since. */
 function driverError(error: unknown): unknown {
+  if (error instanceof DomainError) return driverError(error.cause);
   return error instanceof QueryFailedError ? error.driverError : error;
 }
 

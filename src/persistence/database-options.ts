@@ -1,5 +1,11 @@
 import type { ClientConfig } from "pg";
 
+/** How long a connection stays open that nobody needs. */
+export const IDLE_MS = 10_000;
+
+/** Has the server end a connection that nobody uses: where the network has lost it, it never learns that we closed it. */
+export const END_IF_ABANDONED = `SET idle_session_timeout = ${2 * IDLE_MS}`;
+
 /** How to reach a database and how to use it. */
 export interface DatabaseOptions {
   /** A connection URL, or the parts of one where the host is the directory of a Unix socket. */

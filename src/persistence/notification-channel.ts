@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { clientOptions, type DatabaseOptions } from "./database-options.js";
+import { DomainError } from "../domain/errors.js";
+import { clientOptions, type DatabaseOptions, END_IF_ABANDONED } from "./database-options.js";
 import type { Queryable } from "./statement.js";
 
 const CHANNEL = "user_group_changed";
@@ -9,27 +10,36 @@ const NOTIFY = {
   text: `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`,
 };
 const FIRST_RETRY_MS = 100;
-const LAST_RETRY_MS = 5_000;
+const LAST_RETRY_MS = 1_000;
+/** How often the database is asked for a sign of life: a connection on which nothing comes may be one that is lost. */
+const HEARTBEAT_MS = 2_000;
 
 /** What happens on the channel. */
 export interface ChannelListener {
   onPayload(payload: string): void;
-  /** Notifications may have been missed: the connection was lost, or has just been made anew. */
+  /** The connection was lost: notifications may have been missed. */
   onGap(): void;
+}
+
+/** How the channel listens. */
+export interface ListenOptions extends Pick<DatabaseOptions, "connectTimeoutMs"> {
+  /** The database itself, not a pooler in transaction mode: LISTEN belongs to a connection. */
+  readonly target: DatabaseOptions["target"];
 }
 
 /** PostgreSQL's LISTEN and NOTIFY between the processes on one database, over one connection for each that listens. */
 export class NotificationChannel {
   readonly #db: Queryable;
-  readonly #target: DatabaseOptions["target"];
-  #client: Client | undefined;
+  readonly #options: ListenOptions;
+  /** Told once notifications arrive. */
+  readonly #waiting = new Set<() => void>();
+  #isListening = false;
   #running: Promise<void> | undefined;
   readonly #stop = new AbortController();
 
-  /** @param target the database itself, not a pooler in transaction mode: LISTEN belongs to a connection */
-  constructor(db: Queryable, target: DatabaseOptions["target"]) {
+  constructor(db: Queryable, options: ListenOptions) {
     this.#db = db;
-    this.#target = target;
+    this.#options = options;
   }
 
   /** Tells all that listen. @throws DomainError `unavailable` when the database is out of reach */
@@ -37,50 +47,78 @@ export class NotificationChannel {
     await this.#db.run(NOTIFY, [payloads]);
   }
 
-  /** Listens until `close`; resolves once notifications arrive. A lost connection is made anew, time and again. */
+  /**
+   * Listens until `close`; resolves once notifications arrive. A lost connection is made anew, time and again.
+   * @param listener the same at each call
+   * @throws DomainError `unavailable` when the database is out of reach
+   */
   async listen(listener: ChannelListener): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#running ??= this.#keepListening(listener, resolve);
+    this.#running ??= this.#keepListening(listener);
+    if (this.#isListening) return;
+    await new Promise<void>((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(settle);
+        if (this.#isListening) resolve();
+        else reject(new DomainError("unavailable", "Changes cannot be followed now.", { retryAfter: 1 }));
+      };
+      const timer = setTimeout(settle, this.#options.connectTimeoutMs);
+      this.#waiting.add(settle);
     });
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#client?.end();
     await this.#running;
   }
 
-  async #keepListening(listener: ChannelListener, onListening: () => void): Promise<void> {
+  async #keepListening(listener: ChannelListener): Promise<void> {
     let retryMs = FIRST_RETRY_MS;
-    let listenedBefore = false;
     while (!this.#stop.signal.aborted) {
-      const client = new Client({
-        ...clientOptions(this.#target),
-        application_name: "user-groups-listener",
-        keepAlive: true,
-      });
-      const lost = new Promise<void>((resolve) => {
-        client.once("end", resolve);
-        client.once("error", () => resolve());
-      });
+      const client = this.#newClient();
+      const isOver = new AbortController();
+      const signal = AbortSignal.any([this.#stop.signal, isOver.signal]);
+      // An error that nobody listens to would end the process, whenever it comes.
+      client.on("error", () => isOver.abort());
+      client.on("end", () => isOver.abort());
+      client.on("notification", ({ payload }) => listener.onPayload(payload ?? ""));
       try {
-        this.#client = client;
         await client.connect();
-        client.on("notification", ({ payload }) => listener.onPayload(payload ?? ""));
-        await client.query(`LISTEN ${CHANNEL}`);
+        await client.query(`${END_IF_ABANDONED}; LISTEN ${CHANNEL}`);
         retryMs = FIRST_RETRY_MS;
-        if (listenedBefore) listener.onGap();
-        listenedBefore = true;
-        onListening();
-        await lost;
+        this.#tell(true);
+        for (;;) {
+          await sleep(HEARTBEAT_MS, undefined, { signal });
+          await client.query("SELECT 1");
+        }
       } catch {
-        // Out of reach: the next round tries again.
+        // Lost, out of reach, or closed.
       }
-      await client.end().catch(() => undefined);
-      if (this.#stop.signal.aborted) return;
-      if (listenedBefore) listener.onGap();
+      // Not waited for: nobody may be there to say good-bye.
+      void client.end();
+      if (this.#isListening) {
+        this.#tell(false);
+        listener.onGap();
+      }
       await sleep(retryMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
     }
+    this.#tell(false);
+  }
+
+  #tell(isListening: boolean): void {
+    this.#isListening = isListening;
+    for (const settle of [...this.#waiting]) settle();
+  }
+
+  #newClient(): Client {
+    const { target, connectTimeoutMs } = this.#options;
+    return new Client({
+      ...clientOptions(target),
+      application_name: "user-groups-listener",
+      keepAlive: true,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: connectTimeoutMs,
+    });
   }
 }

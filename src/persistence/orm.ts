@@ -12,9 +12,9 @@ import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { AuditEntryEntity } from "./audit-entry-entity.js";
 import { DataSourceEntity } from "./data-source-entity.js";
-import type { DatabaseOptions } from "./database-options.js";
+import { type DatabaseOptions, END_IF_ABANDONED, IDLE_MS } from "./database-options.js";
 import { MappingEntryEntity } from "./mapping-entry-entity.js";
-import { NO_SCOPE, type ScopeSetter, type Timeouts } from "./row-scope.js";
+import { type ScopeSetter, type Timeouts } from "./row-scope.js";
 import { SiteConfigEntity } from "./site-config-entity.js";
 import { SiteConfigRevisionEntity } from "./site-config-revision-entity.js";
 import { UserGroupEntity } from "./user-group-entity.js";
@@ -24,7 +24,7 @@ import { WebhookEndpointEntity } from "./webhook-endpoint-entity.js";
 /** Describes the database to TypeORM: entities, migrations and its pool of connections. */
 export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter): DataSource {
   const timeouts = timeoutsOf(options);
-  const { pooled = false } = options;
+  const { pooled = false, connectTimeoutMs: query_timeout } = options;
   return new DataSource({
     type: "postgres",
     ...connectionOptions(options.target),
@@ -58,6 +58,7 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
     extra: {
       max: options.poolSize,
       connectionTimeoutMillis: options.connectTimeoutMs,
+      idleTimeoutMillis: IDLE_MS,
       ...(pooled
         ? {}
         : {
@@ -71,7 +72,12 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
       // Every connection keeps the statement that sets the scope, so that it need not be parsed each time.
       ...(name === null
         ? {}
-        : { onConnect: (client: ClientBase) => client.query({ name, text, values: [...NO_SCOPE] }) }),
+        : {
+            onConnect: (client: ClientBase) => {
+              const prepare = { text: `${END_IF_ABANDONED}; PREPARE ${name} AS ${text}`, query_timeout };
+              return client.query(prepare);
+            },
+          }),
     },
   });
 }

@@ -71,6 +71,3 @@ export function scopeStatement({ text }: ScopeSetter, scope: RowScope): string {
   const settings = settingsOf(scope);
   return text.replace(/\$(\d)/g, (_, number: string) => escapeLiteral(settings[Number(number) - 1] ?? ""));
 }
-
-/** The settings of no scope. */
-export const NO_SCOPE: ScopeSettings = ["", "", "", "", ""];

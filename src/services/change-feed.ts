@@ -31,7 +31,6 @@ export class ChangeFeed {
   #backlog: UserGroupChange[] = [];
   #closed = false;
   #flushing: Promise<void> | undefined;
-  #listening: Promise<void> | undefined;
 
   constructor(channel: NotificationChannel) {
     this.#channel = channel;
@@ -54,7 +53,10 @@ export class ChangeFeed {
     this.#flushSoon();
   }
 
-  /** Follows the changes of one group; none that is committed after this resolves is missed. */
+  /**
+   * Follows the changes of one group; none that is committed after this resolves is missed.
+   * @throws DomainError `unavailable` when the database is out of reach
+   */
   async subscribe(tenant: Tenant, id: number): Promise<Subscription> {
     const key = keyOf({ ...tenant, id });
     const subscribers = this.#subscribers.get(key) ?? new Set();
@@ -64,12 +66,16 @@ export class ChangeFeed {
       if (subscribers.size === 0) this.#subscribers.delete(key);
     });
     subscribers.add(subscription);
-    this.#listening ??= this.#channel.listen({
-      onPayload: (payload) => this.#deliver(payload),
-      onGap: () =>
-        this.#endAll("Changes may have been missed. Read the user group again and subscribe anew."),
-    });
-    await this.#listening;
+    try {
+      await this.#channel.listen({
+        onPayload: (payload) => this.#deliver(payload),
+        onGap: () =>
+          this.#endAll("Changes may have been missed. Read the user group again and subscribe anew."),
+      });
+    } catch (error) {
+      subscription.end();
+      throw error;
+    }
     return subscription;
   }
 

@@ -10,6 +10,7 @@ export class KeyWatch {
   readonly #db: Database;
   readonly #watchers = new Map<number, { readonly accountId: number; readonly onEnd: Set<() => void> }>();
   #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
 
   constructor(db: Database) {
     this.#db = db;
@@ -32,6 +33,9 @@ export class KeyWatch {
 
   /** One statement, however many are connected on however many keys. */
   async #look(): Promise<void> {
+    // One at a time: a database that does not answer must not cost all connections.
+    if (this.#isLooking) return;
+    this.#isLooking = true;
     const watched = [...this.#watchers];
     let active: ReadonlySet<number>;
     try {
@@ -42,6 +46,8 @@ export class KeyWatch {
     } catch {
       // Out of reach: nobody learns anything new meanwhile, and the next look will tell.
       return;
+    } finally {
+      this.#isLooking = false;
     }
     for (const [keyId, { onEnd }] of watched) {
       if (!active.has(keyId)) for (const end of [...onEnd]) end();

@@ -1,8 +1,7 @@
 import type { SharedCounters } from "../domain/rate-limit.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { Database } from "../persistence/database.js";
-import type { DatabaseOptions } from "../persistence/database-options.js";
-import { NotificationChannel } from "../persistence/notification-channel.js";
+import { type ListenOptions, NotificationChannel } from "../persistence/notification-channel.js";
 import { UserGroupIds } from "../persistence/user-group-ids.js";
 import { Access } from "./access.js";
 import { AccountService } from "./account-service.js";
@@ -58,8 +57,8 @@ export interface Services {
 export interface ServiceOptions {
   /** How long a rotated token may still be used to read. */
   readonly tokenGraceSeconds: number;
-  /** Where to listen for changes: the database itself, not a pooler in transaction mode. */
-  readonly listenTarget: DatabaseOptions["target"];
+  /** Where to listen for changes. */
+  readonly listen: ListenOptions;
   readonly rateLimits: RateLimitOptions;
   readonly speed: SpeedOptions;
   /** Where webhooks may go. */
@@ -90,7 +89,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const keys = new KeyCache(keyCacheMs);
   const creations = new UserGroupCreations(database, collect);
   const userGroupReader = new UserGroupReader(database, vault, collect);
-  const changes = new ChangeFeed(new NotificationChannel(database, options.listenTarget));
+  const changes = new ChangeFeed(new NotificationChannel(database, options.listen));
   const ids = new UserGroupIds(database);
   const keyUsage = new KeyUsage(database);
   const { windowSeconds, points, authFailures, shared } = options.rateLimits;

@@ -92,14 +92,15 @@ export class WebhookDispatcher {
     try {
       const found = await this.#takeWhatIsDue();
       this.#failing = false;
+      this.#lookMs = Date.now() - startedAt;
       return found;
     } catch (error) {
       // Once an outage: it is looked again every second.
       if (!this.#failing) this.#log.warn({ err: error }, "webhooks could not be looked for");
       this.#failing = true;
+      // How long a database that is out of reach takes to fail tells nothing of the backlog.
+      this.#lookMs = 0;
       return 0;
-    } finally {
-      this.#lookMs = Date.now() - startedAt;
     }
   }
 

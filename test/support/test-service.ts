@@ -40,6 +40,8 @@ export interface TestServiceOptions {
   readonly formerKeys?: readonly Buffer[];
   readonly poolSize?: number;
   readonly queueSize?: number;
+  readonly connectTimeoutMs?: number;
+  readonly statementTimeoutMs?: number;
   readonly lockTimeoutMs?: number;
   /** Whether a pooler in transaction mode stands between. */
   readonly pooled?: boolean;
@@ -96,12 +98,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const isFast = inject("isFast");
   const statements: string[] = [];
   const log: string[] = [];
+  const { connectTimeoutMs = 10_000 } = options;
   const database = await Database.connect({
     target,
     poolSize: options.poolSize ?? 10,
     queueSize: options.queueSize ?? 1000,
-    connectTimeoutMs: 10_000,
-    statementTimeoutMs: 10_000,
+    connectTimeoutMs,
+    statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
     lockTimeoutMs: options.lockTimeoutMs ?? 5_000,
     pooled: options.pooled ?? false,
     onStatement: (text) => statements.push(text),
@@ -109,7 +112,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const vault = new TokenVault([options.encryptionKey ?? randomBytes(32), ...(options.formerKeys ?? [])]);
   const services = createServices(database, vault, {
     tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
-    listenTarget: options.listenTarget ?? target,
+    listen: { target: options.listenTarget ?? target, connectTimeoutMs },
     rateLimits: {
       windowSeconds: 60,
       points: 0,
