@@ -101,4 +101,16 @@ describe("Collector", () => {
     void off.collector.load(one, [2]);
     expect(off.asked).toHaveLength(2);
   });
+
+  test("has what comes later wait only for a moment for what gets no answer", async () => {
+    const { collector, asked, waiting } = squares();
+    for (const lost of [1, 2]) {
+      void collector.load(one, [lost]);
+      await turn();
+    }
+    const call = collector.load(one, [3]);
+    await expect.poll(() => asked.length).toBe(3);
+    waiting[2]?.();
+    expect(await call).toEqual([9]);
+  });
 });

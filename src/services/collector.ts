@@ -3,6 +3,8 @@ import { DomainError } from "../domain/errors.js";
 
 /** How many statements of one kind a tenant has under way: what comes meanwhile goes with the next one. */
 const MAX_UNDER_WAY = 2;
+/** After how long one counts no more: it may be waiting for an answer that the network has lost. */
+const PATIENCE_MS = 500;
 /** How many keys go with one statement. */
 const MAX_KEYS = 1000;
 
@@ -86,13 +88,21 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
     queue.underWay += 1;
     const calls = takeCalls(queue.calls);
     if (queue.calls.length > 0) this.#schedule(queue);
-    try {
-      await this.#answer(queue.scope, calls);
-    } finally {
-      queue.underWay -= 1;
-      if (queue.calls.length > 0) this.#schedule(queue);
-      else if (queue.underWay === 0) this.#queues.delete(queue.name);
-    }
+    let counts = true;
+    const countNoMore = () => {
+      if (counts) this.#release(queue);
+      counts = false;
+    };
+    const timer = setTimeout(countNoMore, PATIENCE_MS);
+    await this.#answer(queue.scope, calls);
+    clearTimeout(timer);
+    countNoMore();
+  }
+
+  #release(queue: Queue<Key, Value, Scope>): void {
+    queue.underWay -= 1;
+    if (queue.calls.length > 0) this.#schedule(queue);
+    else if (queue.underWay === 0) this.#queues.delete(queue.name);
   }
 
   async #answer(scope: Scope, calls: readonly Call<Key, Value>[]): Promise<void> {
