@@ -7,15 +7,15 @@ import { startUpText } from "./start-up-text.js";
 /** npm passes on a signal that its whole process group has got already: that is no second wish to stop. */
 const REPEATED_SIGNAL_MS = 1000;
 
-/** What a failed command may still need to end by itself. */
-const AFTER_FAILURE_MS = 500;
+/** What a command that is over may still need to end by itself. */
+const AFTER_END_MS = 500;
 
 /**
  * Runs the service until a signal ends it.
  * @returns the exit code: 1 when it could not start or lost its database, with the reason on standard error
  */
 export async function serve(environment: ProcessEnvironment): Promise<number> {
-  return reportFailure(async () => {
+  const code = await reportFailure(async () => {
     const config = readConfig(environment);
     // The log goes to standard error; standard output has the start-up text, which may hold secrets.
     const app = await startApp(config, openLog());
@@ -26,6 +26,8 @@ export async function serve(environment: ProcessEnvironment): Promise<number> {
     // Better to end, and be started again, than to answer 503 for ever.
     if (lost !== undefined) throw new OperatorError(`The embedded PostgreSQL server has ended (${lost}).`);
   });
+  endSoon(code);
+  return code;
 }
 
 /** Runs a command. @returns 0, or 1 after telling an expected failure without its stack */
@@ -36,10 +38,14 @@ export async function reportFailure(command: () => Promise<void>): Promise<numbe
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    // A database connection that failed half-way stays open, and would keep the process for a minute.
-    setTimeout(() => process.exit(1), AFTER_FAILURE_MS).unref();
+    endSoon(1);
     return 1;
   }
+}
+
+/** Ends the process even if a connection stays open, half made or half closed, which would keep it as long as nobody answers there. */
+function endSoon(code: number): void {
+  setTimeout(() => process.exit(code), AFTER_END_MS).unref();
 }
 
 /** Resolves at the first SIGINT or SIGTERM; a later one ends the process at once, as if nobody listened. */

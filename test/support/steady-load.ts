@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { LoadGroup } from "./load-group.js";
+import { LoadJournal } from "./load-journal.js";
+
+/** How long each lane rests between two requests: steady, not at saturation. */
+const REST_MS = 5;
+const LANES = 8;
+
+export interface SteadyLoad {
+  readonly journal: LoadJournal;
+  /** Begins the ids of all that it makes. */
+  readonly prefix: string;
+  /** Every group that the load has touched, by the key that it was done with. */
+  readonly groups: ReadonlyMap<string, readonly LoadGroup[]>;
+  /** The data sources that the load has made, and those of which nobody knows. */
+  readonly dataSources: { readonly made: readonly string[]; readonly unknown: readonly string[] };
+  /** Ends it, once every request is answered. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Calls the service over REST and GraphQL, reading and writing, until it is stopped.
+ * @param keys of tenants, whose groups have the same ids
+ * @param prefix begins the ids of all that it makes
+ */
+export function startLoad(url: string, keys: readonly string[], prefix: string): SteadyLoad {
+  const journal = new LoadJournal(url);
+  const groups = new Map<string, LoadGroup[]>(keys.map((key) => [key, []]));
+  const made: string[] = [];
+  const unknown: string[] = [];
+  let isStopping = false;
+
+  async function run(key: string, lane: number): Promise<void> {
+    const newGroup = (name: string) => {
+      const group = new LoadGroup(journal, key, name);
+      groups.get(key)?.push(group);
+      return group;
+    };
+    for (let round = 0; !isStopping; round += 1) {
+      const name = `${prefix}-${lane}-${round}`;
+      const group = newGroup(name);
+      for (const step of stepsOf(group, round, () => newGroup(`${name}-more`))) {
+        if (isStopping || group.state === undefined) break;
+        await step();
+        await sleep(REST_MS);
+      }
+      if (!isStopping) await createDataSource(key, `${name} of ${key.slice(4, 8)}`);
+    }
+  }
+
+  async function createDataSource(key: string, providedId: string): Promise<void> {
+    const operation = `mutation ($input: CreateDataSourceInput!) {
+      createDataSource(input: $input) { dataSource { providedId } userErrors { code } }
+    }`;
+    const { data } = await journal.graphql(key, operation, { input: { providedId, name: providedId } });
+    (data ? made : unknown).push(providedId);
+    if (data)
+      journal.expect("data source", data.createDataSource, { dataSource: { providedId }, userErrors: [] });
+  }
+
+  const lanes = Array.from({ length: LANES }, (_, index) =>
+    run(keys[index % keys.length] ?? "", Math.floor(index / keys.length)),
+  );
+  return {
+    journal,
+    prefix,
+    groups,
+    dataSources: { made, unknown },
+    async stop() {
+      isStopping = true;
+      await Promise.all(lanes);
+    },
+  };
+
+  /** The life of a group. What follows upon a state is left out where that is not certain. */
+  function stepsOf(group: LoadGroup, round: number, newGroup: () => LoadGroup): (() => Promise<void>)[] {
+    const isEven = round % 2 === 0;
+    let formerToken: string | null = null;
+    const state = () => {
+      const known = group.state;
+      if (!known) throw new Error("Nothing is done to a group that is not there.");
+      return known;
+    };
+    return [
+      () => group.create(isEven ? null : "sales"),
+      () => group.get(state()),
+      () => group.put(state(), !isEven),
+      () => group.query(state()),
+      () => group.update(state()),
+      () => {
+        formerToken = state().token;
+        return group.rotate(state(), isEven);
+      },
+      () => group.watch(state(), formerToken),
+      () => group.put(state(), isEven),
+      () => group.upsertWith(state(), newGroup()),
+      () => group.list(state()),
+      () => group.rotateForCertain(state()),
+      ...(round % 3 === 0 ? [] : [() => group.delete(state(), isEven), () => group.query(null)]),
+    ];
+  }
+}
