@@ -24,9 +24,13 @@ beforeAll(async () => {
   service = await start();
 });
 afterAll(async () => {
-  await service.close().finally(() => processes.close());
-  await proxy.close();
-  await database.drop();
+  try {
+    await service.close();
+  } finally {
+    await processes.close();
+    await proxy.close();
+    await database.drop();
+  }
 });
 
 const start = () =>

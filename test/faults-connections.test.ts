@@ -18,9 +18,13 @@ beforeAll(async () => {
   service = await startFaultedService(processes, database, proxy.target);
 });
 afterAll(async () => {
-  await service.close().finally(() => processes.close());
-  await proxy.close();
-  await database.drop();
+  try {
+    await service.close();
+  } finally {
+    await processes.close();
+    await proxy.close();
+    await database.drop();
+  }
 });
 
 test("backends are killed, time and again", async () => {

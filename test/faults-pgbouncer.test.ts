@@ -23,9 +23,13 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
     });
   });
   afterAll(async () => {
-    await service.close().finally(() => processes.close());
-    await pgbouncer.close();
-    await database.drop();
+    try {
+      await service.close();
+    } finally {
+      await processes.close();
+      await pgbouncer.close();
+      await database.drop();
+    }
   });
 
   test.each([
