@@ -1,7 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { cpus, loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
+import { cpus, loadavg } from "node:os";
 import { promisify } from "node:util";
 import { CONTESTANT_NAMES, type Contestant, OURS, PGBENCH, startOurs, startPeer } from "./contestants.js";
 import { seed, startDatabase } from "./database.js";
@@ -15,6 +13,7 @@ import { type Entry, measureInRounds } from "./rounds.js";
 import { targetTable } from "./targets.js";
 import { UPSERT_WORKLOADS } from "./upsert-workloads.js";
 import { pickGroups, type Stage, type Workload } from "./workload.js";
+import { inWorkplace } from "./workplace.js";
 import { inventWorld } from "./world.js";
 
 const WORKLOADS: readonly Workload[] = [...REST_WORKLOADS, ...GRAPHQL_WORKLOADS, ...UPSERT_WORKLOADS];
@@ -26,35 +25,35 @@ export async function benchCompare(args: readonly string[]): Promise<string> {
   const pgbench = await findPgbench();
   if (pgbench === undefined) tell("pgbench is not installed (package postgresql-contrib): it is left out");
   if (!options.checkOnly) await requireWrk();
-  const directory = await mkdtemp(join(tmpdir(), "user-groups-bench-"));
-  const closing: (() => Promise<void>)[] = [() => rm(directory, { recursive: true, maxRetries: 5 })];
-  try {
+  return inWorkplace(async ({ directory, onClose }) => {
     const database = await startDatabase(directory);
-    closing.unshift(() => database.close());
+    onClose(() => database.close());
     const stage = { database, world: inventWorld(options.groups) };
     const contestants = new Map<string, Contestant>();
-    closing.unshift(() => stopAll(contestants));
+    onClose(() => stopAll(contestants));
     await startContestants(contestants, namesOf(workloads, options), options, stage, directory);
     const entries = workloads.map((workload) => entryOf(workload, options, contestants, pgbench));
     await checkAnswers(entries, stage);
     if (options.checkOnly) return "All contestants give the same answers.";
-    const before = loadavg();
-    const results = new Results();
-    try {
-      await measureInRounds(entries, new Meter(stage, directory, pgbench), options, tell, results);
-    } catch (error) {
-      tell(results.table());
-      throw error;
-    }
-    return [results.table(), targetTable(results), await conditions(stage, options, before)].join("\n\n");
+    return measureAll(entries, new Meter(stage, directory, pgbench), options, stage);
+  });
+}
+
+async function measureAll(
+  entries: readonly Entry[],
+  meter: Meter,
+  options: CompareOptions,
+  stage: Stage,
+): Promise<string> {
+  const before = loadavg();
+  const results = new Results();
+  try {
+    await measureInRounds(entries, meter, options, tell, results);
   } catch (error) {
-    // The logs tell more; what is in the database does not.
-    closing.splice(-1, 1, () => rm(join(directory, "database"), { recursive: true, maxRetries: 5 }));
-    tell(`Logs are kept in ${directory}.`);
+    tell(results.table());
     throw error;
-  } finally {
-    for (const close of closing) await close();
   }
+  return [results.table(), targetTable(results), await conditions(stage, options, before)].join("\n\n");
 }
 
 function chooseWorkloads({ only, against }: CompareOptions): readonly Workload[] {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { Client } from "pg";
+import { Client, escapeLiteral } from "pg";
 import { type EmbeddedServer, openEmbeddedServer } from "../../../src/persistence/embedded-postgres.js";
 import type { PeerSettings } from "../peers/peer-process.js";
 import { type Account, ENVIRONMENT, type World } from "./world.js";
@@ -34,6 +34,10 @@ export async function startDatabase(directory: string): Promise<BenchDatabase> {
   });
   const client = new Client(server.connection);
   await client.connect();
+  // Else pgbench would spend its time with the passwords of its connections.
+  await client.query(
+    `SET scram_iterations = 1; ALTER ROLE CURRENT_USER PASSWORD ${escapeLiteral(server.connection.password)}`,
+  );
   const { rows } = await client.query<{ pid: string }>(
     `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`,
   );

@@ -30,6 +30,9 @@ export interface Measurement {
 
 /** More requests than a contestant answers in a second. */
 const FASTEST = 15_000;
+/** By how much the mean size of replies may differ, of more than a few. */
+const SAME_SIZE = 0.05;
+const FEW = 20;
 const SETTLING_MS = 100;
 const LONGEST_SETTLING_MS = 20_000;
 
@@ -40,6 +43,8 @@ export class Meter {
   readonly #pgbench: string | undefined;
   /** The files of requests that may be sent again, by their paths, with how many they are. */
   readonly #written = new Map<string, number>();
+  /** How large replies were when the contestants warmed up, by the same paths. */
+  readonly #usualBytes = new Map<string, number>();
 
   constructor(stage: Stage, directory: string, pgbench: string | undefined) {
     this.#stage = stage;
@@ -63,8 +68,8 @@ export class Meter {
       perSecond,
       p50,
       p99,
-      serverUs: (serverMs * 1000) / requests,
-      databaseUs: (databaseMs * 1000) / requests,
+      serverUs: requests > 0 ? (serverMs * 1000) / requests : Number.NaN,
+      databaseUs: requests > 0 ? (databaseMs * 1000) / requests : Number.NaN,
       memoryMb,
     };
   }
@@ -101,11 +106,22 @@ export class Meter {
           });
         },
       );
+      this.#requireUsualSize(file, result);
       if (workload.writes && result.requests > count) {
         throw new Error(`${count} requests were not enough for ${workload.name} of ${contestant.name}.`);
       }
       return result;
     };
+  }
+
+  /** An error that comes with status 200 would else count as an answer. */
+  #requireUsualSize(course: string, { requests, meanBytes }: LoadResult): void {
+    if (requests < FEW) return;
+    const usual = this.#usualBytes.get(course) ?? meanBytes;
+    this.#usualBytes.set(course, usual);
+    if (Math.abs(meanBytes / usual - 1) > SAME_SIZE) {
+      throw new Error(`Replies have ${meanBytes} bytes instead of ${usual}: ${course}`);
+    }
   }
 
   async #write(file: string, contestant: Contestant, { workload, seconds }: Measurement): Promise<number> {

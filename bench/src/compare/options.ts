@@ -24,7 +24,7 @@ export interface CompareOptions {
   readonly checkOnly: boolean;
 }
 
-const FULL = { connections: [1, 32, 256], rounds: 5, seconds: 2, groups: 50_000, half: true };
+const FULL = { connections: [1, 32, 256], rounds: 4, seconds: 2, groups: 50_000, half: true };
 const QUICK = { connections: [32], rounds: 3, seconds: 1, groups: 10_000, half: false };
 
 const USAGE = `npm run bench -- compare [options]

@@ -6,6 +6,8 @@ import type { BenchDatabase } from "./database.js";
 import { ENVIRONMENT, providedIdOf, type World } from "./world.js";
 import type { LoadResult } from "./wrk.js";
 
+/** So many connections are made in a second, which counts as time of pgbench. */
+const CONNECTED_PER_SECOND = 64;
 const INSTALLATIONS = "/usr/lib/postgresql";
 
 /** Finds the program, which the PostgreSQL that our service brings along has not; undefined when there is none. */
@@ -43,21 +45,10 @@ WHERE account_id = ${account.accountId} AND environment = '${ENVIRONMENT}'
   AND provided_id = '${prefix}' || lpad(:n::text, 8, '0');
 `,
   );
+  const time = seconds + Math.floor(connections / CONNECTED_PER_SECOND);
   const { stdout } = await promisify(execFile)(
     pgbench,
-    [
-      "-n",
-      "-M",
-      "prepared",
-      "-f",
-      script,
-      "-c",
-      String(connections),
-      "-T",
-      String(seconds),
-      "--log",
-      ownerUrl,
-    ],
+    ["-n", "-M", "prepared", "-f", script, "-c", String(connections), "-T", String(time), "--log", ownerUrl],
     { cwd: place },
   );
   const [, perSecond = "NaN"] = /^tps = ([\d.]+)/m.exec(stdout) ?? [];

@@ -11,10 +11,14 @@ export async function cpuMsOf(pid: number): Promise<number> {
 
 /** How long the children of a process have worked, those that have ended too, in milliseconds. */
 export async function cpuMsOfChildren(pid: number): Promise<number> {
-  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const stats = await Promise.all(ids.map((id) => statOf(id).catch(() => null)));
-  const living = stats.reduce((sum, stat) => sum + (stat?.parent === pid ? stat.ticks : 0), 0);
-  return (living + (await statOf(pid)).endedTicks) * TICK_MS;
+  for (;;) {
+    const { endedTicks } = await statOf(pid);
+    const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+    const stats = await Promise.all(ids.map((id) => statOf(id).catch(() => null)));
+    const living = stats.reduce((sum, stat) => sum + (stat?.parent === pid ? stat.ticks : 0), 0);
+    // Otherwise one that has ended meanwhile would count twice, or not at all.
+    if ((await statOf(pid)).endedTicks === endedTicks) return (living + endedTicks) * TICK_MS;
+  }
 }
 
 /** The memory that a process holds at present, in megabytes (10⁶ bytes). */

@@ -2,7 +2,7 @@ import { type Contestant, PGBENCH } from "./contestants.js";
 import type { Meter } from "./measurement.js";
 import type { CompareOptions } from "./options.js";
 import { CONSTANT } from "./rest-workloads.js";
-import type { Results } from "./results.js";
+import type { Course, Results } from "./results.js";
 import type { Workload } from "./workload.js";
 
 /** Who takes part in a workload. */
@@ -16,6 +16,9 @@ interface Stop extends Entry {
   readonly half: boolean;
 }
 
+/** A measurement takes as long as a connection needs for so many replies, but not longer than this. */
+const REPLIES = 3;
+const LONGEST_SECONDS = 6;
 /** The load of latency at half of what a contestant can bear. */
 const USUAL = 32;
 
@@ -82,8 +85,19 @@ async function measureOnce(
   };
   const saturation = results.figures({ ...course, half: false }, "perSecond")?.at(-1);
   const pauseMs = half ? pauseFor(connections, saturation ?? Number.NaN) : 0;
-  const seconds = Math.max(options.seconds, workload.leastSeconds);
+  const seconds = Math.max(options.seconds, workload.leastSeconds, secondsFor(course, options, results));
   results.add(course, await meter.measure(contestant, { workload, connections, seconds, pauseMs }));
+}
+
+/** How long connections take for a few replies each, as far as can be told from what was measured before. */
+function secondsFor(course: Course, { connections }: CompareOptions, results: Results): number {
+  const known = connections.flatMap(
+    (number) => results.figures({ ...course, connections: number, half: false }, "perSecond") ?? [],
+  );
+  const fastest = Math.max(0, ...known.filter((perSecond) => !Number.isNaN(perSecond)));
+  // Of the first ones nothing is known.
+  if (known.length === 0) return 0;
+  return Math.min(LONGEST_SECONDS, Math.ceil((REPLIES * course.connections) / fastest));
 }
 
 /** The pause at which connections together send half of what they could: a quarter of the saturated latency remains. */

@@ -19,8 +19,9 @@ const USUAL = 32;
 /** Says which goals were reached, of those that were measured. */
 export function targetTable(results: Results): string {
   const measured = targetsOf(results).filter(({ ratio }) => !Number.isNaN(ratio));
+  if (measured.length === 0) return "No target was measured.";
   return markdownTable(
-    ["target", "wanted", "measured", ""],
+    ["target", "wanted", "measured", "outcome"],
     measured.map(({ title, ratio, least, most }) => [
       title,
       least === undefined ? `≤ ${most}` : `≥ ${least}`,
@@ -32,7 +33,7 @@ export function targetTable(results: Results): string {
 
 function targetsOf(results: Results): readonly Target[] {
   const faster = (workload: string, contestant: string, least: number, connections = USUAL): Target => ({
-    title: `${workload}, ${connections} connections: requests/s of ours ÷ ${contestant}`,
+    title: `${workload}, ${connections} connection${connections === 1 ? "" : "s"}: requests/s of ours ÷ ${contestant}`,
     ratio: ratioOf(results, { workload, contestant, connections, half: false }, "perSecond"),
     least,
   });

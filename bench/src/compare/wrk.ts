@@ -37,7 +37,7 @@ export async function runWrk({ url, connections, seconds, file, pauseMs }: Load)
   const options = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "30s", "-s", SCRIPT, url];
   const { stdout } = await promisify(execFile)("wrk", [...options, "--", file, String(pauseMs)]);
   const counts: WrkCounts = JSON.parse(stdout.slice(stdout.indexOf('{"requests"')));
-  if (counts.refused > 0 || counts.broken > 0 || counts.requests === 0) {
+  if (counts.refused > 0 || counts.broken > 0) {
     throw new Error(
       `Of ${counts.requests} requests ${counts.refused} were refused, ${counts.broken} failed.`,
     );
@@ -45,8 +45,8 @@ export async function runWrk({ url, connections, seconds, file, pauseMs }: Load)
   return {
     requests: counts.requests,
     perSecond: counts.requests / (counts.microseconds / 1e6),
-    p50: counts.p50 / 1000,
-    p99: counts.p99 / 1000,
+    p50: counts.requests > 0 ? counts.p50 / 1000 : Number.NaN,
+    p99: counts.requests > 0 ? counts.p99 / 1000 : Number.NaN,
     meanBytes: counts.bytes / counts.requests,
   };
 }
