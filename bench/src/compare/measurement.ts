@@ -34,6 +34,8 @@ const FASTEST = 15_000;
 const SAME_SIZE = 0.05;
 const FEW = 20;
 const SETTLING_MS = 100;
+/** What a server that does nothing works in that time. */
+const IDLE_MS = 20;
 const LONGEST_SETTLING_MS = 20_000;
 
 /** Puts contestants under load. */
@@ -63,7 +65,7 @@ export class Meter {
     const serverMs = server === undefined ? Number.NaN : (await cpuMsOf(server)) - serverBefore;
     const databaseMs = (await cpuMsOfChildren(database.pid)) - databaseBefore;
     const memoryMb = server === undefined ? Number.NaN : await memoryMbOf(server);
-    await this.#settle();
+    await this.#settle(server);
     return {
       perSecond,
       p50,
@@ -75,14 +77,16 @@ export class Meter {
   }
 
   /** Waits for what was under way when the load ended: it would disturb the next one, or change what that is to find. */
-  async #settle(): Promise<void> {
+  async #settle(server: number | undefined): Promise<void> {
     const deadline = Date.now() + LONGEST_SETTLING_MS;
     for (let quiet = 0; quiet < 2 && Date.now() < deadline; ) {
+      const before = server === undefined ? 0 : await cpuMsOf(server);
       await sleep(SETTLING_MS);
+      const worked = server === undefined ? 0 : (await cpuMsOf(server)) - before;
       const busy = await this.#stage.database.query(
         "SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()",
       );
-      quiet = busy.length === 0 ? quiet + 1 : 0;
+      quiet = busy.length === 0 && worked <= IDLE_MS ? quiet + 1 : 0;
     }
   }
 
