@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { BenchDatabase } from "./database.js";
+import { ENVIRONMENT, providedIdOf, type World } from "./world.js";
+import type { LoadResult } from "./wrk.js";
+
+/** So many connections are made in a second, which counts as time of pgbench. */
+const CONNECTED_PER_SECOND = 64;
+const INSTALLATIONS = "/usr/lib/postgresql";
+
+/** Finds the program, which the PostgreSQL that our service brings along has not; undefined when there is none. */
+export async function findPgbench(): Promise<string | undefined> {
+  const versions = await readdir(INSTALLATIONS).catch(() => []);
+  for (const version of versions.toSorted((one, other) => Number(other) - Number(one))) {
+    const path = join(INSTALLATIONS, version, "bin", "pgbench");
+    if (
+      await promisify(execFile)(path, ["--version"]).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path;
+  }
+  return undefined;
+}
+
+/** Has pgbench read groups of the largest account by provided id, one prepared statement for each: what the database can bear. */
+export async function runPgbench(
+  pgbench: string,
+  { ownerUrl }: BenchDatabase,
+  { accounts: [account] }: World,
+  { connections, seconds }: { readonly connections: number; readonly seconds: number },
+  directory: string,
+): Promise<LoadResult> {
+  const place = await mkdtemp(join(directory, "pgbench-"));
+  const script = join(place, "lookup.sql");
+  const [prefix = ""] = providedIdOf(0).split("0");
+  await writeFile(
+    script,
+    `\\set n random(0, ${account.groups.length - 1})
+SELECT id, provided_id, name, properties, token_key_id, token_ciphertext FROM user_group
+WHERE account_id = ${account.accountId} AND environment = '${ENVIRONMENT}'
+  AND provided_id = '${prefix}' || lpad(:n::text, 8, '0');
+`,
+  );
+  const time = seconds + Math.floor(connections / CONNECTED_PER_SECOND);
+  const { stdout } = await promisify(execFile)(
+    pgbench,
+    ["-n", "-M", "prepared", "-f", script, "-c", String(connections), "-T", String(time), "--log", ownerUrl],
+    { cwd: place },
+  );
+  const [, perSecond = "NaN"] = /^tps = ([\d.]+)/m.exec(stdout) ?? [];
+  const [log = ""] = (await readdir(place)).filter((name) => name.startsWith("pgbench_log"));
+  // The third column is how long a transaction took, in microseconds.
+  const times = (await readFile(join(place, log), "utf8"))
+    .split("\n")
+    .flatMap((line) => line.split(" ")[2] ?? []);
+  const sorted = Float64Array.from(times, Number).sort();
+  await rm(place, { recursive: true });
+  const percentile = (share: number) => (sorted[Math.floor(share * sorted.length)] ?? Number.NaN) / 1000;
+  return {
+    requests: sorted.length,
+    perSecond: Number(perSecond),
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+    meanBytes: Number.NaN,
+  };
+}

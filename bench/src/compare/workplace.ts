@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Where a run works. */
+export interface Workplace {
+  /** For files; those in `database` are never kept. */
+  readonly directory: string;
+  /** Has something closed at the end of the run, before what was told earlier. */
+  onClose(close: () => Promise<void>): void;
+}
+
+/**
+ * Works in a directory of its own and cleans up, also when Ctrl-C interrupts.
+ * @throws what `work` throws, or Error for an interruption; then all but the database is kept
+ */
+export async function inWorkplace<Result>(work: (place: Workplace) => Promise<Result>): Promise<Result> {
+  const directory = await mkdtemp(join(tmpdir(), "user-groups-bench-"));
+  const closing: (() => Promise<void>)[] = [];
+  let kept = true;
+  try {
+    const place = { directory, onClose: (close: () => Promise<void>) => void closing.unshift(close) };
+    const result = await Promise.race([work(place), interruption()]);
+    kept = false;
+    return result;
+  } finally {
+    for (const close of closing) await close();
+    await rm(kept ? join(directory, "database") : directory, { recursive: true, force: true, maxRetries: 5 });
+    if (kept) process.stderr.write(`Logs are kept in ${directory}.\n`);
+  }
+}
+
+async function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    process.once("SIGINT", () => reject(new Error("Interrupted.")));
+  });
+}

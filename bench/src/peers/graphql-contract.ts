@@ -1,0 +1,101 @@
+import { TokenVault } from "../../../src/domain/token-vault.js";
+import { readUserGroupToken } from "../../../src/domain/user-group-token.js";
+import { type PeerSettings, type Tenant, tenantOf } from "./peer-process.js";
+import type { Group, TenantQueries } from "./tenant-queries.js";
+
+/** The part of our schema that is measured. */
+export const TYPE_DEFS = `
+  scalar JSON
+  type Query {
+    userGroup(by: UserGroupBy!): UserGroup
+    userGroups(first: Int!, after: String): UserGroupConnection!
+    viewer: Viewer
+  }
+  input UserGroupBy { providedId: String! }
+  type UserGroup {
+    teamId: Int!
+    providedId: String!
+    name: String!
+    properties: JSON
+    version: Int!
+    mapping: [MappingEntry!]!
+  }
+  type MappingEntry { schemaId: String! dataSource: DataSource! }
+  type DataSource { dataSourceId: Int! providedId: String! name: String! }
+  type UserGroupConnection { nodes: [UserGroup!]! pageInfo: PageInfo! }
+  type PageInfo { hasNextPage: Boolean! endCursor: String }
+  type Viewer { userGroup: UserGroup }
+`;
+
+/** Who asks: the holder of an API key, or the front end of a group, by the hash of its token. */
+export interface Identity {
+  readonly tenant: Tenant;
+  readonly tokenLookup: Buffer | null;
+}
+
+export interface OneArguments {
+  readonly by: { readonly providedId: string };
+}
+
+export interface PageArguments {
+  readonly first: number;
+  readonly after?: string | null;
+}
+
+/** Makes what tells who asks by an Authorization header; null for whoever may not. */
+export function identifier(settings: PeerSettings): (authorization: string | undefined) => Identity | null {
+  const vault = new TokenVault([Buffer.from(settings.encryptionKey, "base64")]);
+  return (authorization) => {
+    const tenant = tenantOf(settings, authorization);
+    if (tenant) return { tenant, tokenLookup: null };
+    const [scheme, token = ""] = (authorization ?? "").split(" ");
+    const route = scheme === "Bearer" ? readUserGroupToken(token) : null;
+    if (!route) return null;
+    const tokenLookup = vault.lookup(token, vault.primaryKeyId);
+    return { tenant: { accountId: route.accountId, environment: "Customer" }, tokenLookup };
+  };
+}
+
+export function requireIdentity(identity: Identity | null): Identity {
+  if (!identity) throw new Error("The credentials are missing or unknown.");
+  return identity;
+}
+
+/** What the peers' resolvers of the top fields have in common. */
+export class GroupReader {
+  readonly #queries: TenantQueries;
+
+  constructor(queries: TenantQueries) {
+    this.#queries = queries;
+  }
+
+  async one({ tenant }: Identity, { by }: OneArguments): Promise<Group | null> {
+    return this.#queries.findByProvidedId(tenant, by.providedId);
+  }
+
+  async page({ tenant }: Identity, { first, after }: PageArguments) {
+    const groups = await this.#queries.findAfter(tenant, idOfCursor(after), first + 1);
+    return toPage(groups, first);
+  }
+
+  async viewer({ tenant, tokenLookup }: Identity) {
+    return { userGroup: tokenLookup && (await this.#queries.findByToken(tenant, tokenLookup)) };
+  }
+}
+
+/** @param groups one more than the page has, where there is one */
+export function toPage<Any extends { readonly teamId: number }>(groups: readonly Any[], first: number) {
+  const nodes = groups.slice(0, first);
+  const last = nodes.at(-1);
+  return {
+    nodes,
+    pageInfo: {
+      hasNextPage: groups.length > first,
+      endCursor: last ? Buffer.from(String(last.teamId)).toString("base64url") : null,
+    },
+  };
+}
+
+export function idOfCursor(cursor: string | null | undefined): number {
+  return cursor ? Number(Buffer.from(cursor, "base64url").toString()) : 0;
+}

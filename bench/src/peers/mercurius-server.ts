@@ -1,0 +1,53 @@
+import Fastify from "fastify";
+import { mercurius } from "mercurius";
+import {
+  GroupReader,
+  type Identity,
+  identifier,
+  type OneArguments,
+  type PageArguments,
+  requireIdentity,
+  TYPE_DEFS,
+} from "./graphql-contract.js";
+import { announce, readSettings } from "./peer-process.js";
+import { type Group, TenantQueries } from "./tenant-queries.js";
+
+declare module "mercurius" {
+  interface MercuriusContext {
+    readonly identity: Identity;
+  }
+}
+
+/** Mercurius as its documentation has it: loaders instead of 1 + N statements, with `jit` compiled queries. */
+const settings = readSettings();
+const queries = new TenantQueries(settings);
+const reader = new GroupReader(queries);
+const identify = identifier(settings);
+const app = Fastify();
+await app.register(mercurius, {
+  schema: TYPE_DEFS,
+  context: (request) => ({ identity: requireIdentity(identify(request.headers.authorization)) }),
+  resolvers: {
+    Query: {
+      userGroup: (_, given: OneArguments, { identity }) => reader.one(identity, given),
+      userGroups: (_, given: PageArguments, { identity }) => reader.page(identity, given),
+      viewer: (_, _given, { identity }) => reader.viewer(identity),
+    },
+  },
+  loaders: {
+    UserGroup: {
+      mapping: {
+        loader: (groups: readonly { readonly obj: Group }[], { identity }) =>
+          queries.findMappings(
+            identity.tenant,
+            groups.map(({ obj }) => obj.teamId),
+          ),
+        // No group comes twice in a request: to keep it would cost a key for each.
+        opts: { cache: false },
+      },
+    },
+  },
+  ...(settings.mode === "jit" ? { jit: 1 } : {}),
+});
+await app.listen({ host: "127.0.0.1", port: 0 });
+announce(app.server);

@@ -1,0 +1,84 @@
+import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn } from "typeorm";
+
+// The entities of the plain stack: what the measured fields need, with relations as TypeORM's documentation has them.
+
+@Entity("data_source")
+export class DataSourceModel {
+  @PrimaryColumn("integer", { name: "account_id" })
+  accountId!: number;
+
+  @PrimaryColumn("integer", { name: "id" })
+  dataSourceId!: number;
+
+  @Column("character varying", { name: "provided_id" })
+  providedId!: string;
+
+  @Column("character varying")
+  name!: string;
+}
+
+@Entity("user_group")
+export class UserGroupModel {
+  @PrimaryColumn("integer", { name: "account_id" })
+  accountId!: number;
+
+  @PrimaryColumn("text")
+  environment!: string;
+
+  @PrimaryColumn("integer", { name: "id" })
+  teamId!: number;
+
+  @Column("character varying", { name: "provided_id" })
+  providedId!: string;
+
+  @Column("character varying")
+  name!: string;
+
+  @Column("bytea", { name: "token_lookup", select: false })
+  tokenLookup!: Buffer;
+
+  @Column("json", { nullable: true })
+  properties!: unknown;
+
+  @Column("integer")
+  version!: number;
+
+  @OneToMany(
+    () => MappingEntryModel,
+    (entry) => entry.userGroup,
+  )
+  mapping!: MappingEntryModel[];
+}
+
+@Entity("mapping_entry")
+export class MappingEntryModel {
+  @PrimaryColumn("integer", { name: "account_id" })
+  accountId!: number;
+
+  @PrimaryColumn("text")
+  environment!: string;
+
+  @PrimaryColumn("integer", { name: "user_group_id" })
+  userGroupId!: number;
+
+  @PrimaryColumn("character varying", { name: "schema_id" })
+  schemaId!: string;
+
+  @ManyToOne(
+    () => UserGroupModel,
+    (group) => group.mapping,
+  )
+  @JoinColumn([
+    { name: "account_id", referencedColumnName: "accountId" },
+    { name: "environment", referencedColumnName: "environment" },
+    { name: "user_group_id", referencedColumnName: "teamId" },
+  ])
+  userGroup!: UserGroupModel;
+
+  @ManyToOne(() => DataSourceModel)
+  @JoinColumn([
+    { name: "account_id", referencedColumnName: "accountId" },
+    { name: "data_source_id", referencedColumnName: "dataSourceId" },
+  ])
+  dataSource!: DataSourceModel;
+}

@@ -1,0 +1,96 @@
+import { createServer } from "node:http";
+import { ApolloServer } from "@apollo/server";
+import { expressMiddleware } from "@as-integrations/express5";
+import express from "express";
+import type { GraphQLResolveInfo, SelectionSetNode } from "graphql";
+import { DataSource, type FindOptionsWhere, MoreThan } from "typeorm";
+import {
+  type Identity,
+  identifier,
+  idOfCursor,
+  type OneArguments,
+  type PageArguments,
+  requireIdentity,
+  TYPE_DEFS,
+  toPage,
+} from "./graphql-contract.js";
+import { announce, readSettings } from "./peer-process.js";
+import { DataSourceModel, MappingEntryModel, UserGroupModel } from "./plain-entities.js";
+
+interface Context {
+  readonly identity: Identity;
+}
+
+/** The usual stack, with nothing that is clever: Express, Apollo Server, and `find` of TypeORM with relations. */
+const settings = readSettings();
+const { user, ...connection } = settings.connection;
+const orm = await new DataSource({
+  type: "postgres",
+  ...connection,
+  username: user,
+  entities: [UserGroupModel, MappingEntryModel, DataSourceModel],
+  poolSize: settings.poolSize,
+}).initialize();
+const groups = orm.getRepository(UserGroupModel);
+const identify = identifier(settings);
+
+async function findOne(where: FindOptionsWhere<UserGroupModel>, info: GraphQLResolveInfo) {
+  return groups.findOne({ where, ...withMapping(info) });
+}
+
+const apollo = new ApolloServer<Context>({
+  typeDefs: TYPE_DEFS,
+  resolvers: {
+    Query: {
+      userGroup: (_: unknown, { by }: OneArguments, { identity }: Context, info: GraphQLResolveInfo) =>
+        findOne({ ...identity.tenant, providedId: by.providedId }, info),
+      async userGroups(
+        _: unknown,
+        { first, after }: PageArguments,
+        { identity }: Context,
+        info: GraphQLResolveInfo,
+      ) {
+        const page = await groups.find({
+          where: { ...identity.tenant, teamId: MoreThan(idOfCursor(after)) },
+          take: first + 1,
+          ...withMapping(info),
+          order: { teamId: "ASC" },
+        });
+        return toPage(page, first);
+      },
+      async viewer(_: unknown, _given: unknown, { identity }: Context, info: GraphQLResolveInfo) {
+        const { tenant, tokenLookup } = identity;
+        return { userGroup: tokenLookup && (await findOne({ ...tenant, tokenLookup }, info)) };
+      },
+    },
+    UserGroup: {
+      // Not by the statement: ordered by a relation, a page of `find` counts its rows.
+      mapping: ({ mapping }: UserGroupModel) =>
+        mapping.toSorted((one, other) => (one.schemaId < other.schemaId ? -1 : 1)),
+    },
+  },
+});
+await apollo.start();
+
+const app = express();
+app.use(
+  "/graphql",
+  express.json(),
+  expressMiddleware(apollo, {
+    context: async ({ req }) => ({ identity: requireIdentity(identify(req.headers.authorization)) }),
+  }),
+);
+const server = createServer(app);
+server.listen(0, "127.0.0.1", () => announce(server));
+
+/** The relations, where the reply has them. */
+function withMapping({ fieldNodes }: GraphQLResolveInfo) {
+  if (!fieldNodes.some(({ selectionSet }) => selects(selectionSet, "mapping"))) return {};
+  return { relations: { mapping: { dataSource: true } } };
+}
+
+function selects(set: SelectionSetNode | undefined, name: string): boolean {
+  return (set?.selections ?? []).some(
+    (node) => node.kind === "Field" && (node.name.value === name || selects(node.selectionSet, name)),
+  );
+}

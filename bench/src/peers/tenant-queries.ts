@@ -1,0 +1,91 @@
+import { Pool } from "pg";
+import type { PeerSettings, Tenant } from "./peer-process.js";
+
+/** A group as the GraphQL types of the peers have it. */
+export interface Group {
+  readonly teamId: number;
+  readonly providedId: string;
+  readonly name: string;
+  readonly properties: unknown;
+  readonly version: number;
+}
+
+export interface MappingEntry {
+  readonly schemaId: string;
+  readonly dataSource: { readonly dataSourceId: number; readonly providedId: string; readonly name: string };
+}
+
+const COLUMNS = `id AS "teamId", provided_id AS "providedId", name, properties, version`;
+const TENANT = "account_id = $1 AND environment = $2";
+
+const BY_PROVIDED_ID = {
+  name: "group_by_provided_id",
+  text: `SELECT ${COLUMNS} FROM user_group WHERE ${TENANT} AND provided_id = $3`,
+};
+const BY_TOKEN = {
+  name: "group_by_token",
+  text: `SELECT ${COLUMNS} FROM user_group WHERE ${TENANT} AND token_lookup = $3`,
+};
+const PAGE = {
+  name: "groups_after",
+  text: `SELECT ${COLUMNS} FROM user_group WHERE ${TENANT} AND id > $3 ORDER BY id LIMIT $4`,
+};
+const MAPPINGS = {
+  name: "mappings",
+  text: `SELECT user_group_id AS "teamId", schema_id AS "schemaId", data_source.id AS "dataSourceId",
+      data_source.provided_id AS "providedId", data_source.name
+    FROM mapping_entry JOIN data_source
+      ON data_source.account_id = mapping_entry.account_id AND data_source.id = mapping_entry.data_source_id
+    WHERE mapping_entry.account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::integer[])
+    ORDER BY user_group_id, schema_id`,
+};
+
+/** The statements that somebody who tunes a server by hand would write; each connection prepares them once. */
+export class TenantQueries {
+  readonly #pool: Pool;
+
+  constructor({ connection, poolSize }: PeerSettings) {
+    this.#pool = new Pool({ ...connection, max: poolSize });
+  }
+
+  async findByProvidedId(tenant: Tenant, providedId: string): Promise<Group | null> {
+    const [group] = await this.#run<Group>(BY_PROVIDED_ID, tenant, [providedId]);
+    return group ?? null;
+  }
+
+  async findByToken(tenant: Tenant, lookup: Buffer): Promise<Group | null> {
+    const [group] = await this.#run<Group>(BY_TOKEN, tenant, [lookup]);
+    return group ?? null;
+  }
+
+  /** Groups in the order of their ids. */
+  async findAfter(tenant: Tenant, id: number, limit: number): Promise<readonly Group[]> {
+    return this.#run<Group>(PAGE, tenant, [id, limit]);
+  }
+
+  /** The mapping of each of these groups, in their order, with the data sources in the same statement. */
+  async findMappings(tenant: Tenant, ids: readonly number[]): Promise<MappingEntry[][]> {
+    const mappings = new Map(ids.map((id): [number, MappingEntry[]] => [id, []]));
+    const rows = await this.#run<MappingRow>(MAPPINGS, tenant, [ids]);
+    for (const { teamId, schemaId, ...dataSource } of rows) {
+      mappings.get(teamId)?.push({ schemaId, dataSource });
+    }
+    return ids.map((id) => mappings.get(id) ?? []);
+  }
+
+  async #run<Row extends object>(
+    statement: { readonly name: string; readonly text: string },
+    { accountId, environment }: Tenant,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    return (await this.#pool.query<Row>({ ...statement, values: [accountId, environment, ...values] })).rows;
+  }
+}
+
+interface MappingRow {
+  readonly teamId: number;
+  readonly schemaId: string;
+  readonly dataSourceId: number;
+  readonly providedId: string;
+  readonly name: string;
+}

@@ -1,0 +1,17 @@
+import { benchCompare } from "./compare/compare.js";
+import { benchSiteConfig } from "./site-config.js";
+
+/** Each takes its part of the command line. @returns what to print */
+const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<string>>> = {
+  compare: benchCompare,
+  "site-config": benchSiteConfig,
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
+if (benchmark) {
+  process.stdout.write(`${await benchmark(args)}\n`);
+} else {
+  process.stderr.write(`npm run bench -- NAME, which is one of: ${Object.keys(BENCHMARKS).join(", ")}\n`);
+  process.exitCode = 1;
+}
