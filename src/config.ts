@@ -23,6 +23,7 @@ const settings = z.object({
   DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000),
   COLLECT_STATEMENTS: flag(true),
   API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500),
+  TOKEN_CACHE_SIZE: wholeNumber(0, 10_000_000, 20_000),
   TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0),
   RATE_LIMIT: wholeNumber(0, 100_000_000, 0),
   AUTH_FAILURE_LIMIT: wholeNumber(0, 100_000_000, 1000),
@@ -78,6 +79,8 @@ export interface Config {
   readonly collectStatements: boolean;
   /** How long a valid API key is remembered. */
   readonly apiKeyCacheMs: number;
+  /** How many opened group tokens are kept in memory. */
+  readonly tokenCacheSize: number;
   readonly tokenGraceSeconds: number;
   /** Points of each API key, user group and address without credentials in a minute; 0 for any number. */
   readonly rateLimit: number;
@@ -137,6 +140,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     databaseQueueSize: read.DATABASE_QUEUE_SIZE,
     collectStatements: read.COLLECT_STATEMENTS,
     apiKeyCacheMs: read.API_KEY_CACHE_MS,
+    tokenCacheSize: read.TOKEN_CACHE_SIZE,
     tokenGraceSeconds: read.TOKEN_GRACE_SECONDS,
     rateLimit: read.RATE_LIMIT,
     authFailureLimit: read.AUTH_FAILURE_LIMIT,

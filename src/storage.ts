@@ -56,7 +56,7 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
     config.databaseUrl === undefined || config.encryptionKeys === undefined
       ? await openSecretsFile(config.dataDir)
       : undefined;
-  const vault = new TokenVault(requireKeys(config, secrets, options));
+  const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize);
   if (config.databaseUrl !== undefined) {
     const runtime = { url: config.databaseUrl };
     const { databaseMigrationUrl: url } = config;

@@ -31,9 +31,16 @@ interface VaultKey {
 export class TokenVault {
   readonly #keys: readonly VaultKey[];
   readonly #primary: VaultKey;
+  /** Group tokens that were opened lately, by what they were sealed as. */
+  readonly #opened = new Map<string, string>();
+  readonly #remembers: number;
 
-  /** @param keys 32 bytes each, the sealing one first; at least one */
-  constructor(keys: readonly [Buffer, ...Buffer[]]) {
+  /**
+   * @param keys 32 bytes each, the sealing one first; at least one
+   * @param remembers how many opened group tokens are kept in memory: to open one takes longer than all else that a request does with it
+   */
+  constructor(keys: readonly [Buffer, ...Buffer[]], remembers = 0) {
+    this.#remembers = remembers;
     this.#primary = deriveKey(keys[0]);
     this.#keys = [this.#primary, ...keys.slice(1).map(deriveKey)];
   }
@@ -63,6 +70,18 @@ export class TokenVault {
     return { keyId: key.id, ciphertext };
   }
 
+  /** Opens a group's token, or gives it from memory. @throws as `open` does */
+  openToken(sealed: SealedToken, { accountId, id }: TokenBinding): string {
+    if (this.#remembers === 0) return this.open(sealed, { accountId, id });
+    const place = `${accountId}/${id}/${sealed.keyId}/${sealed.ciphertext.toString("latin1")}`;
+    const known = this.#opened.get(place);
+    if (known !== undefined) return known;
+    const token = this.open(sealed, { accountId, id });
+    this.#opened.set(place, token);
+    if (this.#opened.size > this.#remembers) forgetOldest(this.#opened);
+    return token;
+  }
+
   /** @throws Error when the key is not held, or the sealed token was altered or moved between rows */
   open(sealed: SealedToken, binding: TokenBinding): string {
     const key = this.#key(sealed.keyId);
@@ -88,6 +107,13 @@ export class TokenVault {
     const key = this.#keys.find(({ id }) => id === keyId);
     if (!key) throw new Error(`No encryption key with the id ${keyId} is configured.`);
     return key;
+  }
+}
+
+function forgetOldest(map: Map<string, string>): void {
+  for (const key of map.keys()) {
+    map.delete(key);
+    return;
   }
 }
 

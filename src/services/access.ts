@@ -106,10 +106,9 @@ export class Access {
   }
 
   async #findCaller(secret: string, requestId: string): Promise<Caller> {
-    const hash = hashApiKey(secret);
-    const key = await this.#keys.find(hash.toString("base64"), async () => {
+    const key = await this.#keys.find(secret, async () => {
       const route = readApiKey(secret);
-      return route && findActiveKey(this.#db.of(route), route.accountId, hash);
+      return route && findActiveKey(this.#db.of(route), route.accountId, hashApiKey(secret));
     });
     if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
     if (!this.#vault.holds(key.tokenKeyId)) {

@@ -25,21 +25,21 @@ export class KeyCache {
   }
 
   /**
-   * The valid key with this hash.
+   * The valid key with this secret.
    * @param find asks the database
    */
-  async find(hash: string, find: () => Promise<ActiveKey | null>): Promise<ActiveKey | null> {
+  async find(secret: string, find: () => Promise<ActiveKey | null>): Promise<ActiveKey | null> {
     if (this.#milliseconds === 0) return find();
     const now = performance.now();
-    const known = this.#entries.get(hash);
+    const known = this.#entries.get(secret);
     if (known && known.until > now) return known.key;
     // Counted from before the question: what is answered was so then.
     const entry = { key: find(), until: now + this.#milliseconds };
-    this.#entries.delete(hash);
-    this.#entries.set(hash, entry);
+    this.#entries.delete(secret);
+    this.#entries.set(secret, entry);
     if (this.#entries.size > MAX_KEYS) this.#forgetOldest();
     const forget = () => {
-      if (this.#entries.get(hash) === entry) this.#entries.delete(hash);
+      if (this.#entries.get(secret) === entry) this.#entries.delete(secret);
     };
     // Neither what is not known nor an outage is remembered.
     entry.key.then((key) => key ?? forget(), forget);
@@ -52,8 +52,8 @@ export class KeyCache {
   }
 
   #forgetOldest(): void {
-    for (const hash of this.#entries.keys()) {
-      this.#entries.delete(hash);
+    for (const secret of this.#entries.keys()) {
+      this.#entries.delete(secret);
       return;
     }
   }

@@ -93,6 +93,6 @@ export class UserGroupReader {
 
   /** The token of a group, in the clear. */
   tokenOf(group: UserGroup): string {
-    return this.#vault.open(group.sealedToken, group);
+    return this.#vault.openToken(group.sealedToken, group);
   }
 }

@@ -109,7 +109,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     pooled: options.pooled ?? false,
     onStatement: (text) => statements.push(text),
   });
-  const vault = new TokenVault([options.encryptionKey ?? randomBytes(32), ...(options.formerKeys ?? [])]);
+  const keys = [options.encryptionKey ?? randomBytes(32), ...(options.formerKeys ?? [])] as const;
+  const vault = new TokenVault(keys, isFast ? 1000 : 0);
   const services = createServices(database, vault, {
     tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
     listen: { target: options.listenTarget ?? target, connectTimeoutMs },
