@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.js";
 import type { TrustedDocuments } from "./graphql/trusted-documents.js";
@@ -29,8 +30,11 @@ export interface App {
   readonly demo: DemoSecrets | null;
   /** Resolves when the embedded PostgreSQL ends, however that happens; tells how. */
   readonly serverEnded: Promise<string>;
-  /** Stops accepting, answers what is under way, then closes the database. */
-  close(): Promise<void>;
+  /**
+   * Ends the service in order (decision 38): not ready, it goes on for a while; then it answers what has come, finishes the webhooks
+   * under way, and closes the database.
+   */
+  close(delayMs: number): Promise<void>;
 }
 
 /** What the server is built upon. */
@@ -81,10 +85,12 @@ async function serveFrom(
     webhooks: { allowPrivate: config.webhookAllowPrivate },
   });
   let { demoKey } = storage;
+  let isShuttingDown = false;
   const server = await createHttpServer(services, {
     corsOrigins: config.corsOrigins,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
+    isShuttingDown: () => isShuttingDown,
     demoKey: () => (isLoopback(config.host) ? demoKey : undefined),
     limits: config.graphqlLimits,
     trustedProxies: config.trustedProxies,
@@ -99,8 +105,10 @@ async function serveFrom(
     server.log.warn({ err: error }, "changes could not be published");
   });
   services.keyUsage.start(KEY_USAGE_INTERVAL_MS, tellUnwritten);
+  // Once the last request is answered.
   server.addHook("onClose", async () => {
     await services.webhookDispatcher.stop();
+    await services.changes.close();
     services.keyUsage.stop();
     await services.keyUsage.flush().catch(tellUnwritten);
   });
@@ -123,7 +131,12 @@ async function serveFrom(
       serverVersion: storage.serverVersion,
       serverEnded: storage.serverEnded,
       demo,
-      close: () => server.close().then(() => storage.close()),
+      async close(delayMs) {
+        isShuttingDown = true;
+        server.log.info({ delayMs }, "shutting down");
+        await sleep(delayMs);
+        await server.close().finally(() => storage.close());
+      },
     };
   } catch (error) {
     await server.close();

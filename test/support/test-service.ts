@@ -119,6 +119,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     corsOrigins: options.corsOrigins ?? [],
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
+    isShuttingDown: () => false,
     demoKey: options.demoKey ?? (() => undefined),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     trustedProxies: options.trustedProxies ?? [],
