@@ -8,7 +8,8 @@ const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.en
 /**
  * Endpoints come in any order, so that no backlog keeps the others waiting; each gives as many as it may still have under way. A
  * delivery waits for the earlier ones of its subject; that they are looked for one by one keeps the planner from joining the whole
- * backlog, and `<=` from expecting a single row, for which it would look at all of them and sort. What another process claims in this moment is skipped.
+ * backlog, and `<=` from expecting a single row, for which it would look at all of them and sort. What another process claims in this
+ * moment is skipped.
  */
 const CLAIM = {
   name: "webhook_deliveries_claim",
