@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.js";
 import type { TrustedDocuments } from "./graphql/trusted-documents.js";
@@ -32,8 +33,11 @@ export interface App {
   readonly demo: DemoSecrets | null;
   /** Resolves when the embedded PostgreSQL ends, however that happens; tells how. */
   readonly serverEnded: Promise<string>;
-  /** Stops accepting, answers what is under way, then closes the database. */
-  close(): Promise<void>;
+  /**
+   * Ends the service in order (decision 38): not ready, it goes on for a while; then it answers what has come, finishes the webhooks
+   * under way, and closes the database.
+   */
+  close(delayMs: number): Promise<void>;
 }
 
 /** What the server is built upon. */
@@ -85,11 +89,13 @@ async function serveFrom(
     webhooks: { allowPrivate: config.webhookAllowPrivate },
   });
   let { demoKey } = storage;
+  let isShuttingDown = false;
   const server = await createHttpServer(services, {
     corsOrigins: config.corsOrigins,
     compileAfter: config.graphqlJit ? COMPILE_AFTER : Number.POSITIVE_INFINITY,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
+    isShuttingDown: () => isShuttingDown,
     demoKey: () => (isLoopback(config.host) ? demoKey : undefined),
     limits: config.graphqlLimits,
     trustedProxies: config.trustedProxies,
@@ -111,8 +117,10 @@ async function serveFrom(
   services.idempotency.start(FORGET_REPLIES_INTERVAL_MS, (error) => {
     server.log.warn({ err: error }, "replies that are over could not be forgotten");
   });
+  // Once the last request is answered.
   server.addHook("onClose", async () => {
     await services.webhookDispatcher.stop();
+    await services.changes.close();
     services.idempotency.stop();
     services.keyUsage.stop();
     await services.keyUsage.flush().catch(tellUnwritten);
@@ -136,7 +144,12 @@ async function serveFrom(
       serverVersion: storage.serverVersion,
       serverEnded: storage.serverEnded,
       demo,
-      close: () => server.close().then(() => storage.close()),
+      async close(delayMs) {
+        isShuttingDown = true;
+        server.log.info({ delayMs }, "shutting down");
+        await sleep(delayMs);
+        await server.close().finally(() => storage.close());
+      },
     };
   } catch (error) {
     await server.close();

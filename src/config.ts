@@ -9,6 +9,7 @@ const keyBytes = 32;
 const settings = z.object({
   HOST: z.string().default("127.0.0.1"),
   PORT: wholeNumber(0, 65_535, 4000),
+  SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000, 0),
   DATABASE_URL: postgresUrl(),
   DATABASE_MIGRATION_URL: postgresUrl(),
   DATABASE_LISTEN_URL: postgresUrl(),
@@ -57,6 +58,8 @@ export interface Config {
   readonly host: string;
   /** 0 lets the system choose a free port. */
   readonly port: number;
+  /** How long the service goes on, though it is not ready any more, once it is told to stop. */
+  readonly shutdownDelayMs: number;
   /** Undefined: the service brings its own PostgreSQL, with its data in `dataDir`. */
   readonly databaseUrl: string | undefined;
   /** The same database as the role that owns the tables; undefined: the service's own role does. */
@@ -126,6 +129,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
   return {
     host: read.HOST,
     port: read.PORT,
+    shutdownDelayMs: read.SHUTDOWN_DELAY_MS,
     databaseUrl: read.DATABASE_URL,
     databaseMigrationUrl: read.DATABASE_MIGRATION_URL,
     databaseListenUrl: read.DATABASE_LISTEN_URL,

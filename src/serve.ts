@@ -22,7 +22,8 @@ export async function serve(environment: ProcessEnvironment): Promise<number> {
     const stopped = stopSignal();
     process.stdout.write(startUpText(app, config));
     const lost = await Promise.race([stopped, app.serverEnded]);
-    await app.close();
+    // Without its database it has nothing to go on with.
+    await app.close(lost === undefined ? config.shutdownDelayMs : 0);
     // Better to end, and be started again, than to answer 503 for ever.
     if (lost !== undefined) throw new OperatorError(`The embedded PostgreSQL server has ended (${lost}).`);
   });

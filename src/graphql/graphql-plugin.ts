@@ -57,7 +57,7 @@ export async function registerGraphql(
     });
   const stream = createEventStream(schema, apolloOptions, contextOf);
   // Before the server waits for its connections: event streams would never end by themselves.
-  app.addHook("preClose", () => services.changes.close());
+  app.addHook("preClose", async () => services.changes.endSubscriptions());
   if (options.corsOrigins.length > 0) {
     const origin = options.corsOrigins === "*" ? "*" : [...options.corsOrigins];
     await app.register(cors, {

@@ -15,6 +15,7 @@ import { renderError } from "../rest/error-view.js";
 import { registerUserRoutes } from "../rest/user-routes.js";
 import type { Services } from "../services/services.js";
 import { brokenRequests } from "./broken-request.js";
+import { drainOnClose } from "./draining.js";
 import { toDomainError } from "./error-conversion.js";
 import { registerHealthRoutes } from "./health-routes.js";
 import { acceptJsonBodies } from "./json-body.js";
@@ -24,10 +25,9 @@ import { logReplies } from "./request-log.js";
 import { registerSchemaRoutes } from "./schema-routes.js";
 import { registerSiteConfigRoutes } from "./site-config-routes.js";
 
-/** How long a client may take to send a request, and how long a shutdown waits for those under way. */
+/** How long a client may take to send a request. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const TIMEOUT_CHECK_MS = 5_000;
-const DRAIN_MS = 10_000;
 
 /** A name of 255 characters of up to 4 bytes, each of them percent-encoded. */
 const MAX_PARAMETER_LENGTH = 255 * 4 * 3;
@@ -38,6 +38,8 @@ export interface HttpOptions {
   readonly compileAfter: number;
   readonly introspection: boolean;
   readonly playground: boolean;
+  /** Whether the service is about to end, so that nobody new should come. */
+  readonly isShuttingDown: () => boolean;
   /** The API key that the playground begins with for those at this machine; none where it answers undefined. */
   readonly demoKey: () => string | undefined;
   readonly limits: OperationLimits;
@@ -56,7 +58,7 @@ export interface HttpOptions {
 /** Builds the HTTP server with both faces; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
   const app = createBareServer(options.log, options.trustedProxies);
-  registerHealthRoutes(app, services);
+  registerHealthRoutes(app, services, options.isShuttingDown);
   registerUserRoutes(app, services);
   registerSchemaRoutes(app);
   registerSiteConfigRoutes(app, services);
@@ -111,7 +113,7 @@ export function createBareServer(
   addCommonHeaders(app);
   requireOneHost(app);
   logReplies(app, log.successesPerSecond);
-  refuseWhileClosing(app);
+  drainOnClose(app);
   app.setErrorHandler((error, request, reply) => {
     const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
     sendError(toDomainError(error, bodyLimit), request, reply);
@@ -160,24 +162,6 @@ function countHosts(headers: readonly string[]): number {
     if (name?.length === 4 && name.toLowerCase() === "host") count += 1;
   }
   return count;
-}
-
-function refuseWhileClosing(app: FastifyInstance): void {
-  let closing = false;
-  let cutOff: NodeJS.Timeout | undefined;
-  app.addHook("preClose", async () => {
-    closing = true;
-    cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
-  });
-  app.addHook("onClose", async () => clearTimeout(cutOff));
-  app.addHook("onRequest", (_request, reply, done) => {
-    if (!closing) {
-      done();
-      return;
-    }
-    reply.header("connection", "close");
-    done(new DomainError("unavailable", "The service is shutting down. Try again.", { retryAfter: 1 }));
-  });
 }
 
 /** What kept the service from answering, for the log. */

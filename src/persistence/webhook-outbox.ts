@@ -8,7 +8,8 @@ const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.en
 /**
  * Endpoints come in any order, so that no backlog keeps the others waiting; each gives as many as it may still have under way. A
  * delivery waits for the earlier ones of its subject; that they are looked for one by one keeps the planner from joining the whole
- * backlog. What another process claims in this moment is skipped.
+ * backlog, and `<=` from expecting a single row, for which it would look at all of them and sort. What another process claims in this
+ * moment is skipped.
  */
 const CLAIM = {
   name: "webhook_deliveries_claim",
@@ -24,7 +25,7 @@ const CLAIM = {
       CROSS JOIN LATERAL (
         SELECT account_id, environment, id FROM webhook_delivery AS delivery
         WHERE ${SAME_ENDPOINT} AND state = 'pending' AND next_attempt_at <= now()
-          AND id = (
+          AND id <= (
             SELECT id FROM webhook_delivery AS first
             WHERE first.account_id = delivery.account_id AND first.environment = delivery.environment
               AND first.endpoint_id = delivery.endpoint_id AND first.subject = delivery.subject

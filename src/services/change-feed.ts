@@ -16,6 +16,7 @@ const MAX_BACKLOG = 100_000;
 const RETRY_MS = 1000;
 /** Changes that a subscriber has not taken yet; beyond, it is cut off. */
 const MAX_BEHIND = 100;
+const SHUTTING_DOWN = "The service is shutting down. Subscribe anew.";
 
 /** One subscriber's view of one group: an iterable of changes that ends when it is cut off. */
 export interface Subscription extends AsyncIterableIterator<UserGroupChangeKind> {
@@ -29,6 +30,7 @@ export class ChangeFeed {
   readonly #subscribers = new Map<string, Set<Subscription & { push(kind: UserGroupChangeKind): void }>>();
   #onError: (error: unknown) => void = () => undefined;
   #backlog: UserGroupChange[] = [];
+  #isLeaving = false;
   #closed = false;
   #flushing: Promise<void> | undefined;
 
@@ -55,9 +57,10 @@ export class ChangeFeed {
 
   /**
    * Follows the changes of one group; none that is committed after this resolves is missed.
-   * @throws DomainError `unavailable` when the database is out of reach
+   * @throws DomainError `unavailable` when the database is out of reach, or subscriptions have been ended
    */
   async subscribe(tenant: Tenant, id: number): Promise<Subscription> {
+    if (this.#isLeaving) throw unavailable(SHUTTING_DOWN);
     const key = keyOf({ ...tenant, id });
     const subscribers = this.#subscribers.get(key) ?? new Set();
     this.#subscribers.set(key, subscribers);
@@ -79,10 +82,16 @@ export class ChangeFeed {
     return subscription;
   }
 
-  /** Ends all subscriptions and publishes what is left. */
+  /** Ends all subscriptions, and takes no more; changes are still published. */
+  endSubscriptions(): void {
+    this.#isLeaving = true;
+    this.#endAll(SHUTTING_DOWN);
+  }
+
+  /** Publishes what is left, and ends. */
   async close(): Promise<void> {
+    this.endSubscriptions();
     this.#closed = true;
-    this.#endAll("The service is shutting down. Subscribe anew.");
     await this.#flushing;
     await this.#channel.close();
   }
@@ -94,7 +103,7 @@ export class ChangeFeed {
   }
 
   #endAll(message: string): void {
-    const error = new DomainError("unavailable", message, { retryAfter: 1 });
+    const error = unavailable(message);
     for (const subscriber of [...this.#subscribers.values()].flatMap((set) => [...set]))
       subscriber.end(error);
   }
@@ -119,6 +128,10 @@ export class ChangeFeed {
   #flushSoon(): void {
     this.#flushing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#flush());
   }
+}
+
+function unavailable(message: string): DomainError {
+  return new DomainError("unavailable", message, { retryAfter: 1 });
 }
 
 function toPayloads(changes: readonly UserGroupChange[]): string[] {

@@ -1,10 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./free-port.js";
+import { startGuarded } from "./guarded-program.js";
 
 export const NO_REDIS = "redis-server is not installed: what needs it is skipped";
 
@@ -23,66 +22,22 @@ export interface TestRedis {
   close(): Promise<void>;
 }
 
-const STARTING_MS = 10_000;
-// The server ends with whoever holds the shell's input, however that ends.
-const GUARD = `redis-server "$@" >/dev/null & echo "$!"; cat >/dev/null; kill -9 "$!"; wait`;
-
 /** @param more further options of the server */
 export async function startRedis(more: readonly string[] = []): Promise<TestRedis> {
   const directory = await mkdtemp(join(tmpdir(), "ug-redis-"));
   const port = await freePort();
   const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", directory, ...more];
-  let server = await launch(port, options);
+  let server = await startGuarded("redis-server", options, port);
   return {
     url: `redis://127.0.0.1:${port}`,
     signal: (name) => void process.kill(server.pid, name),
     kill: () => server.end(),
     async restart() {
-      server = await launch(port, options);
+      server = await startGuarded("redis-server", options, port);
     },
     async close() {
       await server.end();
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function launch(port: number, options: readonly string[]) {
-  const guard = spawn("sh", ["-c", GUARD, "sh", ...options], { stdio: ["pipe", "pipe", "inherit"] });
-  const [told] = await once(guard.stdout, "data");
-  const deadline = Date.now() + STARTING_MS;
-  while (!(await answers(port))) {
-    if (Date.now() > deadline) throw new Error("Redis does not start.");
-    await sleep(10);
-  }
-  return {
-    pid: Number(String(told)),
-    async end() {
-      if (guard.exitCode !== null) return;
-      guard.stdin.end();
-      await once(guard, "close");
-    },
-  };
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("There is no port.");
-  return address.port;
 }

@@ -13,6 +13,8 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The account to run as, instead of ours. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
+  /** How long it may live, even if the test's own process is killed; a minute unless told otherwise. */
+  readonly lifetimeMs?: number;
 }
 
 /** How a process ended and what it wrote. */
@@ -52,8 +54,7 @@ export interface TestProcesses {
 }
 
 const startingMs = 20_000;
-// No process outlives this, even if the test's own process is killed.
-const fuse = `data:text/javascript,setTimeout(()=>process.kill(process.pid,"SIGKILL"),120000).unref()`;
+const lifetimeMs = 120_000;
 
 export function createTestProcesses(): TestProcesses {
   const running = new Set<RunningProcess>();
@@ -61,7 +62,8 @@ export function createTestProcesses(): TestProcesses {
 
   async function launch(args: readonly string[], options: ProcessOptions = {}): Promise<RunningProcess> {
     const script = join(await compileService(), "src", args.length === 0 ? "main.js" : "cli.js");
-    const child = spawn(process.execPath, ["--import", fuse, script, ...args], {
+    const fuse = `setTimeout(()=>process.kill(process.pid,"SIGKILL"),${options.lifetimeMs ?? lifetimeMs}).unref()`;
+    const child = spawn(process.execPath, ["--import", `data:text/javascript,${fuse}`, script, ...args], {
       cwd: "/",
       env: { PATH: process.env["PATH"], PORT: "0", ...options.env },
       stdio: ["ignore", "pipe", "pipe"],

@@ -130,6 +130,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     compileAfter: isFast ? 0 : Number.POSITIVE_INFINITY,
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
+    isShuttingDown: () => false,
     demoKey: options.demoKey ?? (() => undefined),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     trustedProxies: options.trustedProxies ?? [],

@@ -20,6 +20,12 @@ export const ROTATE = `mutation ($input: RotateUserGroupTokenInput!) {
 export const DELETE = `mutation ($input: DeleteUserGroupInput!) {
   deleteUserGroup(input: $input) { deletedUserGroupId ${ERRORS} }
 }`;
+export const UPSERT = `mutation ($input: UpsertUserGroupsInput!) {
+  upsertUserGroups(input: $input) { results { userGroup ${GROUP} } ${ERRORS} }
+}`;
+export const LIST = `query ($providedIds: [String!]!, $first: Int!) {
+  userGroups(filter: { providedIds: $providedIds }, first: $first) { nodes ${GROUP} }
+}`;
 export const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) ${GROUP} }`;
 
 /** Creates a user group. @returns the whole of it */

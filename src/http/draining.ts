@@ -1,0 +1,137 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
+
+/** How long what is under way may take once the server closes. */
+const DRAIN_MS = 10_000;
+/** How long nothing came over a connection that is ended: who uses one more often hears of it in a reply. */
+const QUIET_MS = 500;
+/** How long a client may take to notice that its connection was ended. */
+const LINGER_MS = 500;
+const LOOK_MS = 20;
+/** How long connections that wait to be accepted still are, where ever more come. */
+const ACCEPT_MS = 1_000;
+
+interface Connection {
+  /** Those under way, in their order; there is more than one only where a client sends ahead. */
+  readonly replies: ServerResponse[];
+  /** When the last request was over, and how many bytes had come until then. */
+  quietSince: number;
+  quietBytes: number;
+  /** When we ended it, so that nothing can be answered any more. */
+  endedAt: number | undefined;
+}
+
+/**
+ * Has a server that closes answer every request that has come (decision 38): the last reply of a connection says that it ends, and
+ * one over which nothing comes is ended without cutting a request that is just arriving.
+ */
+export function drainOnClose(app: FastifyInstance): void {
+  const connections = new Map<Socket, Connection>();
+  const tooLate = new WeakSet<ServerResponse>();
+  let isDraining = false;
+  let hasAccepted = false;
+
+  app.server.on("connection", (socket: Socket) => {
+    hasAccepted = true;
+    connections.set(socket, {
+      replies: [],
+      quietSince: performance.now(),
+      quietBytes: 0,
+      endedAt: undefined,
+    });
+    socket.once("close", () => connections.delete(socket));
+  });
+  app.server.prependListener("request", (request, reply) => {
+    const { socket } = request;
+    const connection = connections.get(socket);
+    if (!connection) return;
+    if (isDraining && hasEnded(connection)) {
+      tooLate.add(reply);
+      return;
+    }
+    const { replies } = connection;
+    replies.push(reply);
+    let open = 2;
+    const onClose = () => {
+      open -= 1;
+      // A reply may be complete before its request is.
+      if (open > 0) return;
+      replies.splice(replies.indexOf(reply), 1);
+      connection.quietSince = performance.now();
+      connection.quietBytes = socket.bytesRead;
+    };
+    request.once("close", onClose);
+    reply.once("close", onClose);
+  });
+  app.addHook("onRequest", (request, reply, done) => {
+    if (isDraining) {
+      // What cannot be answered must not happen either.
+      if (tooLate.has(reply.raw)) {
+        reply.hijack();
+        return;
+      }
+      announceEnd(connections.get(request.raw.socket)?.replies ?? []);
+    }
+    done();
+  });
+  app.addHook("preClose", async () => {
+    isDraining = true;
+    for (const { replies } of connections.values()) announceEnd(replies);
+    // What waits to be accepted is reset with the listener. A turn of the loop accepts one: after a whole turn without one, none waits.
+    const deadline = performance.now() + ACCEPT_MS;
+    await setImmediate();
+    do {
+      hasAccepted = false;
+      await setImmediate();
+    } while (hasAccepted && performance.now() < deadline);
+  });
+  // Node calls this when the server stops listening; its own would cut requests that are just arriving.
+  app.server.closeIdleConnections = () => void drain();
+
+  async function drain(): Promise<void> {
+    const cutOffAt = performance.now() + DRAIN_MS;
+    while (connections.size > 0) {
+      // Now all that had arrived has been read.
+      await setImmediate();
+      const now = performance.now();
+      if (now >= cutOffAt) {
+        app.log.warn({ connections: connections.size }, "connections were cut: their requests took too long");
+        for (const socket of connections.keys()) socket.destroy();
+        return;
+      }
+      for (const [socket, connection] of connections) {
+        if (now >= (connection.endedAt ?? now) + LINGER_MS) socket.destroy();
+        else if (connection.endedAt === undefined && isQuiet(socket, connection, now)) {
+          connection.endedAt = now;
+          socket.end();
+        }
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+}
+
+/** Whether nothing has come for a while, not even a part of a request. */
+function isQuiet(socket: Socket, { replies, quietSince, quietBytes }: Connection, now: number): boolean {
+  return replies.length === 0 && socket.bytesRead === quietBytes && now >= quietSince + QUIET_MS;
+}
+
+/** Whether the client was told that nothing more is answered. */
+function hasEnded({ endedAt, replies }: Connection): boolean {
+  return endedAt !== undefined || replies.some((reply) => reply.headersSent && saysEnd(reply));
+}
+
+function saysEnd(reply: ServerResponse): boolean {
+  return reply.getHeader("connection") === "close";
+}
+
+/** Has the last reply of a connection say that it ends, and no earlier one: with it the connection goes. */
+function announceEnd(replies: readonly ServerResponse[]): void {
+  for (const [index, reply] of replies.entries()) {
+    if (reply.headersSent) continue;
+    if (index === replies.length - 1) reply.setHeader("connection", "close");
+    else if (saysEnd(reply)) reply.removeHeader("connection");
+  }
+}

@@ -1,0 +1,64 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "./free-port.js";
+import { startGuarded } from "./guarded-program.js";
+
+export const NO_HAPROXY = "haproxy is not installed: what needs it is skipped";
+
+/** Whether an HAProxy can be started on this machine. */
+export const hasHaproxy = spawnSync("haproxy", ["-v"]).status === 0;
+if (!hasHaproxy) process.stderr.write(`${NO_HAPROXY}\n`);
+
+/** The header in which HAProxy tells who answered. */
+export const REPLICA_HEADER = "x-replica";
+
+export interface Haproxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts an HAProxy in front of replicas, which it asks for their readiness. No request is sent twice.
+ * @param ports those of the replicas by their names
+ * @param redispatch whether a request goes to another replica when it could not even be sent
+ */
+export async function startHaproxy(
+  ports: Readonly<Record<string, number>>,
+  redispatch: boolean,
+): Promise<Haproxy> {
+  const directory = await mkdtemp(join(tmpdir(), "ug-haproxy-"));
+  const port = await freePort();
+  const servers = Object.entries(ports).map(
+    ([name, own]) => `  server ${name} 127.0.0.1:${own} check inter 100ms fall 2 rise 1`,
+  );
+  const file = join(directory, "haproxy.cfg");
+  await writeFile(
+    file,
+    `global
+  maxconn 500
+defaults
+  mode http
+${redispatch ? "  option redispatch 1\n  retries 3\n  retry-on conn-failure" : "  retries 0"}
+  timeout connect 1s
+  timeout client 30s
+  timeout server 30s
+  timeout check 2s
+listen front
+  bind 127.0.0.1:${port}
+  option httpchk GET /readyz
+  http-check expect status 200
+  http-response set-header ${REPLICA_HEADER} %s
+${servers.join("\n")}
+`,
+  );
+  const program = await startGuarded("haproxy", ["-q", "-db", "-f", file], port);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      await program.end();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
