@@ -46,7 +46,12 @@ defineIntegrationTestSuite(async (config: ApolloServerOptions<BaseContext>, opti
   });
   registerApolloRoute(app, server, options?.context ?? (async () => ({})));
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
-  return { server, url, extraCleanup: () => app.close() };
+  const extraCleanup = async () => {
+    // The suite's client keeps them.
+    app.server.closeAllConnections();
+    await app.close();
+  };
+  return { server, url, extraCleanup };
 });
 
 test("the suite has each of the tests that are left out, once", () => {

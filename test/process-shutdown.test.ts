@@ -87,6 +87,15 @@ test("for SHUTDOWN_DELAY_MS the service is not ready, and serves as before", asy
   expect(await service.ended).toMatchObject({ code: 0, signal: null });
 });
 
+test("a second signal ends it at once, whatever it waits for", async () => {
+  const service = await start({ SHUTDOWN_DELAY_MS: "60000" });
+  service.kill("SIGTERM");
+  // Within a second a signal may be the same one, as npm passes it on.
+  await sleep(1500);
+  service.kill("SIGTERM");
+  expect(await service.ended).toMatchObject({ code: null, signal: "SIGTERM" });
+});
+
 describe("once it takes no more connections", () => {
   test("what has come, in whole or in part, is answered, and the last reply of a connection says that it ends", async () => {
     const service = await start();
@@ -137,6 +146,19 @@ describe("once it takes no more connections", () => {
     const next = await start();
     const reply = await callRest(`${next.url}/api/user`, "GET", key, { user_group_id: "late" });
     expect(reply).toMatchObject({ status: 200, body: { user_group: { name: "late" } } });
+  });
+
+  test("a client that never sends the rest of its request keeps it for ten seconds only", async () => {
+    const service = await start();
+    const client = await open(service);
+    client.write(getOrCreate("never").slice(0, 20));
+    service.kill("SIGTERM");
+    const { code, stderr } = await service.ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(stderr)).toMatchObject({
+      connections: 1,
+      msg: "connections were cut: their requests took too long",
+    });
   });
 });
 

@@ -48,7 +48,7 @@ test("a change that is made while the service ends is told to subscribers of oth
   const watchIt = { query: WATCH, variables: { by: { providedId: "acme" } } };
   const subscription = jsonRequest("POST", "/graphql", secret, watchIt, ["Accept: text/event-stream"]);
   late.write(subscription.slice(0, 20));
-  const closed = leaving.close();
+  const closed = leaving.server.close();
   expect(await own.next()).toMatchObject({
     errors: [{ extensions: { code: "UNAVAILABLE", retryAfter: 1 } }],
   });
@@ -66,4 +66,5 @@ test("a change that is made while the service ends is told to subscribers of oth
   expect(await other.next()).toMatchObject({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
   other.close();
   await closed;
+  await leaving.close();
 });

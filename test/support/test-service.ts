@@ -151,6 +151,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     createAccount: () => createAccount(services),
     async close() {
       await services.webhookDispatcher.stop();
+      // Clients keep theirs, and nobody uses them any more.
+      server.server.closeAllConnections();
       await server.close();
       await services.changes.close();
       await database.close();
