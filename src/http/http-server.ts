@@ -7,6 +7,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import { DomainError } from "../domain/errors.js";
+import { redactSecrets } from "../domain/redaction.js";
 import { renderGraphqlError } from "../graphql/error-format.js";
 import { GRAPHQL_PATH, registerGraphql } from "../graphql/graphql-plugin.js";
 import type { OperationLimits } from "../graphql/operation-limits.js";
@@ -69,7 +70,11 @@ export function createBareServer(
 ): FastifyInstance {
   const broken = brokenRequests();
   const app = Fastify({
-    logger: { level: log.level, stream: log.stream, base: null },
+    logger: {
+      level: log.level,
+      stream: { write: (line: string) => log.stream.write(redactSecrets(line)) },
+      base: null,
+    },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: requestId,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],

@@ -15,6 +15,7 @@ import {
   type ServiceOptions,
   type Services,
 } from "../../src/services/services.js";
+import { recordLog, recordSecret } from "./run-record.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
 
 export interface TestServiceOptions {
@@ -101,7 +102,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     pooled: options.pooled ?? false,
     onStatement: (text) => statements.push(text),
   });
-  const vault = new TokenVault([options.encryptionKey ?? randomBytes(32), ...(options.formerKeys ?? [])]);
+  const { encryptionKey = randomBytes(32), formerKeys = [] } = options;
+  for (const key of [encryptionKey, ...formerKeys]) recordSecret("an encryption key", key);
+  const vault = new TokenVault([encryptionKey, ...formerKeys]);
   const services = createServices(database, vault, {
     tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
     listenTarget: options.listenTarget ?? target,
@@ -123,7 +126,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     trustedProxies: options.trustedProxies ?? [],
     trustedDocuments: trustedDocuments && new TrustedDocuments(new Map(Object.entries(trustedDocuments))),
-    log: { level: "info", stream: { write: (line) => log.push(line) } },
+    log: {
+      level: "info",
+      stream: {
+        write(line) {
+          log.push(line);
+          recordLog(line);
+        },
+      },
+    },
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   return {
