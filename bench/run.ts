@@ -1,7 +1,9 @@
+import { benchRowLevelSecurity } from "./row-level-security.js";
 import { benchSiteConfig } from "./site-config.js";
 
-/** Each takes less than a minute. @returns what to print */
+/** @returns what to print */
 const BENCHMARKS: Readonly<Record<string, () => Promise<string>>> = {
+  "row-level-security": benchRowLevelSecurity,
   "site-config": benchSiteConfig,
 };
 
