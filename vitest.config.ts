@@ -18,6 +18,8 @@ export default defineConfig({
     server: { deps: { inline: ["@apollo/server-integration-testsuite"] } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // At its end the run searches what it has logged and stored.
+    teardownTimeout: 120_000,
     maxWorkers: 2,
   },
 });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { createContext } from "../src/graphql/context.js";
+import { UserGroupWatcher } from "../src/graphql/user-group-watcher.js";
 import { openEventStream } from "./support/event-stream-client.js";
 import { type Data, useGraphql } from "./support/graphql-fixture.js";
 import { callRest } from "./support/rest-client.js";
@@ -101,6 +103,23 @@ describe("userGroupChanged", () => {
     await service.services.accounts.revokeKey(id);
     expect(await stream.next()).toMatchObject({ errors: [{ extensions: { code: "UNAUTHENTICATED" } }] });
     expect(await stream.next()).toBeUndefined();
+  });
+
+  test("ends with its client, also when nothing has happened", async () => {
+    const { keys, service } = graphql();
+    await createUserGroup(graphql(), "quiet");
+    const watcher = new UserGroupWatcher(service.services);
+    const request = {
+      id: "1",
+      authorization: `Token ${keys.read}`,
+      idempotencyKey: undefined,
+      address: "127.0.0.1",
+    };
+    const context = await createContext(service.services, watcher, request);
+    const events = (await watcher.watch({ providedId: "quiet" }, context))[Symbol.asyncIterator]();
+    const waiting = events.next();
+    expect(await events.return?.()).toEqual({ done: true, value: undefined });
+    expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
   test.each([

@@ -1,8 +1,12 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hashApiKey } from "../src/domain/api-key.js";
+import { issueUserGroupToken } from "../src/domain/user-group-token.js";
+import { openEventStream } from "./support/event-stream-client.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { callRest } from "./support/rest-client.js";
 import { userGroupOf } from "./support/rest-fixture.js";
+import { findSecrets } from "./support/secret-search.js";
+import { searchDatabase } from "./support/stored-secrets.js";
 
 const graphql = useGraphql();
 
@@ -24,12 +28,65 @@ test("no key and no token stands in the log, an error or the database", async ()
   const unused = await account.createKey();
   await service.services.keyUsage.flush();
 
-  const secrets = [first, second, keys.admin, keys.read, keys.testing, unused.secret];
-  for (const text of [...failures.map((reply) => JSON.stringify(reply)), ...service.log, ...(await dump())]) {
-    for (const secret of secrets) expect(text).not.toContain(secret);
-    expect(text).not.toContain("in-the-query");
+  const told = [...failures.map((reply) => JSON.stringify(reply)), ...service.log].join("\n");
+  for (const secret of [first, second, keys.admin, unused.secret, "in-the-query"]) {
+    expect(told).not.toContain(secret);
   }
+  expect(findSecrets(told, [])).toEqual([]);
+  expect(await searchDatabase(service.owner, [])).toEqual([]);
   expect(service.log.length).toBeGreaterThan(5);
+});
+
+describe("a token that a caller puts where it does not belong is told to nobody, and not logged:", () => {
+  const groups = (page: string) => `{ userGroups(${page}) { nodes { id } } }`;
+  const queries: Record<string, (token: string) => readonly [query: string, variables?: object]> = {
+    "the name of a field": (token) => [`{ ${token} }`],
+    "a literal of another type": (token) => [groups(`first: "${token}"`)],
+    "a value of an enumeration": (token) => [groups(`orderBy: { field: ${token} }`)],
+    "where a name must be": (token) => [groups(`first: 1, "${token}"`)],
+    "a variable": (token) => [`query ($n: Int) ${groups("first: $n")}`, { n: token }],
+    "the name of a variable's field": (token) => [
+      "query ($by: UserGroupBy!) { userGroup(by: $by) { id } }",
+      { by: { [token]: 1 } },
+    ],
+    "the id of a data source": (token) => [
+      `mutation { createUserGroup(input: {
+        providedId: "x", name: "x", mapping: [{ schemaId: "${token}", dataSource: "${token}" }]
+      }) { userErrors { message field } } }`,
+    ],
+  };
+  test.each(Object.keys(queries))("%s", async (name) => {
+    const { call, service, keys } = graphql();
+    const [query, variables = {}] = queries[name]?.(issueUserGroupToken(1)) ?? [""];
+    const { body } = await call(query, { ...variables });
+    const subscription = query.replace(/^(?:query|mutation)?/, "subscription");
+    const refused = await openEventStream(service.url, `Token ${keys.admin}`, subscription, variables);
+    expect(JSON.stringify(body)).toContain("ugt_…");
+    expect(findSecrets(JSON.stringify([body, refused.body]), [])).toEqual([]);
+  });
+
+  const requests: Record<string, (token: string) => { path?: string; id?: string; body?: object }> = {
+    "a path": (token) => ({ path: `/api/user/${token}` }),
+    "the id of the request": (token) => ({ id: token }),
+    "the id of a schema": (token) => ({ body: { name: "New", mapping: { [token]: 1 } } }),
+    "a reference to a data source": (token) => ({ body: { name: "New", mapping: { sales: token } } }),
+  };
+  test.each(Object.keys(requests))("%s", async (name) => {
+    const { keys, service } = graphql();
+    const { path = "/api/user", id, body } = requests[name]?.(issueUserGroupToken(1)) ?? {};
+    const before = service.log.length;
+    const reply = await callRest(
+      `${service.url}${path}`,
+      "GET",
+      keys.admin,
+      { user_group_id: "new", ...body },
+      { "x-request-id": id },
+    );
+    expect(reply.body).toMatchObject({ success: 0 });
+    const logged = service.log.slice(before);
+    expect(logged).not.toEqual([]);
+    expect(findSecrets(JSON.stringify([reply, logged]), [])).toEqual([]);
+  });
 });
 
 test("keys are kept as hashes, tokens sealed and found by a keyed hash", async () => {
@@ -72,26 +129,3 @@ test("when a key was last used is written down, without a request waiting for it
   await service.services.keyUsage.flush();
   expect(await lastUsed()).toBeInstanceOf(Date);
 });
-
-/** Every row of every table as text. */
-async function dump(): Promise<string[]> {
-  const { service } = graphql();
-  const tables: { name: string }[] = await service.query(
-    "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
-  );
-  expect(tables.length).toBeGreaterThan(4);
-  const rows = await Promise.all(
-    tables.map(({ name }) =>
-      service.query(`SELECT row_to_json(t)::text AS text, t::text AS plain FROM ${name} AS t`),
-    ),
-  );
-  // Bytes are shown as hex: what they spell is looked for as well.
-  return rows.flat().flatMap(({ text, plain }) => [text, plain, unhex(plain)]);
-}
-
-function unhex(text: string): string {
-  const bytes = [...text.matchAll(/\\x([0-9a-f]+)/g)].map(([, hex = ""]) =>
-    Buffer.from(hex, "hex").toString("latin1"),
-  );
-  return bytes.join(" ");
-}

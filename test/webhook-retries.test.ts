@@ -1,5 +1,7 @@
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseRetryAfter, RETRY_DELAYS_MS, retryDelay } from "../src/domain/webhook-retry.js";
+import { clientOptions } from "../src/persistence/database-options.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 import { type Answer, type Received, startReceiver } from "./support/webhook-receiver.js";
 import { createTenant, FAST } from "./support/webhook-tenant.js";
@@ -169,6 +171,26 @@ describe("a delivery that fails", () => {
     );
     expect(await tenant.deliveries()).toHaveLength(1);
   });
+});
+
+test("a look for deliveries that fails is followed by the next one, however long it has taken", async () => {
+  const times = { pollMs: 10 };
+  const late = await startTestService({ lockTimeoutMs: 1500, webhooks: { allowPrivate: true, times } });
+  try {
+    const tenant = await createTenant(late);
+    const receiver = await startReceiver();
+    await tenant.listen(receiver.url);
+    await tenant.createGroup("acme");
+    const other = new Client(clientOptions(late.owner));
+    await other.connect();
+    await other.query("BEGIN; LOCK TABLE webhook_delivery IN ACCESS EXCLUSIVE MODE");
+    late.services.webhookDispatcher.start(late.server.log);
+    await until(() => late.log.join("")).toContain("webhooks could not be looked for");
+    await other.end();
+    await until(() => receiver.received.length).toBe(1);
+  } finally {
+    await late.close();
+  }
 });
 
 test("a receiver that sends without end has been heard", async () => {

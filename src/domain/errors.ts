@@ -1,4 +1,5 @@
 import type { Allowance } from "./allowance.js";
+import { redactSecrets } from "./redaction.js";
 
 /** Every way in which a call can fail. Both faces hold a `Record<ErrorCode, …>`, so a new code compiles only once both decide. */
 export const ERROR_CODES = [
@@ -67,9 +68,9 @@ export class DomainError extends Error {
   readonly allowance: Allowance | undefined;
 
   constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(redactSecrets(message), details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
-    this.field = details.field;
+    this.field = details.field?.map(redactSecrets);
     this.retryAfter = details.retryAfter;
     this.figures = details.figures;
     this.allowance = details.allowance;

@@ -8,6 +8,7 @@ import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, getOperat
 import { errorHeaders } from "../domain/error-headers.js";
 import { DomainError, internalError } from "../domain/errors.js";
 import { REPLAYED_HEADER } from "../domain/idempotency-key.js";
+import { redactSecrets } from "../domain/redaction.js";
 import { type GraphqlContext, requireContext } from "./context.js";
 import { domainErrorOf, errorMessage, extensionsOf, statusOf } from "./error-format.js";
 import type { Executor } from "./executor.js";
@@ -118,7 +119,10 @@ function formatError(
   const requestId = String(extensions?.["requestId"] ?? "");
   const known = domainErrorOf(error) ?? tokenLimitError(error, limits.tokens);
   if (known) return { ...rest, message: errorMessage(known), extensions: extensionsOf(known, requestId) };
-  if (extensions?.["code"] !== "INTERNAL_SERVER_ERROR") return formatted;
+  // What is wrong with a document or its variables is told with the words of the caller, and secrets may be among them.
+  if (extensions?.["code"] !== "INTERNAL_SERVER_ERROR") {
+    return { ...formatted, message: redactSecrets(formatted.message) };
+  }
   const internal = internalError(error);
   return { ...rest, message: internal.message, extensions: extensionsOf(internal, requestId) };
 }

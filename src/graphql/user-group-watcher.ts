@@ -43,7 +43,7 @@ export class UserGroupWatcher implements Watcher {
       subscription.end();
       throw error;
     }
-    return this.#events(session, id, subscription, context);
+    return leftAtOnce(this.#events(session, id, subscription, context), () => subscription.end());
   }
 
   async *#events(
@@ -80,6 +80,27 @@ export class UserGroupWatcher implements Watcher {
   ): Promise<void> {
     if (session.kind === "frontEnd") await this.#services.access.identifyAgain(authorization, requestId);
   }
+}
+
+/**
+ * A generator that waits for a value does not return before that comes, which may be never: whoever leaves ends what it waits for.
+ * Otherwise the service would keep what a client held that has long gone.
+ */
+function leftAtOnce<Event>(
+  events: AsyncGenerator<Event, void, undefined>,
+  end: () => void,
+): AsyncIterableIterator<Event> {
+  return {
+    next: () => events.next(),
+    async return() {
+      end();
+      await events.return();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }
 
 async function findId(

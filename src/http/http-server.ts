@@ -7,6 +7,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import { DomainError } from "../domain/errors.js";
+import { redactSecrets } from "../domain/redaction.js";
 import { renderGraphqlError } from "../graphql/error-format.js";
 import { GRAPHQL_PATH, registerGraphql } from "../graphql/graphql-plugin.js";
 import type { OperationLimits } from "../graphql/operation-limits.js";
@@ -76,7 +77,11 @@ export function createBareServer(
 ): FastifyInstance {
   const broken = brokenRequests();
   const app = Fastify({
-    logger: { level: log.level, stream: log.stream, base: null },
+    logger: {
+      level: log.level,
+      stream: { write: (line: string) => log.stream.write(redactSecrets(line)) },
+      base: null,
+    },
     // A logger of its own for each request would cost more than what it writes.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),

@@ -16,6 +16,8 @@ const GONE = 410;
 const MAX_UNDER_WAY = 10;
 const MAX_PER_ENDPOINT = 4;
 const HOUR_MS = 3_600_000;
+/** How long it waits at most until it looks again, however slow looking is. */
+const LONGEST_PAUSE_MS = 10_000;
 /** How long deliveries that are over can be looked at and replayed. */
 const KEEP_DAYS = 30;
 
@@ -89,6 +91,7 @@ export class WebhookDispatcher {
 
   async #look(): Promise<number> {
     const startedAt = Date.now();
+    this.#lookMs = 0;
     try {
       const found = await this.#takeWhatIsDue();
       this.#failing = false;
@@ -106,8 +109,9 @@ export class WebhookDispatcher {
 
   async #pause(): Promise<void> {
     return new Promise((resolve) => {
-      // A long backlog of one subject makes looking slow: no more than a tenth of the time goes into it.
-      const timer = setTimeout(resolve, Math.max(this.#times.pollMs, 9 * this.#lookMs));
+      // A long backlog of one subject makes looking slow: no more than a tenth of the time goes into it. So does a busy pool.
+      const pauseMs = Math.min(9 * this.#lookMs, LONGEST_PAUSE_MS);
+      const timer = setTimeout(resolve, Math.max(this.#times.pollMs, pauseMs));
       this.#endPause = () => {
         clearTimeout(timer);
         resolve();

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { appendFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +10,8 @@ import { type DatabaseOptions } from "../../src/persistence/database-options.js"
 import { openEmbeddedServer } from "../../src/persistence/embedded-postgres.js";
 import { migrateUp } from "../../src/persistence/migrator.js";
 import { grantRuntimeRole } from "../../src/persistence/runtime-role.js";
+import { expectNoSecrets, searchRun } from "./leak-check.js";
+import { logPath, WHOLE_RUN, writeSecret } from "./run-record.js";
 
 /** The PostgreSQL server of a test run, and the migrated database that each test file gets a copy of. */
 export interface TestPostgres {
@@ -17,6 +20,8 @@ export interface TestPostgres {
   readonly template: string;
   /** The role that the service runs as. */
   readonly runtime: { readonly user: string; readonly password: string };
+  /** The directory of what the run notes (run-record.ts). */
+  readonly record: string;
 }
 
 declare module "vitest" {
@@ -27,23 +32,44 @@ declare module "vitest" {
   }
 }
 
-/** Opens the server for a run: TEST_DATABASE_URL's, or an embedded one that lives as long as the run. */
+/**
+ * Opens the server for a run: TEST_DATABASE_URL's, or an embedded one that lives as long as the run.
+ * @returns what ends it, and makes the run fail when a secret stands in what it logged or stored
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env["TEST_DATABASE_URL"];
-  const { server, stop } =
-    url === undefined ? await startEmbedded() : { server: { url }, stop: async () => undefined };
+  const record = await mkdtemp(join(tmpdir(), "user-groups-run-"));
+  const { server, dataDir, stop } =
+    url === undefined
+      ? await startEmbedded(record)
+      : { server: { url }, dataDir: undefined, stop: async () => undefined };
   const template = `user_groups_template_${randomBytes(4).toString("hex")}`;
   await administer(server, `CREATE DATABASE ${escapeIdentifier(template)}`);
   const runtime = { user: `${template}_runtime`, password: randomBytes(12).toString("hex") };
   const role = escapeIdentifier(runtime.user);
   await administer(server, `CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(runtime.password)}`);
-  await prepareDatabase(inDatabase(server, template), runtime.user);
   project.provide("isFast", process.env["TEST_SPEED"] !== "off");
-  project.provide("postgres", { server, template, runtime });
+  await prepareDatabase(inDatabase(server, template), runtime.user);
+  for (const [of, password] of [
+    ["server", passwordOf(server)],
+    ["runtime role", runtime.password],
+  ] as const) {
+    writeSecret(record, WHOLE_RUN, { name: `the password of the ${of}`, value: Buffer.from(password) });
+  }
+  project.provide("postgres", { server, template, runtime, record });
   return async () => {
+    try {
+      const findings = await searchRun(record, [inDatabase(server, template)], dataDir);
+      expectNoSecrets(findings, "what the run has logged or stored");
+    } catch (error) {
+      // Vitest tells of errors here, but would not fail.
+      process.exitCode = 1;
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    }
     await administer(server, `DROP DATABASE ${escapeIdentifier(template)}`);
     await administer(server, `DROP ROLE ${role}`);
     await stop();
+    await rm(record, { recursive: true });
   };
 }
 
@@ -91,18 +117,24 @@ export async function administer(server: DatabaseOptions["target"], statement: s
   }
 }
 
-async function startEmbedded() {
+function passwordOf(server: DatabaseOptions["target"]): string {
+  return "url" in server ? decodeURIComponent(new URL(server.url).password) : server.password;
+}
+
+async function startEmbedded(record: string) {
   const dataDir = await mkdtemp(join(tmpdir(), "user-groups-test-"));
   const server = await openEmbeddedServer({
     dataDir,
     password: randomBytes(12).toString("hex"),
     database: "postgres",
     adopt: false,
+    onLog: (line) => appendFileSync(logPath(record, WHOLE_RUN), `${line}\n`),
     // Nothing of a test run has to survive a power cut.
     settings: { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_connections: "200" },
   });
   return {
     server: server.connection,
+    dataDir,
     async stop() {
       await server.stop();
       await rm(dataDir, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import { request } from "undici";
+import { recordReply } from "./run-record.js";
 
 export interface RestReply {
   readonly status: number;
@@ -29,6 +30,7 @@ export async function callRest(
     ...(sent === undefined ? {} : { body: sent }),
   });
   const text = await reply.body.text();
+  recordReply(text);
   return {
     status: reply.statusCode,
     headers: reply.headers,

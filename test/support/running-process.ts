@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { compileService } from "./compiled-service.js";
 import { endProcessesIn } from "./data-directory.js";
+import { recordEnvironment, recordOutput, searchDataDirectory } from "./process-record.js";
 
 export interface ProcessOptions {
   /** Besides PATH, and PORT=0. */
@@ -49,7 +50,10 @@ export interface TestProcesses {
   run(args: readonly string[], options?: ProcessOptions): Promise<ProcessEnd>;
   /** Starts the service and waits until it answers. @throws when it ends instead, with what it wrote */
   serve(options?: ProcessOptions): Promise<RunningService>;
-  /** Kills what still runs, with the PostgreSQL of every DATA_DIR, and removes the directories. */
+  /**
+   * Kills what still runs, with the PostgreSQL of every DATA_DIR, and removes the directories.
+   * @throws Error when a secret stands in one of them, beside the file for secrets
+   */
   close(): Promise<void>;
 }
 
@@ -69,7 +73,9 @@ export function createTestProcesses(): TestProcesses {
       stdio: ["ignore", "pipe", "pipe"],
       ...options.account,
     });
+    recordEnvironment(options.env ?? {});
     const started = follow(child);
+    void started.ended.then((end) => recordOutput(args, end));
     running.add(started);
     void started.ended.finally(() => running.delete(started));
     return started;
@@ -94,7 +100,9 @@ export function createTestProcesses(): TestProcesses {
       await Promise.all([...running].map((each) => each.ended));
       for (const directory of directories) {
         await endProcessesIn(directory);
-        await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+        await searchDataDirectory(directory).finally(() =>
+          rm(directory, { recursive: true, force: true, maxRetries: 5 }),
+        );
       }
     },
   };

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { compileService } from "./compiled-service.js";
 import { databaseUrl } from "./database-url.js";
+import { recordOutput } from "./process-record.js";
 import { createTestProcesses, type ProcessEnd } from "./running-process.js";
 import { faultless } from "./site-config-documents.js";
 import { startTestService, type TestService } from "./test-service.js";
@@ -70,6 +71,7 @@ export async function startSiteConfigCommands(): Promise<SiteConfigCommands> {
             encoding: "buffer",
             maxBuffer: 10_000_000,
           });
+          recordOutput([], { stdout: stdout.toString(), stderr: stderr.toString() });
           return { stdout, stderr: stderr.toString() };
         },
       };

@@ -2,13 +2,17 @@ import { randomBytes } from "node:crypto";
 import { escapeIdentifier } from "pg";
 import { inject } from "vitest";
 import type { DatabaseOptions } from "../../src/persistence/database-options.js";
+import { expectNoSecrets } from "./leak-check.js";
 import { administer, asRole, inDatabase } from "./postgres-setup.js";
+import { currentSecrets } from "./run-record.js";
+import { searchDatabase } from "./stored-secrets.js";
 
 export interface TestDatabase {
   /** As the role that the service runs as; of an empty database, as its owner. */
   readonly target: DatabaseOptions["target"];
   /** As a superuser, for whom row level security does not hold. */
   readonly owner: DatabaseOptions["target"];
+  /** @throws Error when a secret is stored in it */
   drop(): Promise<void>;
 }
 
@@ -22,6 +26,10 @@ export async function createTestDatabase(kind: "migrated" | "empty" = "migrated"
   return {
     target: kind === "migrated" ? asRole(owner, runtime) : owner,
     owner,
-    drop: () => administer(server, `DROP DATABASE ${escapeIdentifier(name)} WITH (FORCE)`),
+    async drop() {
+      const findings = await searchDatabase(owner, currentSecrets());
+      await administer(server, `DROP DATABASE ${escapeIdentifier(name)} WITH (FORCE)`);
+      expectNoSecrets(findings, "a test's database");
+    },
   };
 }

@@ -17,6 +17,7 @@ import {
   type Services,
   type SpeedOptions,
 } from "../../src/services/services.js";
+import { recordLog, recordSecret } from "./run-record.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
 
 export interface TestServiceOptions {
@@ -109,8 +110,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     pooled: options.pooled ?? false,
     onStatement: (text) => statements.push(text),
   });
-  const keys = [options.encryptionKey ?? randomBytes(32), ...(options.formerKeys ?? [])] as const;
-  const vault = new TokenVault(keys, isFast ? 1000 : 0);
+  const { encryptionKey = randomBytes(32), formerKeys = [] } = options;
+  for (const key of [encryptionKey, ...formerKeys]) recordSecret("an encryption key", key);
+  const vault = new TokenVault([encryptionKey, ...formerKeys], isFast ? 1000 : 0);
   const services = createServices(database, vault, {
     tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
     listen: { target: options.listenTarget ?? target, connectTimeoutMs },
@@ -135,7 +137,16 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     trustedProxies: options.trustedProxies ?? [],
     trustedDocuments: trustedDocuments && new TrustedDocuments(new Map(Object.entries(trustedDocuments))),
-    log: { level: "info", stream: { write: (line) => log.push(line) }, successesPerSecond: 1000 },
+    log: {
+      level: "info",
+      stream: {
+        write(line) {
+          log.push(line);
+          recordLog(line);
+        },
+      },
+      successesPerSecond: 1000,
+    },
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   return {

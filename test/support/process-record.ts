@@ -1,0 +1,51 @@
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { expectNoSecrets } from "./leak-check.js";
+import { currentSecrets, recordLog, recordSecret } from "./run-record.js";
+import { searchFiles } from "./stored-secrets.js";
+
+const KEPT = "secrets.json";
+/** What the first start prints between its first line and its last. */
+const DEMO = /^The account "demo" was made[\s\S]*?(?=^Playground:|(?![\s\S]))/m;
+
+/** Notes the secrets that a process gets by its environment. */
+export function recordEnvironment(env: Readonly<Record<string, string>>): void {
+  for (const key of env["ENCRYPTION_KEYS"]?.split(",") ?? []) {
+    recordSecret("an encryption key", Buffer.from(key, "base64"));
+  }
+  for (const [name, url] of Object.entries(env)) {
+    const [, password = ""] = /^\w+:\/\/[^/@]*?:([^/@]+)@/.exec(url) ?? [];
+    recordSecret(`the password of ${name}`, decodeURIComponent(password));
+  }
+}
+
+/** Notes what a process wrote, but for what is to be shown once: the keys of the demo account, or of `key create` (decision 25). */
+export function recordOutput(
+  args: readonly string[],
+  { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
+): void {
+  recordLog(stderr);
+  if (args.slice(0, 2).join(" ") !== "key create") recordLog(stdout.replace(DEMO, ""));
+}
+
+/**
+ * Notes the secrets that are kept in a directory where processes had their DATA_DIR.
+ * @throws Error when a secret stands in another file of it
+ */
+export async function searchDataDirectory(directory: string): Promise<void> {
+  for (const name of await readdir(directory, { recursive: true })) {
+    if (basename(name) === KEPT) recordKept(await readFile(join(directory, name), "utf8"));
+  }
+  const findings = await searchFiles(directory, currentSecrets(), [KEPT]);
+  expectNoSecrets(findings, "files of a process");
+}
+
+function recordKept(text: string): void {
+  try {
+    const { databasePassword, encryptionKeys } = JSON.parse(text);
+    recordSecret("the password of an embedded database", databasePassword);
+    for (const key of encryptionKeys) recordSecret("an encryption key", Buffer.from(key, "base64"));
+  } catch {
+    // Some tests damage it.
+  }
+}
