@@ -91,7 +91,6 @@ export class WebhookDispatcher {
 
   async #look(): Promise<number> {
     const startedAt = Date.now();
-    this.#lookMs = 0;
     try {
       const found = await this.#takeWhatIsDue();
       this.#failing = false;
