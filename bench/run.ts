@@ -1,16 +1,18 @@
 import { benchRowLevelSecurity } from "./row-level-security.js";
 import { benchSiteConfig } from "./site-config.js";
+import { benchSoak } from "./soak.js";
 
-/** @returns what to print */
-const BENCHMARKS: Readonly<Record<string, () => Promise<string>>> = {
+/** Given what stands behind its name. @returns what to print */
+const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<string>>> = {
   "row-level-security": benchRowLevelSecurity,
   "site-config": benchSiteConfig,
+  soak: benchSoak,
 };
 
-const [name = ""] = process.argv.slice(2);
+const [name = "", ...args] = process.argv.slice(2);
 const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
 if (benchmark) {
-  process.stdout.write(`${await benchmark()}\n`);
+  process.stdout.write(`${await benchmark(args)}\n`);
 } else {
   process.stderr.write(`npm run bench -- NAME, which is one of: ${Object.keys(BENCHMARKS).join(", ")}\n`);
   process.exitCode = 1;

@@ -14,6 +14,8 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The account to run as, instead of ours. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
+  /** How long it may live: 60 seconds unless told otherwise. */
+  readonly lifeSeconds?: number;
 }
 
 /** How a process ended and what it wrote. */
@@ -56,8 +58,6 @@ export interface TestProcesses {
 }
 
 const startingMs = 20_000;
-// No process outlives this, even if the test's own process is killed.
-const fuse = `data:text/javascript,setTimeout(()=>process.kill(process.pid,"SIGKILL"),60000).unref()`;
 
 export function createTestProcesses(): TestProcesses {
   const running = new Set<RunningProcess>();
@@ -65,6 +65,7 @@ export function createTestProcesses(): TestProcesses {
 
   async function launch(args: readonly string[], options: ProcessOptions = {}): Promise<RunningProcess> {
     const script = join(await compileService(), "src", args.length === 0 ? "main.js" : "cli.js");
+    const fuse = fuseOf(options.lifeSeconds ?? 60);
     const child = spawn(process.execPath, ["--import", fuse, script, ...args], {
       cwd: "/",
       env: { PATH: process.env["PATH"], PORT: "0", ...options.env },
@@ -119,6 +120,11 @@ export async function waitForStart(started: RunningProcess): Promise<RunningServ
     await sleep(10);
   }
   throw new Error(`The service did not start: ${started.stdout()}${started.stderr()}`);
+}
+
+/** A module that ends its process, even if the test's own process was killed. */
+function fuseOf(seconds: number): string {
+  return `data:text/javascript,setTimeout(()=>process.kill(process.pid,"SIGKILL"),${seconds * 1000}).unref()`;
 }
 
 function follow(child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }) {
