@@ -31,6 +31,10 @@ beforeAll(async () => {
     await run(ROTATE, { input: { currentToken: token } });
   }
   await changeSite(graphql(), "put", { document: goodSite });
+  const [rotated, key] = [await createUserGroup(graphql(), "gamma"), graphql().keys.admin];
+  const headers = { "idempotency-key": "gamma" };
+  const url = `${graphql().service.url}/api/user`;
+  expect((await callRest(url, "POST", key, { current_token: rotated.token }, headers)).status).toBe(200);
 });
 
 async function dump(): Promise<string> {

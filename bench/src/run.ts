@@ -1,12 +1,14 @@
 import { benchCompare } from "./compare/compare.js";
 import { benchRowLevelSecurity } from "./row-level-security.js";
 import { benchSiteConfig } from "./site-config.js";
+import { benchSoak } from "./soak.js";
 
 /** Each takes its part of the command line. @returns what to print */
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<string>>> = {
   compare: benchCompare,
   "row-level-security": benchRowLevelSecurity,
   "site-config": benchSiteConfig,
+  soak: benchSoak,
 };
 
 const [name = "", ...args] = process.argv.slice(2);

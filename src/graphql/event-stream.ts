@@ -67,7 +67,10 @@ export function createEventStream(
     request.headers.accept = "text/event-stream";
     request.body = { query: "subscription" };
     reply.header("x-accel-buffering", "no").hijack();
-    await stream(request, reply);
+    await stream(request, reply).catch((error: unknown) => {
+      // A client that has gone before its stream has begun is no failure of ours.
+      if (!reply.raw.destroyed) throw error;
+    });
   };
 }
 

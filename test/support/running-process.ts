@@ -14,7 +14,7 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The account to run as, instead of ours. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
-  /** How long it may live, even if the test's own process is killed; a minute unless told otherwise. */
+  /** How long it may live, even if the test's own process is killed; two minutes unless told otherwise. */
   readonly lifetimeMs?: number;
 }
 
@@ -58,7 +58,8 @@ export interface TestProcesses {
 }
 
 const startingMs = 20_000;
-const lifetimeMs = 120_000;
+/** How long a process may live unless told otherwise. */
+const LIFETIME_MS = 120_000;
 
 export function createTestProcesses(): TestProcesses {
   const running = new Set<RunningProcess>();
@@ -66,8 +67,8 @@ export function createTestProcesses(): TestProcesses {
 
   async function launch(args: readonly string[], options: ProcessOptions = {}): Promise<RunningProcess> {
     const script = join(await compileService(), "src", args.length === 0 ? "main.js" : "cli.js");
-    const fuse = `setTimeout(()=>process.kill(process.pid,"SIGKILL"),${options.lifetimeMs ?? lifetimeMs}).unref()`;
-    const child = spawn(process.execPath, ["--import", `data:text/javascript,${fuse}`, script, ...args], {
+    const fuse = fuseOf(options.lifetimeMs ?? LIFETIME_MS);
+    const child = spawn(process.execPath, ["--import", fuse, script, ...args], {
       cwd: "/",
       env: { PATH: process.env["PATH"], PORT: "0", ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
@@ -121,6 +122,11 @@ export async function waitForStart(started: RunningProcess): Promise<RunningServ
     await sleep(10);
   }
   throw new Error(`The service did not start: ${started.stdout()}${started.stderr()}`);
+}
+
+/** A module that ends its process, even if the test's own process was killed. */
+function fuseOf(milliseconds: number): string {
+  return `data:text/javascript,setTimeout(()=>process.kill(process.pid,"SIGKILL"),${milliseconds}).unref()`;
 }
 
 function follow(child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }) {
