@@ -15,8 +15,8 @@ import { WebhookArrivals } from "./support/webhook-arrivals.js";
 import { startReceiver } from "./support/webhook-receiver.js";
 
 /** Set for a longer run: how often the service is killed, each time within how many requests. */
-const ROUNDS = Number(process.env["STORM_ROUNDS"] ?? 2);
-const REQUESTS = Number(process.env["STORM_REQUESTS"] ?? 1000);
+const ROUNDS = Number(process.env["STORM_ROUNDS"] ?? 1);
+const REQUESTS = Number(process.env["STORM_REQUESTS"] ?? 500);
 const LANES = 32;
 const TIMEOUT_MS = 120_000 + ROUNDS * (10_000 + 20 * REQUESTS);
 
