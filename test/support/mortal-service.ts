@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { freePort } from "./free-port.js";
-import type { RunningService, TestProcesses } from "./running-process.js";
+import type { ProcessOptions, RunningService, TestProcesses } from "./running-process.js";
 import type { Target } from "./storm-client.js";
 
-const LIFETIME_MS = 600_000;
 /** How long after the reply that it was to wait for the service is killed, at most: not always between two replies. */
 const LATER_MS = 5;
 
@@ -21,11 +20,11 @@ export class MortalService implements Target {
   /** @param onDeath what happens before the service is started again */
   static async start(
     processes: TestProcesses,
-    env: Readonly<Record<string, string>>,
+    options: ProcessOptions,
     onDeath: () => Promise<void>,
   ): Promise<MortalService> {
     const port = await freePort();
-    const start = () => processes.serve({ env: { ...env, PORT: String(port) }, lifetimeMs: LIFETIME_MS });
+    const start = () => processes.serve({ ...options, env: { ...options.env, PORT: String(port) } });
     return new MortalService(`http://127.0.0.1:${port}`, start, onDeath);
   }
 
