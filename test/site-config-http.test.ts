@@ -6,7 +6,7 @@ import { callRest } from "./support/rest-client.js";
 import { getSite } from "./support/site-config-http.js";
 import { changeSite, goodSite } from "./support/site-config-store.js";
 
-const graphql = useGraphql();
+const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 /** As a person writes it. */
 const first = `{\n\t"name": "Döcs",\r\n\t"navigation": [{"group": "", "pages": ["a"]}], "n": 1.0\n}\n`;
 const second = `${JSON.stringify(goodSite)}\n`;
