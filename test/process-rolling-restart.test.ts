@@ -111,13 +111,15 @@ async function useGroup(
   await rest("DELETE", { current_token: current }, {});
 }
 
+// Without the delay it is up to chance: a balancer may use a connection in the moment in which it ends (decision 38).
 test.each([
-  // HAProxy looks ten times a second, and believes the second look.
-  ["that notices in time", { SHUTDOWN_DELAY_MS: "1000" }, false],
-  ["that only tries another one when it cannot connect", {}, true],
+  ["tries another one when it cannot connect", true],
+  ["does not", false],
 ] as const)(
-  "behind a balancer %s replicas are replaced without a failed request",
-  async (_name, more, redispatch) => {
+  "behind a balancer that notices in time, and %s, replicas are replaced without a failed request",
+  async (_name, redispatch) => {
+    // HAProxy looks ten times a second, and believes the second look.
+    const more = { SHUTDOWN_DELAY_MS: "1000" };
     const start = (name: string) => processes.serve({ env: { ...env, ...more, PORT: String(ports[name]) } });
     const running: Record<string, RunningService> = { one: await start("one"), two: await start("two") };
     // It takes for granted that they are ready until it has looked.
