@@ -20,14 +20,10 @@ export interface Haproxy {
 }
 
 /**
- * Starts an HAProxy in front of replicas, which it asks for their readiness. No request is sent twice.
+ * Starts an HAProxy in front of replicas, which it asks for their readiness. A request that could not even be sent goes to another one; none is sent twice.
  * @param ports those of the replicas by their names
- * @param redispatch whether a request goes to another replica when it could not even be sent
  */
-export async function startHaproxy(
-  ports: Readonly<Record<string, number>>,
-  redispatch: boolean,
-): Promise<Haproxy> {
+export async function startHaproxy(ports: Readonly<Record<string, number>>): Promise<Haproxy> {
   const directory = await mkdtemp(join(tmpdir(), "ug-haproxy-"));
   const port = await freePort();
   const servers = Object.entries(ports).map(
@@ -40,7 +36,9 @@ export async function startHaproxy(
   maxconn 500
 defaults
   mode http
-${redispatch ? "  option redispatch 1\n  retries 3\n  retry-on conn-failure" : "  retries 0"}
+  option redispatch 1
+  retries 3
+  retry-on conn-failure
   timeout connect 1s
   timeout client 30s
   timeout server 30s
