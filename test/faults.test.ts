@@ -14,54 +14,6 @@ import { startTestService, type TestService } from "./support/test-service.js";
 const query = `{ userGroup(by: { providedId: "acme" }) { name } }`;
 const acme = { user_group_id: "acme", name: "Acme" };
 
-describe("a fault inside", () => {
-  let service: TestService;
-  let key: string;
-  beforeAll(async () => {
-    service = await startTestService();
-    key = (await (await service.createAccount()).createKey()).secret;
-    // What no code expects: a column that is not there.
-    await service.query("ALTER TABLE user_group RENAME COLUMN name TO gone");
-  });
-  afterAll(() => service.close());
-
-  test("is a 500 without any detail, logged once with the request id", async () => {
-    service.log.length = 0;
-    const reply = await callRest(`${service.url}/api/user`, "GET", key, acme);
-    expectError(reply, 500, { code: "internal", message: "Something went wrong on our side." });
-    expectLoggedOnce(reply.headers["x-request-id"]);
-  });
-
-  test("is the same over GraphQL", async () => {
-    service.log.length = 0;
-    const reply = await callGraphql(service.url, key, query);
-    expect(reply.status).toBe(500);
-    expect(reply.body).toEqual({
-      data: { userGroup: null },
-      errors: [
-        {
-          message: "Something went wrong on our side.",
-          locations: [{ line: 1, column: 3 }],
-          path: ["userGroup"],
-          extensions: { code: "INTERNAL", requestId: reply.headers["x-request-id"] },
-        },
-      ],
-    });
-    expectLoggedOnce(reply.headers["x-request-id"]);
-  });
-
-  function expectLoggedOnce(requestId: unknown): void {
-    const errors = service.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
-    expect(errors).toEqual([
-      expect.objectContaining({
-        requestId,
-        msg: "request failed",
-        err: expect.objectContaining({ message: expect.stringContaining("column") }),
-      }),
-    ]);
-  }
-});
-
 test("a database that is gone is a 503 with Retry-After", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "user-groups-fault-"));
   const server = await openEmbeddedServer({

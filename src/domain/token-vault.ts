@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { forgetOldest } from "./forget-oldest.js";
 
 /** A token as the database holds it: nonce, ciphertext and tag under the key `keyId`. */
 export interface SealedToken {
@@ -25,8 +26,7 @@ interface VaultKey {
 
 /**
  * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14); seals the secrets of webhooks and stored
- * replies, too. The first
- * key is that of new accounts; what an account has sealed stays under its key until it is sealed anew.
+ * replies, too. The first key is that of new accounts; what an account has sealed stays under its key until it is sealed anew.
  */
 export class TokenVault {
   readonly #keys: readonly VaultKey[];
@@ -78,7 +78,7 @@ export class TokenVault {
     if (known !== undefined) return known;
     const token = this.open(sealed, { accountId, id });
     this.#opened.set(place, token);
-    if (this.#opened.size > this.#remembers) forgetOldest(this.#opened);
+    forgetOldest(this.#opened, this.#remembers);
     return token;
   }
 
@@ -107,13 +107,6 @@ export class TokenVault {
     const key = this.#keys.find(({ id }) => id === keyId);
     if (!key) throw new Error(`No encryption key with the id ${keyId} is configured.`);
     return key;
-  }
-}
-
-function forgetOldest(map: Map<string, string>): void {
-  for (const key of map.keys()) {
-    map.delete(key);
-    return;
   }
 }
 

@@ -9,6 +9,7 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
+import { forgetOldest } from "../domain/forget-oldest.js";
 
 /** The most operations that are kept compiled. */
 const MAX_COMPILED = 1000;
@@ -65,12 +66,7 @@ export class CompiledOperations {
   #keep(compiled: CompiledQuery, forget: () => void): void {
     this.#kept.delete(compiled);
     this.#kept.set(compiled, forget);
-    if (this.#kept.size <= MAX_COMPILED) return;
-    for (const [oldest, forgetOldest] of this.#kept) {
-      this.#kept.delete(oldest);
-      forgetOldest();
-      return;
-    }
+    forgetOldest(this.#kept, MAX_COMPILED)?.();
   }
 }
 

@@ -135,7 +135,7 @@ function refusal({ errors = [] }: ExecutionResult): unknown {
 
 function toCallerError(error: GraphQLError, { id, log }: FastifyRequest): GraphQLError {
   const known = domainErrorOf(error) ?? internalError(error);
-  if (known.code === "internal") log.error({ err: known.cause ?? known }, "request failed");
+  if (known.code === "internal") log.error({ requestId: id, err: known.cause ?? known }, "request failed");
   return new GraphQLError(errorMessage(known), {
     nodes: error.nodes ?? null,
     source: error.source ?? null,

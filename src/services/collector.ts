@@ -1,5 +1,6 @@
 import type { Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
+import { inOrder } from "./in-order.js";
 
 /** How many statements of one kind a tenant has under way: what comes meanwhile goes with the next one. */
 const MAX_UNDER_WAY = 2;
@@ -36,7 +37,6 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   readonly #loadMany: LoadMany<Key, Value, Scope>;
   readonly #queues = new Map<string, Queue<Key, Value, Scope>>();
   readonly #isOn: boolean;
-
   readonly #apart: (scope: Scope) => string;
 
   /**
@@ -125,6 +125,22 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
       }
     }
   }
+}
+
+/**
+ * Collects what requests look up by a key.
+ * @param find gives what there is, in any order
+ * @returns a collector that loads what has the key, or null
+ */
+export function collectLookups<Key, Value>(
+  find: (tenant: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>,
+  keyOf: (value: Value) => Key,
+  isOn: boolean,
+): Collector<Key, Value | null> {
+  return new Collector(
+    async (tenant: Tenant, keys: readonly Key[]) => inOrder(keys, await find(tenant, keys), keyOf),
+    isOn,
+  );
 }
 
 /** Takes as many calls as go together, at least one. */

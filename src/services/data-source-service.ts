@@ -5,8 +5,7 @@ import { DataSourceEntity, toDataSource } from "../persistence/data-source-entit
 import { findDataSourcesByIds, findDataSourcesByProvidedIds } from "../persistence/data-source-queries.js";
 import type { Database } from "../persistence/database.js";
 import { violates } from "../persistence/database-error.js";
-import { Collector } from "./collector.js";
-import { inOrder } from "./in-order.js";
+import { type Collector, collectLookups } from "./collector.js";
 
 /** Keeps the data sources of an account. */
 export class DataSourceService {
@@ -18,15 +17,16 @@ export class DataSourceService {
   /** @param collect whether what requests read at the same time is read together */
   constructor(db: Database, collect: boolean) {
     this.#db = db;
-    this.#byId = new Collector(
-      async (tenant, ids) =>
-        inOrder(ids, await findDataSourcesByIds(db.of(tenant), tenant, ids), ({ id }) => id),
+    this.#byId = collectLookups(
+      async (tenant, ids) => findDataSourcesByIds(db.of(tenant), tenant, ids),
+      ({ id }) => id,
       collect,
     );
-    this.#byProvidedId = new Collector(async (tenant, ids) => {
-      const found = await findDataSourcesByProvidedIds(db.of(tenant), tenant, ids);
-      return inOrder(ids, found, ({ providedId }) => providedId);
-    }, collect);
+    this.#byProvidedId = collectLookups(
+      async (tenant, ids) => findDataSourcesByProvidedIds(db.of(tenant), tenant, ids),
+      ({ providedId }) => providedId,
+      collect,
+    );
   }
 
   /** @returns a data source or null for each id, in the same order */

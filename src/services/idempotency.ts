@@ -21,8 +21,8 @@ export interface IdempotentRequest {
 }
 
 /** A reply, as JSON has it, and whether it is that of an earlier request. */
-export interface IdempotentReply<Reply> {
-  readonly reply: Reply;
+export interface IdempotentReply {
+  readonly reply: unknown;
   readonly replayed: boolean;
 }
 
@@ -49,7 +49,7 @@ export class Idempotency {
     writer: Writer,
     request: IdempotentRequest,
     work: (writer: Writer) => Promise<Reply>,
-  ): Promise<IdempotentReply<unknown>> {
+  ): Promise<IdempotentReply> {
     const place = [writer.accountId, writer.environment, request.key].join("/");
     for (let before = this.#underWay.get(place); before; before = this.#underWay.get(place)) await before;
     const outcome = this.#once(writer, request, work);
@@ -81,7 +81,7 @@ export class Idempotency {
     writer: Writer,
     { key, content }: IdempotentRequest,
     work: (writer: Writer) => Promise<Reply>,
-  ): Promise<IdempotentReply<unknown>> {
+  ): Promise<IdempotentReply> {
     // The scope too: a reply holds what not every key of the account may see.
     const fingerprint = createHash("sha256")
       .update(JSON.stringify([writer.scope, ...content]))

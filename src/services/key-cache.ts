@@ -1,3 +1,4 @@
+import { forgetOldest } from "../domain/forget-oldest.js";
 import type { ActiveKey } from "../persistence/api-key-queries.js";
 
 /** The longest that a key may be remembered: so long a revoked one may work elsewhere (decision 13). */
@@ -37,7 +38,7 @@ export class KeyCache {
     const entry = { key: find(), until: now + this.#milliseconds };
     this.#entries.delete(secret);
     this.#entries.set(secret, entry);
-    if (this.#entries.size > MAX_KEYS) this.#forgetOldest();
+    forgetOldest(this.#entries, MAX_KEYS);
     const forget = () => {
       if (this.#entries.get(secret) === entry) this.#entries.delete(secret);
     };
@@ -49,12 +50,5 @@ export class KeyCache {
   /** Forgets every key: one was revoked here. */
   clear(): void {
     this.#entries.clear();
-  }
-
-  #forgetOldest(): void {
-    for (const secret of this.#entries.keys()) {
-      this.#entries.delete(secret);
-      return;
-    }
   }
 }

@@ -87,10 +87,10 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const accounts = new AccountService(database, vault);
   const { collect, keyCacheMs } = options.speed;
   const keys = new KeyCache(keyCacheMs);
-  const creations = new UserGroupCreations(database, collect);
   const userGroupReader = new UserGroupReader(database, vault, collect);
   const changes = new ChangeFeed(new NotificationChannel(database, options.listen));
   const ids = new UserGroupIds(database);
+  const creations = new UserGroupCreations(database, ids, vault, collect);
   const keyUsage = new KeyUsage(database);
   const { windowSeconds, points, authFailures, shared } = options.rateLimits;
   const failures = { policy: "auth-failures", limit: authFailures, windowSeconds } as const;
@@ -121,7 +121,6 @@ export function createServices(database: Database, vault: TokenVault, options: S
     siteConfigReader: new SiteConfigReader(database),
     userGroups: new UserGroupService(
       database,
-      ids,
       vault,
       userGroupReader,
       creations,

@@ -1,21 +1,33 @@
 import type { Writer } from "../domain/caller.js";
-import type { UserGroup } from "../domain/user-group.js";
+import { DomainError } from "../domain/errors.js";
+import type { TokenVault } from "../domain/token-vault.js";
+import type { NewUserGroup, UserGroup } from "../domain/user-group.js";
 import type { Database } from "../persistence/database.js";
+import { putMappingEntries } from "../persistence/mapping-queries.js";
 import { insertUserGroups } from "../persistence/user-group-bulk-writes.js";
+import type { UserGroupIds } from "../persistence/user-group-ids.js";
 import type { NewUserGroupRow } from "../persistence/user-group-writes.js";
 import { Collector } from "./collector.js";
+import { resolveMapping } from "./mapping-resolution.js";
+import { issueStoredToken } from "./token-issue.js";
 
 interface Creation {
   readonly row: NewUserGroupRow;
   readonly requestId: string | null;
 }
 
-/** Inserts groups without a mapping: those that requests with one API key create at the same time, with one statement. */
+/** Inserts groups; those without a mapping that requests with one API key create at the same time go with one statement. */
 export class UserGroupCreations {
+  readonly #db: Database;
+  readonly #ids: UserGroupIds;
+  readonly #vault: TokenVault;
   readonly #collector: Collector<Creation, UserGroup | null, Writer>;
 
   /** @param collect whether anything is collected */
-  constructor(db: Database, collect: boolean) {
+  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, collect: boolean) {
+    this.#db = db;
+    this.#ids = ids;
+    this.#vault = vault;
     const insert = async (writer: Writer, creations: readonly Creation[]) => {
       const rows = creations.map(({ row }) => row);
       const requestIds = Object.fromEntries(creations.map(({ row, requestId }) => [row.id, requestId]));
@@ -27,10 +39,50 @@ export class UserGroupCreations {
     this.#collector = new Collector(insert, collect, ({ keyId }) => String(keyId));
   }
 
-  /** Inserts a group unless its provided id is taken. @returns null when it is */
-  async insert(writer: Writer, row: NewUserGroupRow): Promise<UserGroup | null> {
+  /**
+   * Inserts a group with its mapping, unless its provided id is taken.
+   * @returns null when it is
+   * @throws DomainError `unknown_data_source`; nothing is inserted then
+   */
+  async insert(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup | null> {
+    const id = await this.#ids.take(writer);
+    const row = {
+      id,
+      providedId,
+      name: group.name,
+      properties: group.properties,
+      token: issueStoredToken(this.#vault, writer, id),
+    };
+    try {
+      const inserted =
+        group.mapping.length === 0
+          ? await this.#insertCollected(writer, row)
+          : await this.#insertMapped(writer, row, group.mapping);
+      if (!inserted) this.#ids.giveBack(id);
+      return inserted;
+    } catch (error) {
+      // Only a refusal is certain to have left the id unused: a lost connection may have lost just the answer.
+      if (error instanceof DomainError && error.code === "unknown_data_source") this.#ids.giveBack(id);
+      throw error;
+    }
+  }
+
+  async #insertCollected(writer: Writer, row: NewUserGroupRow): Promise<UserGroup | null> {
     const { requestId } = writer.actor;
     const [group = null] = await this.#collector.load(writer, [{ row, requestId }]);
     return group;
+  }
+
+  async #insertMapped(
+    writer: Writer,
+    row: NewUserGroupRow,
+    mapping: NewUserGroup["mapping"],
+  ): Promise<UserGroup | null> {
+    return this.#db.transaction(writer, async (transaction) => {
+      const entries = await resolveMapping(transaction, writer, mapping);
+      const [created = null] = await insertUserGroups(transaction, writer, [row]);
+      if (created) await putMappingEntries(transaction, writer, row.id, entries);
+      return created;
+    });
   }
 }

@@ -11,8 +11,7 @@ import {
   findUserGroupsByTokens,
   type TokenMatch,
 } from "../persistence/user-group-reads.js";
-import { Collector } from "./collector.js";
-import { inOrder } from "./in-order.js";
+import { Collector, collectLookups } from "./collector.js";
 
 /** Reads groups, many at a time: each method takes one statement however many keys it is given. */
 export class UserGroupReader {
@@ -25,15 +24,16 @@ export class UserGroupReader {
   /** @param collect whether what requests read at the same time is read together */
   constructor(db: Database, vault: TokenVault, collect: boolean) {
     this.#vault = vault;
-    this.#byId = new Collector(
-      async (tenant, ids) =>
-        inOrder(ids, await findUserGroupsByIds(db.of(tenant), tenant, ids), ({ id }) => id),
+    this.#byId = collectLookups(
+      async (tenant, ids) => findUserGroupsByIds(db.of(tenant), tenant, ids),
+      ({ id }) => id,
       collect,
     );
-    this.#byProvidedId = new Collector(async (tenant, ids) => {
-      const found = await findUserGroupsByProvidedIds(db.of(tenant), tenant, ids);
-      return inOrder(ids, found, ({ providedId }) => providedId);
-    }, collect);
+    this.#byProvidedId = collectLookups(
+      async (tenant, ids) => findUserGroupsByProvidedIds(db.of(tenant), tenant, ids),
+      ({ providedId }) => providedId,
+      collect,
+    );
     this.#byLookup = new Collector(async (tenant, lookups) => {
       const found = await findUserGroupsByTokens(db.of(tenant), tenant, lookups);
       const matches = new Map(found.map((match) => [match.lookup.toString("hex"), match]));

@@ -4,9 +4,7 @@ import type { TokenVault } from "../domain/token-vault.js";
 import type { NewUserGroup, UserGroup, UserGroupChanges, UserGroupRef } from "../domain/user-group.js";
 import { mayBeTokenOf } from "../domain/user-group-token.js";
 import type { Database } from "../persistence/database.js";
-import { putMappingEntries, replaceMappingEntries } from "../persistence/mapping-queries.js";
-import { insertUserGroups } from "../persistence/user-group-bulk-writes.js";
-import type { UserGroupIds } from "../persistence/user-group-ids.js";
+import { replaceMappingEntries } from "../persistence/mapping-queries.js";
 import {
   deleteUserGroup,
   lockUserGroup,
@@ -27,7 +25,6 @@ const ATTEMPTS = 5;
 /** Creates, changes, rotates and deletes groups. */
 export class UserGroupService {
   readonly #db: Database;
-  readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
   readonly #reader: UserGroupReader;
   readonly #creations: UserGroupCreations;
@@ -36,7 +33,6 @@ export class UserGroupService {
 
   constructor(
     db: Database,
-    ids: UserGroupIds,
     vault: TokenVault,
     reader: UserGroupReader,
     creations: UserGroupCreations,
@@ -46,7 +42,6 @@ export class UserGroupService {
     this.#db = db;
     this.#reader = reader;
     this.#creations = creations;
-    this.#ids = ids;
     this.#vault = vault;
     this.#changes = changes;
     this.#tokenGraceSeconds = tokenGraceSeconds;
@@ -66,7 +61,7 @@ export class UserGroupService {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const [existing] = await this.#reader.byProvidedIds(caller, [providedId]);
       if (existing) return { userGroup: existing, created: false };
-      const userGroup = await this.#insert(requireWrite(caller), providedId, describe());
+      const userGroup = await this.#creations.insert(requireWrite(caller), providedId, describe());
       if (userGroup) return { userGroup, created: true };
     }
     throw new DomainError(
@@ -80,7 +75,7 @@ export class UserGroupService {
 
   /** Creates a group. @throws DomainError `user_group_exists` when the id is taken; `unknown_data_source` */
   async create(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup> {
-    const created = await this.#insert(writer, providedId, group);
+    const created = await this.#creations.insert(writer, providedId, group);
     if (!created) {
       throw new DomainError("user_group_exists", "A user group with this id exists already.", {
         field: ["providedId"],
@@ -198,34 +193,6 @@ export class UserGroupService {
 
   #lookups(tenant: Tenant, token: string): readonly Buffer[] {
     return mayBeTokenOf(tenant.accountId, token) ? this.#vault.lookups(token) : [];
-  }
-
-  async #insert(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup | null> {
-    const id = await this.#ids.take(writer);
-    const row = {
-      id,
-      providedId,
-      name: group.name,
-      properties: group.properties,
-      token: issueStoredToken(this.#vault, writer, id),
-    };
-    try {
-      const inserted =
-        group.mapping.length === 0
-          ? await this.#creations.insert(writer, row)
-          : await this.#db.transaction(writer, async (transaction) => {
-              const entries = await resolveMapping(transaction, writer, group.mapping);
-              const [created = null] = await insertUserGroups(transaction, writer, [row]);
-              if (created) await putMappingEntries(transaction, writer, id, entries);
-              return created;
-            });
-      if (!inserted) this.#ids.giveBack(id);
-      return inserted;
-    } catch (error) {
-      // Only a refusal is certain to have left the id unused: a lost connection may have lost just the answer.
-      if (error instanceof DomainError && error.code === "unknown_data_source") this.#ids.giveBack(id);
-      throw error;
-    }
   }
 }
 
