@@ -4,7 +4,6 @@ import type { ApiKey } from "../domain/api-key.js";
 import type { Scope } from "../domain/caller.js";
 import type { Environment } from "../domain/environment.js";
 import { EnvironmentEnum } from "./environment-enum.js";
-import { toNodeId } from "./node-id.js";
 import { NodeView } from "./node-type.js";
 import { UserErrorView } from "./user-error-type.js";
 
@@ -59,7 +58,7 @@ export class ApiKeyView extends NodeView {
   readonly lastUsedAt: Date | null;
 
   constructor(key: ApiKey) {
-    super(toNodeId("ApiKey", key.id));
+    super("ApiKey", key.id);
     this.name = key.name;
     this.hint = key.hint;
     this.environment = key.environment;

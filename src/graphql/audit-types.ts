@@ -55,7 +55,7 @@ export class AuditEntryView extends NodeView {
   readonly createdAt: Date;
 
   constructor(entry: AuditEntry) {
-    super(toNodeId("AuditEntry", entry.id));
+    super("AuditEntry", entry.id);
     this.action = entry.action;
     this.subjectId = toNodeId(subjectType(entry.action), entry.subjectId);
     this.subjectName = entry.subjectName;

@@ -18,7 +18,7 @@ export function createConnectionType<Item, View extends object>(
   nodeType: ClassType<View>,
   toView: (item: Item) => View,
 ) {
-  @ObjectType(`${name}Edge`, { description: "An item of a page and its cursor." })
+  @ObjectType(`${name}Edge`, { description: "An item of a page and its cursor.", simpleResolvers: true })
   class Edge {
     @Field(() => nodeType, { description: "The item." })
     readonly node: View;

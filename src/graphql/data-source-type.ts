@@ -1,12 +1,12 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Field, Int, ObjectType } from "type-graphql";
 import type { DataSource } from "../domain/data-source.js";
-import { toNodeId } from "./node-id.js";
 import { NodeView } from "./node-type.js";
 
 @ObjectType("DataSource", {
   implements: NodeView,
   description: "A data source of the account, shared by both of its environments.",
+  simpleResolvers: true,
 })
 export class DataSourceView extends NodeView {
   @Field(() => Int, { description: "The internal id." })
@@ -22,7 +22,7 @@ export class DataSourceView extends NodeView {
   readonly createdAt: Date;
 
   constructor(source: DataSource) {
-    super(toNodeId("DataSource", source.id));
+    super("DataSource", source.id);
     this.dataSourceId = source.id;
     this.providedId = source.providedId;
     this.name = source.name;

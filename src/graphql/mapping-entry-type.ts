@@ -2,7 +2,10 @@ import { Field, ObjectType } from "type-graphql";
 import type { MappedDataSource } from "../domain/mapping.js";
 import { DataSourceView } from "./data-source-type.js";
 
-@ObjectType("MappingEntry", { description: "The data source that a group's viewers see for one schema." })
+@ObjectType("MappingEntry", {
+  description: "The data source that a group's viewers see for one schema.",
+  simpleResolvers: true,
+})
 export class MappingEntryView {
   @Field(() => String, { description: "The id of the schema." })
   readonly schemaId: string;

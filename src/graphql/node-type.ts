@@ -1,11 +1,17 @@
 import { Field, ID, InterfaceType } from "type-graphql";
+import { toNodeId } from "./node-id.js";
 
 @InterfaceType("Node", { description: "An object with a global id." })
 export abstract class NodeView {
-  @Field(() => ID, { description: "The global id: opaque, and unique over all types." })
-  readonly id: string;
+  readonly #name: Parameters<typeof toNodeId>;
 
-  constructor(id: string) {
-    this.id = id;
+  /** @param name the parts of the global id, which is put together when it is asked for */
+  constructor(...name: Parameters<typeof toNodeId>) {
+    this.#name = name;
+  }
+
+  @Field(() => ID, { description: "The global id: opaque, and unique over all types." })
+  get id(): string {
+    return toNodeId(...this.#name);
   }
 }

@@ -1,6 +1,6 @@
 import { Field, ObjectType } from "type-graphql";
 
-@ObjectType("PageInfo", { description: "Where a page lies in its list." })
+@ObjectType("PageInfo", { description: "Where a page lies in its list.", simpleResolvers: true })
 export class PageInfo {
   @Field(() => Boolean, { description: "Whether more items follow this page." })
   readonly hasNextPage: boolean;

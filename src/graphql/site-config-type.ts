@@ -30,7 +30,7 @@ export class SiteConfigView extends NodeView {
   readonly textRef: TextRef;
 
   constructor({ id, site, revision, size, isPublic, createdAt, updatedAt }: SiteConfig) {
-    super(toNodeId("SiteConfig", id));
+    super("SiteConfig", id);
     this.site = site;
     this.revision = revision;
     this.public = isPublic;
@@ -71,7 +71,7 @@ export class SiteConfigRevisionView extends NodeView {
   readonly textRef: TextRef;
 
   constructor(revision: SiteConfigRevision) {
-    super(toNodeId("SiteConfigRevision", revision.siteConfigId, revision.revision));
+    super("SiteConfigRevision", revision.siteConfigId, revision.revision);
     this.revision = revision.revision;
     this.author = revision.author;
     this.authorKeyId = revision.authorKeyId === null ? null : toNodeId("ApiKey", revision.authorKeyId);

@@ -4,12 +4,12 @@ import type { Environment } from "../domain/environment.js";
 import type { Properties } from "../domain/properties.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { EnvironmentEnum } from "./environment-enum.js";
-import { toNodeId } from "./node-id.js";
 import { NodeView } from "./node-type.js";
 
 @ObjectType("UserGroup", {
   implements: NodeView,
   description: "One customer of yours: the viewer of an embedded dashboard.",
+  simpleResolvers: true,
 })
 export class UserGroupView extends NodeView {
   @Field(() => Int, { description: "The internal id; `team_id` in the REST API." })
@@ -43,7 +43,7 @@ export class UserGroupView extends NodeView {
   readonly group: UserGroup;
 
   constructor(group: UserGroup) {
-    super(toNodeId("UserGroup", group.id));
+    super("UserGroup", group.id);
     this.teamId = group.id;
     this.providedId = group.providedId;
     this.name = group.name;

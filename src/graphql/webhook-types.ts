@@ -8,7 +8,6 @@ import {
   type WebhookEvent,
 } from "../domain/webhook.js";
 import { createActionEnum } from "./action-enum.js";
-import { toNodeId } from "./node-id.js";
 import { NodeView } from "./node-type.js";
 
 export const WebhookEventEnum = createActionEnum(
@@ -58,7 +57,7 @@ export class WebhookEndpointView extends NodeView {
   readonly createdAt: Date;
 
   constructor(endpoint: WebhookEndpoint) {
-    super(toNodeId("WebhookEndpoint", endpoint.id));
+    super("WebhookEndpoint", endpoint.id);
     this.name = endpoint.name;
     this.url = endpoint.url;
     this.events = endpoint.events;
@@ -122,7 +121,7 @@ export class WebhookDeliveryView extends NodeView {
   readonly endpointId: number;
 
   constructor(delivery: WebhookDelivery) {
-    super(toNodeId("WebhookDelivery", delivery.id));
+    super("WebhookDelivery", delivery.id);
     this.eventId = delivery.eventId;
     this.event = delivery.event;
     this.payload = JSON.parse(delivery.payload);

@@ -73,7 +73,7 @@ export async function listUserGroupsOfDataSources(
     "data_source_id = source.id",
     ...clauses.conditions,
   ];
-  const text = `SELECT source.id AS "dataSourceId", found.*
+  const text = `SELECT source.id, found.*
     FROM unnest(${sources}::integer[]) AS source (id)
     CROSS JOIN LATERAL (
       SELECT DISTINCT user_group_id FROM mapping_entry WHERE ${conditions.join(" AND ")} ${clauses.orderAndLimit}
@@ -83,9 +83,10 @@ export async function listUserGroupsOfDataSources(
       WHERE account_id = ${account} AND environment = ${environment} AND id = mapped.user_group_id
     ) AS found ON true
     ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
-  const rows = await db.run<UserGroupRow & { dataSourceId: number }>({ text }, values.list);
+  const statement = { text, rowMode: "array" } as const;
+  const rows = await db.run<readonly [dataSourceId: number, ...UserGroupRow]>(statement, values.list);
   return groupPages(
-    rows.map((row) => [row.dataSourceId, toUserGroup(row)]),
+    rows.map(([dataSourceId, ...row]) => [dataSourceId, toUserGroup(row)]),
     page,
   );
 }
@@ -114,5 +115,6 @@ function listQuery(tenant: Tenant, filter: DataSourceFilter): ListQuery {
       ? []
       : [`name COLLATE "default" ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`]),
   ];
-  return { table: "data_source", conditions, values };
+  const isWhole = Object.values(filter).every((condition) => condition === undefined);
+  return { table: "data_source", conditions, values, ...(isWhole ? { name: "data_source_list" } : {}) };
 }

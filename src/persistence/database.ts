@@ -141,8 +141,8 @@ export class Database implements Queryable {
     }
   }
 
-  #named({ name, text }: Statement): Statement {
-    return name !== undefined && this.#setter.name !== null ? { name, text } : { text };
+  #named({ name, ...rest }: Statement): Statement {
+    return name !== undefined && this.#setter.name !== null ? { name, ...rest } : rest;
   }
 
   /** Ends every connection, once the statements under way are done. */

@@ -44,6 +44,11 @@ export function pageClauses(keyset: Keyset, page: PageRequest, values: Statement
   return { conditions, orderAndLimit: `ORDER BY ${order} LIMIT ${values.add(page.size + 1)}::integer` };
 }
 
+/** Tells apart what `pageClauses` makes of different pages. */
+export function pageName({ column, direction }: Keyset, { from, after, before }: PageRequest): string {
+  return [column, direction, from, ...(after ? ["after"] : []), ...(before ? ["before"] : [])].join("_");
+}
+
 /** Makes a text match itself in a LIKE pattern. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, "\\$&");

@@ -1,18 +1,27 @@
 import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { MappedDataSource, MappingEntry } from "../domain/mapping.js";
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
-const BY_GROUPS = {
+const BY_GROUPS: Statement = {
   name: "mapping_by_user_groups",
+  rowMode: "array",
   // With the data sources: a second statement might miss one that has gone in between.
-  text: `SELECT user_group_id AS "userGroupId", schema_id AS "schemaId",
-      data_source.id, data_source.provided_id AS "providedId", data_source.name, data_source.created_at AS "createdAt"
+  text: `SELECT user_group_id, schema_id, data_source.id, data_source.provided_id, data_source.name, data_source.created_at
     FROM mapping_entry JOIN data_source
       ON data_source.account_id = mapping_entry.account_id AND data_source.id = mapping_entry.data_source_id
     WHERE mapping_entry.account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::integer[])
     ORDER BY user_group_id, schema_id`,
 };
+
+type MappingRow = readonly [
+  userGroupId: number,
+  schemaId: string,
+  id: number,
+  providedId: string,
+  name: string,
+  createdAt: Date,
+];
 
 const PUT = {
   name: "mapping_put",
@@ -67,14 +76,10 @@ export async function findMappings(
   tenant: Tenant,
   userGroupIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly MappedDataSource[]>> {
-  const rows = await db.run<DataSource & { userGroupId: number; schemaId: string }>(BY_GROUPS, [
-    tenant.accountId,
-    tenant.environment,
-    userGroupIds,
-  ]);
+  const rows = await db.run<MappingRow>(BY_GROUPS, [tenant.accountId, tenant.environment, userGroupIds]);
   const sources = new Map<number, DataSource>();
   const mappings = new Map<number, MappedDataSource[]>();
-  for (const { userGroupId, schemaId, id, providedId, name, createdAt } of rows) {
+  for (const [userGroupId, schemaId, id, providedId, name, createdAt] of rows) {
     const dataSource = sources.get(id) ?? { id, providedId, name, createdAt };
     sources.set(id, dataSource);
     const mapping = mappings.get(userGroupId) ?? [];

@@ -18,6 +18,7 @@ import { type ScopeSetter, type Timeouts } from "./row-scope.js";
 import { SiteConfigEntity } from "./site-config-entity.js";
 import { SiteConfigRevisionEntity } from "./site-config-revision-entity.js";
 import { UserGroupEntity } from "./user-group-entity.js";
+import { VALUE_PARSERS } from "./value-parsers.js";
 import { WebhookDeliveryEntity } from "./webhook-delivery-entity.js";
 import { WebhookEndpointEntity } from "./webhook-endpoint-entity.js";
 
@@ -69,6 +70,7 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
       // The server's own limit does not help when it no longer answers at all.
       ...(timeouts.statementTimeoutMs > 0 ? { query_timeout: timeouts.statementTimeoutMs + 1000 } : {}),
       keepAlive: true,
+      types: VALUE_PARSERS,
       // Every connection keeps the statement that sets the scope, so that it need not be parsed each time.
       ...(name === null
         ? {}

@@ -28,7 +28,13 @@ export type ScopeSettings = readonly [
   actor: string,
 ];
 
-/** What sets the scope for the rest of a transaction, with a placeholder for each of the settings. */
+/**
+ * Whether PostgreSQL plans a statement anew for its values each time it runs. What a connection has prepared looks rows up by their keys:
+ * PostgreSQL would compare plans by the number of keys, and plan such a statement each time, which takes longer than to run it.
+ */
+export type PlanMode = "auto" | "force_generic_plan";
+
+/** What sets the scope for the rest of a transaction, with a placeholder for each of the settings, and one for the mode of planning. */
 export interface ScopeSetter {
   /** Under which connections keep it; null where they keep no statements. */
   readonly name: string | null;
@@ -44,9 +50,16 @@ export interface Timeouts {
 
 /** @param pooled the time-outs where a connection cannot have any, since a pooler hands it from one client to another */
 export function createScopeSetter(pooled: Timeouts | null): ScopeSetter {
-  const names = ["account_id", "environment", "account_name", "operator", "actor"];
+  const names = [
+    "app.account_id",
+    "app.environment",
+    "app.account_name",
+    "app.operator",
+    "app.actor",
+    "plan_cache_mode",
+  ];
   const settings = [
-    ...names.map((name, index) => `set_config('app.${name}', $${index + 1}, true)`),
+    ...names.map((name, index) => `set_config('${name}', $${index + 1}, true)`),
     ...(pooled
       ? [
           `set_config('statement_timeout', '${pooled.statementTimeoutMs}', true)`,
@@ -68,6 +81,6 @@ export function settingsOf(scope: RowScope): ScopeSettings {
 
 /** The setter with its values, as text that may stand beside other statements. */
 export function scopeStatement({ text }: ScopeSetter, scope: RowScope): string {
-  const settings = settingsOf(scope);
+  const settings = [...settingsOf(scope), "auto" satisfies PlanMode];
   return text.replace(/\$(\d)/g, (_, number: string) => escapeLiteral(settings[Number(number) - 1] ?? ""));
 }

@@ -1,5 +1,5 @@
 import { type ClientBase, type Connection, Query, type QueryResult, type Submittable } from "pg";
-import type { ScopeSetter, ScopeSettings } from "./row-scope.js";
+import type { PlanMode, ScopeSetter, ScopeSettings } from "./row-scope.js";
 
 /** What the driver's own query does while its answer comes in. */
 interface RunningQuery<Row extends object> {
@@ -64,7 +64,8 @@ class ScopedQuery<Row extends object> implements Submittable {
     try {
       const { name, text } = this.#setter;
       if (name === null) connection.parse({ name: "", text, types: [] }, true);
-      connection.bind({ portal: "", statement: name ?? "", values: [...this.#settings] }, true);
+      const mode: PlanMode = this.#query.name === undefined ? "auto" : "force_generic_plan";
+      connection.bind({ portal: "", statement: name ?? "", values: [...this.#settings, mode] }, true);
       connection.execute({ portal: "" }, true);
       const fault = this.#query.submit(connection);
       // What was sent ahead waits for an end that will not come.

@@ -1,6 +1,6 @@
 import type { Tenant } from "../domain/caller.js";
 import { type Page, type PageRequest, toPage } from "../domain/page.js";
-import { type Keyset, pageClauses, StatementValues } from "./keyset.js";
+import { type Keyset, pageClauses, pageName, StatementValues } from "./keyset.js";
 import type { Queryable } from "./statement.js";
 
 /** The rows of a list. */
@@ -9,12 +9,16 @@ export interface ListQuery {
   readonly conditions: readonly string[];
   /** What the conditions' placeholders stand for. */
   readonly values: StatementValues;
+  /** Set where nothing is filtered: such lists are few, so that connections can prepare them. One name, one list. */
+  readonly name?: string;
 }
 
 /** What is read of a row, and what is made of it. */
 export interface ItemQuery<Row extends object, Item> {
   readonly columns: string;
   readonly toItem: (row: Row) => Item;
+  /** Set where a row is an array of the columns' values. */
+  readonly rowMode?: "array";
 }
 
 /** All rows of a table that belong to a tenant. */
@@ -27,15 +31,17 @@ export function tenantList(table: string, { accountId, environment }: Tenant): L
 /** Reads one page of a list. */
 export async function selectPage<Row extends object, Item>(
   db: Queryable,
-  { table, conditions, values }: ListQuery,
-  { columns, toItem }: ItemQuery<Row, Item>,
+  { table, conditions, values, name }: ListQuery,
+  { columns, toItem, ...mode }: ItemQuery<Row, Item>,
   keyset: Keyset,
   page: PageRequest,
 ): Promise<Page<Item>> {
   const clauses = pageClauses(keyset, page, values);
   const text = `SELECT ${columns} FROM ${table}
     WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
-  const rows = await db.run<Row>({ text }, values.list);
+  const statement =
+    name === undefined ? { text, ...mode } : { name: `${name}_${pageName(keyset, page)}`, text, ...mode };
+  const rows = await db.run<Row>(statement, values.list);
   return toPage(rows.map(toItem), page);
 }
 

@@ -26,7 +26,7 @@ export async function listUserGroups(
   page: PageRequest,
 ): Promise<Page<UserGroup>> {
   const keyset = { ...SORT_COLUMNS[order.field], idColumn: "id", direction: order.direction };
-  const item = { columns: USER_GROUP_COLUMNS, toItem: toUserGroup };
+  const item = { columns: USER_GROUP_COLUMNS, toItem: toUserGroup, rowMode: "array" } as const;
   return selectPage(db, listQuery(tenant, filter), item, keyset, page);
 }
 
@@ -62,7 +62,8 @@ function listQuery(tenant: Tenant, filter: UserGroupFilter): ListQuery {
   if (properties) conditions.push(`properties::jsonb @> ${values.add(JSON.stringify(properties))}::jsonb`);
   if (dataSource || schemaId !== undefined)
     conditions.push(mappedCondition(tenant, dataSource, schemaId, values));
-  return { table: "user_group", conditions, values };
+  const isWhole = Object.values(filter).every((condition) => condition === undefined);
+  return { table: "user_group", conditions, values, ...(isWhole ? { name: "user_group_list" } : {}) };
 }
 
 function mappedCondition(

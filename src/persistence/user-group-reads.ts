@@ -5,12 +5,13 @@ import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group
 
 const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::integer[])");
 const BY_PROVIDED_IDS = statement("user_groups_by_provided_ids", "provided_id = ANY ($3::text[])");
-const BY_TOKENS = {
+const BY_TOKENS: Statement = {
   name: "user_groups_by_tokens",
-  text: `SELECT ${USER_GROUP_COLUMNS}, token_lookup AS lookup, true AS current FROM user_group
+  rowMode: "array",
+  text: `SELECT token_lookup, true, ${USER_GROUP_COLUMNS} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
     UNION ALL
-    SELECT ${USER_GROUP_COLUMNS}, previous_token_lookup, false FROM user_group
+    SELECT previous_token_lookup, false, ${USER_GROUP_COLUMNS} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND previous_token_lookup = ANY ($3::bytea[])
         AND previous_token_expires_at > now()`,
 };
@@ -46,17 +47,18 @@ export async function findUserGroupsByTokens(
   tenant: Tenant,
   lookups: readonly Buffer[],
 ): Promise<TokenMatch[]> {
-  const rows = await db.run<UserGroupRow & Omit<TokenMatch, "group">>(BY_TOKENS, [
+  const rows = await db.run<readonly [lookup: Buffer, current: boolean, ...UserGroupRow]>(BY_TOKENS, [
     tenant.accountId,
     tenant.environment,
     lookups,
   ]);
-  return rows.map((row) => ({ lookup: row.lookup, current: row.current, group: toUserGroup(row) }));
+  return rows.map(([lookup, current, ...row]) => ({ lookup, current, group: toUserGroup(row) }));
 }
 
 function statement(name: string, condition: string): Statement {
   return {
     name,
+    rowMode: "array",
     text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group WHERE account_id = $1 AND environment = $2 AND ${condition}`,
   };
 }

@@ -16,6 +16,11 @@ export interface CompareOptions {
   readonly rounds: number;
   /** How long each measurement takes. */
   readonly seconds: number;
+  /**
+   * How long everybody answers each reading before anything is measured: V8 compiles what runs often, and a service runs for weeks. Writings
+   * are warmed up as briefly as can be, as they use up tokens.
+   */
+  readonly warmUpSeconds: number;
   /** The groups of the largest account. */
   readonly groups: number;
   /** Whether latency is also measured at half of the load that each can bear. */
@@ -24,15 +29,15 @@ export interface CompareOptions {
   readonly checkOnly: boolean;
 }
 
-const FULL = { connections: [1, 32, 256], rounds: 4, seconds: 2, groups: 50_000, half: true };
-const QUICK = { connections: [32], rounds: 3, seconds: 1, groups: 10_000, half: false };
+const FULL = { connections: [1, 32, 256], rounds: 4, seconds: 2, warmUp: 10, groups: 50_000, half: true };
+const QUICK = { connections: [32], rounds: 3, seconds: 1, warmUp: 1, groups: 10_000, half: false };
 
 const USAGE = `npm run bench -- compare [options]
   --quick                   one number of connections, short rounds, fewer groups
   --only WORKLOAD,…         only these workloads
   --against CONTESTANT,…    only these contestants besides ours
   --variant NAME:KEY=VALUE,… our service once more, with these settings; may be repeated
-  --connections N,…         --rounds N   --seconds N   --groups N   --half   --check (no measurement)`;
+  --connections N,…         --rounds N   --seconds N   --warm-up SECONDS   --groups N   --half   --check (no measurement)`;
 
 /** Reads the command line. @throws Error for what is not understood, with what would be */
 export function readOptions(args: readonly string[]): CompareOptions {
@@ -56,6 +61,7 @@ function read(args: readonly string[]): CompareOptions {
       connections: { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
+      "warm-up": { type: "string" },
       groups: { type: "string" },
     },
   });
@@ -67,6 +73,7 @@ function read(args: readonly string[]): CompareOptions {
     connections: values.connections?.split(",").map(readNumber) ?? preset.connections,
     rounds: values.rounds === undefined ? preset.rounds : readNumber(values.rounds),
     seconds: values.seconds === undefined ? preset.seconds : readNumber(values.seconds),
+    warmUpSeconds: values["warm-up"] === undefined ? preset.warmUp : readNumber(values["warm-up"]),
     groups: values.groups === undefined ? preset.groups : readNumber(values.groups),
     half: values.half ?? preset.half,
     checkOnly: values.check,

@@ -35,7 +35,7 @@ export async function measureInRounds(
 ): Promise<void> {
   for (const writes of [false, true]) {
     const phase = entries.filter(({ workload }) => workload.writes === writes);
-    await warmUp(phase, meter);
+    await warmUp(phase, meter, options);
     const stops = phase.flatMap((entry) => stopsOf(entry, options));
     for (let round = 0; round < options.rounds; round += 1) {
       for (const stop of stops) {
@@ -48,12 +48,17 @@ export async function measureInRounds(
   }
 }
 
-async function warmUp(entries: readonly Entry[], meter: Meter): Promise<void> {
+async function warmUp(
+  entries: readonly Entry[],
+  meter: Meter,
+  { warmUpSeconds }: CompareOptions,
+): Promise<void> {
   for (const { workload, contestants } of entries) {
     for (const contestant of contestants) {
       if (contestant === PGBENCH) continue;
       const [connections = USUAL] = workload.connections ?? [];
-      await meter.measure(contestant, { workload, connections, seconds: workload.leastSeconds, pauseMs: 0 });
+      const seconds = workload.writes ? workload.leastSeconds : warmUpSeconds;
+      await meter.measure(contestant, { workload, connections, seconds, pauseMs: 0 });
     }
   }
 }

@@ -1,0 +1,28 @@
+import { types } from "pg";
+
+/** The driver's own parsers of values, but for times: it takes them apart piece by piece, and nearly every row has two. */
+export const VALUE_PARSERS = {
+  getTypeParser(oid: number, format?: "text" | "binary"): (text: string) => unknown {
+    const parser: (text: string) => unknown = types.getTypeParser(oid, format ?? "text");
+    if (oid !== types.builtins.TIMESTAMPTZ || format === "binary") return parser;
+    return (text) => parseUtc(text) ?? parser(text);
+  },
+};
+
+/** How PostgreSQL writes a time in UTC, with a digit for each 0; fractions of a second follow, up to six digits without zeros at the end. */
+const UTC_LENGTH = "0000-00-00 00:00:00+00".length;
+const FRACTION_LENGTH = ".000000".length;
+
+/** A time as PostgreSQL writes it in UTC: `2026-11-21 16:00:00.123+00`. @returns null for any other */
+function parseUtc(text: string): Date | null {
+  const fraction = text.length - UTC_LENGTH;
+  if (fraction < 0 || fraction > FRACTION_LENGTH || text[4] !== "-" || text[10] !== " ") return null;
+  if (!text.endsWith("+00")) return null;
+  const at = (index: number) => (index < text.length - 3 ? text.charCodeAt(index) - 48 : 0);
+  const two = (index: number) => 10 * at(index) + at(index + 1);
+  const year = 100 * two(0) + two(2);
+  // JavaScript takes these for years of the last century.
+  if (year < 100) return null;
+  const milliseconds = fraction === 0 ? 0 : 100 * at(20) + 10 * at(21) + at(22);
+  return new Date(Date.UTC(year, two(5) - 1, two(8), two(11), two(14), two(17), milliseconds));
+}
