@@ -93,6 +93,7 @@ async function serveFrom(
   const server = await createHttpServer(services, {
     corsOrigins: config.corsOrigins,
     compileAfter: config.graphqlJit ? COMPILE_AFTER : Number.POSITIVE_INFINITY,
+    shortcut: config.graphqlShortcut,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
     isShuttingDown: () => isShuttingDown,

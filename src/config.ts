@@ -35,6 +35,7 @@ const settings = z.object({
   TRUSTED_PROXIES: z.string().transform(readProxies).default([]),
   CORS_ORIGINS: z.string().transform(readOrigins).default([]),
   GRAPHQL_JIT: flag(true),
+  GRAPHQL_SHORTCUT: flag(true),
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_PLAYGROUND: flag(true),
   GRAPHQL_MAX_DEPTH: wholeNumber(1, 100, DEFAULT_LIMITS.depth),
@@ -97,6 +98,8 @@ export interface Config {
   readonly corsOrigins: readonly string[] | "*";
   /** Whether GraphQL documents that are sent repeatedly are compiled. */
   readonly graphqlJit: boolean;
+  /** Whether documents that Apollo Server has run before are run without it. */
+  readonly graphqlShortcut: boolean;
   readonly graphqlIntrospection: boolean;
   readonly graphqlPlayground: boolean;
   readonly graphqlLimits: OperationLimits;
@@ -152,6 +155,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     trustedProxies: read.TRUSTED_PROXIES,
     corsOrigins: read.CORS_ORIGINS,
     graphqlJit: read.GRAPHQL_JIT,
+    graphqlShortcut: read.GRAPHQL_SHORTCUT,
     graphqlIntrospection: read.GRAPHQL_INTROSPECTION,
     graphqlPlayground: read.GRAPHQL_PLAYGROUND,
     graphqlLimits: {

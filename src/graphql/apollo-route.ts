@@ -5,6 +5,20 @@ import { wantsEvents } from "./event-stream.js";
 
 type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
+type ContextOf<Context> = (request: FastifyRequest, reply: FastifyReply) => Promise<Context>;
+
+/** What may answer instead of Apollo Server. */
+interface Shortcut<Context> {
+  /** @returns the reply's text, or the context with which Apollo Server goes on, if there is one by now */
+  attempt(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    contextOf: ContextOf<Context>,
+  ): Promise<{ readonly text?: string; readonly context?: Promise<Context> }>;
+  /** Is told what Apollo Server has answered. */
+  noteReply(request: FastifyRequest, reply: FastifyReply): void;
+}
+
 /** Decision 12: a site configuration of the greatest size fits, as a string with its escapes. */
 const BODY_LIMIT = 4 * 1024 * 1024;
 
@@ -18,19 +32,24 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 export function registerApolloRoute<Context extends BaseContext>(
   app: FastifyInstance,
   apollo: ApolloServer<Context>,
-  contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<Context>,
+  contextOf: ContextOf<Context>,
   others: {
     readonly onRequest?: Answer;
     readonly checkBody?: (body: unknown) => void;
     readonly stream?: Answer;
+    readonly shortcut?: Shortcut<Context>;
   } = {},
 ): void {
-  const { onRequest = async () => undefined, checkBody = () => undefined, stream } = others;
-  const answer = fastifyApolloHandler(apollo, { context: contextOf });
+  const { onRequest = async () => undefined, checkBody = () => undefined, stream, shortcut } = others;
+  const contexts = new WeakMap<FastifyRequest, Promise<Context>>();
+  const answer = fastifyApolloHandler(apollo, {
+    context: async (request, reply) => contexts.get(request) ?? contextOf(request, reply),
+  });
   app.addHook("onClose", () => apollo.stop());
   // Decision 11, also where Apollo Server has another idea.
-  app.addHook("onSend", async (_request, reply) => {
+  app.addHook("onSend", (_request, reply, _payload, done) => {
     reply.header("cache-control", "no-store");
+    done();
   });
   app.route({
     method: app.supportedMethods,
@@ -40,7 +59,14 @@ export function registerApolloRoute<Context extends BaseContext>(
     onRequest,
     async handler(request, reply) {
       checkBody(request.body);
-      return stream && wantsEvents(request) ? stream(request, reply) : answer.call(app, request, reply);
+      if (stream && wantsEvents(request)) return stream(request, reply);
+      if (!shortcut) return answer.call(app, request, reply);
+      const { text, context } = await shortcut.attempt(request, reply, contextOf);
+      if (text !== undefined) return text;
+      if (context) contexts.set(request, context);
+      const answered = await answer.call(app, request, reply);
+      shortcut.noteReply(request, reply);
+      return answered;
     },
   });
 }

@@ -1,3 +1,4 @@
+import type { ExecutionResult } from "graphql";
 import type { Allowance } from "../domain/allowance.js";
 import { missingCredentials } from "../domain/authorization.js";
 import type { Caller, Tenant } from "../domain/caller.js";
@@ -20,6 +21,8 @@ export interface GraphqlContext {
   readonly session: Session | FrontEndSession | null;
   /** What a rate limit leaves, once the request's first point was taken; null where there is none. */
   readonly allowance: Allowance | null;
+  /** The result, where the operation ran before Apollo Server came to it. */
+  readonly settled?: Promise<ExecutionResult>;
   /** Takes further points. @returns null where there is no limit @throws DomainError `rate_limited` when too few are left */
   spend(points: number): Promise<Allowance> | null;
 }
@@ -76,8 +79,11 @@ export function requireContext(value: object): asserts value is GraphqlContext {
     throw new TypeError("This is not the context of a request.");
 }
 
-function tenantOf(identity: Identity): Tenant {
-  return identity.kind === "caller" ? identity.caller : identity.userGroup;
+/** Whose data somebody asks for. */
+export function tenantOf(identity: Identity): Tenant {
+  if (identity.kind === "caller") return identity.caller;
+  const { accountId, environment } = identity.userGroup;
+  return { accountId, environment };
 }
 
 /** @throws DomainError `unauthenticated` for a request without credentials, `forbidden` for a front end's */

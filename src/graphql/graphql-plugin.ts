@@ -10,6 +10,7 @@ import { createContext } from "./context.js";
 import { createEventStream } from "./event-stream.js";
 import { createExecutor } from "./executor.js";
 import { createSchema } from "./schema.js";
+import { Shortcut } from "./shortcut.js";
 import { UserGroupWatcher } from "./user-group-watcher.js";
 
 export const GRAPHQL_PATH = "/graphql";
@@ -28,6 +29,8 @@ export async function registerGraphql(
   options: Omit<ApolloOptions, "logger"> & {
     /** How often a document is interpreted before it is compiled; Infinity compiles none. */
     readonly compileAfter: number;
+    /** Whether documents that Apollo Server has run before are run without it. */
+    readonly shortcut: boolean;
     readonly corsOrigins: readonly string[] | "*";
     readonly explore?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
   },
@@ -37,11 +40,9 @@ export async function registerGraphql(
   // What needs more points than anybody can have is too large, not too early.
   const limits = { ...options.limits, rootFields: Math.min(rootFields, services.rateLimits.most) };
   const apolloOptions = { ...options, limits, logger: app.log };
-  const apollo = createApolloServer(
-    schema,
-    createExecutor(schema, services, options.compileAfter),
-    apolloOptions,
-  );
+  const execute = createExecutor(schema, services, options.compileAfter);
+  const shortcut = options.shortcut ? new Shortcut(schema, limits, execute) : undefined;
+  const apollo = createApolloServer(schema, shortcut?.executor ?? execute, apolloOptions);
   await apollo.start();
   const watcher = new UserGroupWatcher(services);
   const contextOf = async ({ id, headers, ip: address }: FastifyRequest, reply: FastifyReply) => {
@@ -70,6 +71,7 @@ export async function registerGraphql(
   }
   registerApolloRoute(app, apollo, contextOrError, {
     stream,
+    ...(shortcut ? { shortcut } : {}),
     checkBody: requireOneOperation,
     async onRequest(request, reply) {
       if (options.explore && request.method === "GET" && wantsPage(request))

@@ -1,4 +1,5 @@
-import { Field, ID, InterfaceType } from "type-graphql";
+import { ID, InterfaceType } from "type-graphql";
+import { GetterField } from "./getter-field.js";
 import { toNodeId } from "./node-id.js";
 
 @InterfaceType("Node", { description: "An object with a global id." })
@@ -10,7 +11,7 @@ export abstract class NodeView {
     this.#name = name;
   }
 
-  @Field(() => ID, { description: "The global id: opaque, and unique over all types." })
+  @GetterField(() => ID, { description: "The global id: opaque, and unique over all types." })
   get id(): string {
     return toNodeId(...this.#name);
   }

@@ -1,9 +1,10 @@
 import { GraphQLDateTime, GraphQLJSON } from "graphql-scalars";
-import { Field, Int, ObjectType } from "type-graphql";
+import { Int, ObjectType } from "type-graphql";
 import type { Environment } from "../domain/environment.js";
 import type { Properties } from "../domain/properties.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { EnvironmentEnum } from "./environment-enum.js";
+import { GetterField } from "./getter-field.js";
 import { NodeView } from "./node-type.js";
 
 @ObjectType("UserGroup", {
@@ -12,46 +13,54 @@ import { NodeView } from "./node-type.js";
   simpleResolvers: true,
 })
 export class UserGroupView extends NodeView {
-  @Field(() => Int, { description: "The internal id; `team_id` in the REST API." })
-  readonly teamId: number;
-
-  @Field(() => String, { description: "Your own id of the group, unique in the environment." })
-  readonly providedId: string;
-
-  @Field(() => String, { description: "The name of the group." })
-  readonly name: string;
-
-  @Field(() => EnvironmentEnum, { description: "The environment the group lives in." })
-  readonly environment: Environment;
-
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description: "Free-form properties, which dashboards read as variables; null when there are none.",
-  })
-  readonly properties: Properties;
-
-  @Field(() => Int, { description: "Grows by one at each change." })
-  readonly version: number;
-
-  @Field(() => GraphQLDateTime, { description: "When the group was created." })
-  readonly createdAt: Date;
-
-  @Field(() => GraphQLDateTime, { description: "When the group last changed." })
-  readonly updatedAt: Date;
-
-  /** Not a field: what the resolvers of `token` and `mapping` need. */
+  /** Not a field: what the fields are read from when they are asked for. */
   readonly group: UserGroup;
 
   constructor(group: UserGroup) {
     super("UserGroup", group.id);
-    this.teamId = group.id;
-    this.providedId = group.providedId;
-    this.name = group.name;
-    this.environment = group.environment;
-    this.properties = group.properties;
-    this.version = group.version;
-    this.createdAt = group.createdAt;
-    this.updatedAt = group.updatedAt;
     this.group = group;
+  }
+
+  @GetterField(() => Int, { description: "The internal id; `team_id` in the REST API." })
+  get teamId(): number {
+    return this.group.id;
+  }
+
+  @GetterField(() => String, { description: "Your own id of the group, unique in the environment." })
+  get providedId(): string {
+    return this.group.providedId;
+  }
+
+  @GetterField(() => String, { description: "The name of the group." })
+  get name(): string {
+    return this.group.name;
+  }
+
+  @GetterField(() => EnvironmentEnum, { description: "The environment the group lives in." })
+  get environment(): Environment {
+    return this.group.environment;
+  }
+
+  @GetterField(() => GraphQLJSON, {
+    nullable: true,
+    description: "Free-form properties, which dashboards read as variables; null when there are none.",
+  })
+  get properties(): Properties {
+    return this.group.properties;
+  }
+
+  @GetterField(() => Int, { description: "Grows by one at each change." })
+  get version(): number {
+    return this.group.version;
+  }
+
+  @GetterField(() => GraphQLDateTime, { description: "When the group was created." })
+  get createdAt(): Date {
+    return this.group.createdAt;
+  }
+
+  @GetterField(() => GraphQLDateTime, { description: "When the group last changed." })
+  get updatedAt(): Date {
+    return this.group.updatedAt;
   }
 }

@@ -6,6 +6,7 @@ import {
   type GraphqlContext,
   requireAnySession,
   type Session,
+  tenantOf,
   type Watcher,
 } from "./context.js";
 import { parseUserGroupBy, type UserGroupBy } from "./user-group-by.js";
@@ -34,7 +35,7 @@ export class UserGroupWatcher implements Watcher {
   ): Promise<AsyncIterable<WatchEvent>> {
     const session = requireAnySession(context);
     const id = await findId(session, by);
-    const tenant = session.kind === "caller" ? session.caller : session.userGroup;
+    const tenant = tenantOf(session);
     const subscription = await this.#services.changes.subscribe(tenant, id);
     try {
       // A rotation between the look at the token and the subscription would be missed.

@@ -37,6 +37,8 @@ export interface HttpOptions {
   readonly corsOrigins: readonly string[] | "*";
   /** How often a GraphQL document is interpreted before it is compiled; Infinity compiles none. */
   readonly compileAfter: number;
+  /** Whether documents that Apollo Server has run before are run without it. */
+  readonly shortcut: boolean;
   readonly introspection: boolean;
   readonly playground: boolean;
   /** Whether the service is about to end, so that nobody new should come. */

@@ -9,7 +9,7 @@ import { DATA_SOURCE_COLUMNS } from "./data-source-queries.js";
 import { escapeLike, pageClauses, StatementValues } from "./keyset.js";
 import { countList, groupPages, type ListQuery, selectPage } from "./select-page.js";
 import type { Queryable } from "./statement.js";
-import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
+import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
 
 const SORT_COLUMNS: Readonly<
   Record<DataSourceSortField, { readonly column: string; readonly type: string }>
@@ -83,10 +83,10 @@ export async function listUserGroupsOfDataSources(
       WHERE account_id = ${account} AND environment = ${environment} AND id = mapped.user_group_id
     ) AS found ON true
     ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
-  const statement = { text, rowMode: "array" } as const;
-  const rows = await db.run<readonly [dataSourceId: number, ...UserGroupRow]>(statement, values.list);
+  const statement = { text, rows: "text" } as const;
+  const rows = await db.run<readonly [dataSourceId: string, ...UserGroupRow]>(statement, values.list);
   return groupPages(
-    rows.map(([dataSourceId, ...row]) => [dataSourceId, toUserGroup(row)]),
+    rows.map(([dataSourceId, ...row]) => [Number(dataSourceId), toUserGroup(row)]),
     page,
   );
 }

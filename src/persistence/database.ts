@@ -17,6 +17,7 @@ import {
 } from "./row-scope.js";
 import { runScoped } from "./scoped-query.js";
 import { isReadOnly, type Queryable, type Statement } from "./statement.js";
+import { TEXT_ROWS } from "./value-parsers.js";
 
 /** How long to wait until a statement that was cut off runs again. */
 const RETRY_AFTER_MS = 20;
@@ -71,7 +72,7 @@ export class Database implements Queryable {
     return this.#withClient(async (client, drop) => {
       const transaction = new OpenTransaction(this.orm, client, async (statement, values) => {
         this.#onStatement(statement.text);
-        return (await client.query({ ...this.#named(statement), values: [...values] })).rows;
+        return (await client.query({ ...this.#config(statement), values: [...values] })).rows;
       });
       try {
         // One message: the scope costs no round trip of its own.
@@ -99,7 +100,7 @@ export class Database implements Queryable {
     values: readonly unknown[],
   ): Promise<Row[]> {
     this.#onStatement(statement.text);
-    const config = { ...this.#named(statement), values: [...values] };
+    const config = { ...this.#config(statement), values: [...values] };
     const attempt = () =>
       this.#withClient(async (client) => {
         if (!settings) return (await client.query<Row>(config)).rows;
@@ -141,8 +142,12 @@ export class Database implements Queryable {
     }
   }
 
-  #named({ name, ...rest }: Statement): Statement {
-    return name !== undefined && this.#setter.name !== null ? { name, ...rest } : rest;
+  #config({ name, text, rows }: Statement) {
+    return {
+      text,
+      ...(name !== undefined && this.#setter.name !== null ? { name } : {}),
+      ...(rows === "text" ? TEXT_ROWS : {}),
+    };
   }
 
   /** Ends every connection, once the statements under way are done. */

@@ -2,10 +2,11 @@ import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { MappedDataSource, MappingEntry } from "../domain/mapping.js";
 import type { Queryable, Statement } from "./statement.js";
+import { readTime } from "./value-parsers.js";
 
 const BY_GROUPS: Statement = {
   name: "mapping_by_user_groups",
-  rowMode: "array",
+  rows: "text",
   // With the data sources: a second statement might miss one that has gone in between.
   text: `SELECT user_group_id, schema_id, data_source.id, data_source.provided_id, data_source.name, data_source.created_at
     FROM mapping_entry JOIN data_source
@@ -15,12 +16,12 @@ const BY_GROUPS: Statement = {
 };
 
 type MappingRow = readonly [
-  userGroupId: number,
+  userGroupId: string,
   schemaId: string,
-  id: number,
+  id: string,
   providedId: string,
   name: string,
-  createdAt: Date,
+  createdAt: string,
 ];
 
 const PUT = {
@@ -77,16 +78,22 @@ export async function findMappings(
   userGroupIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly MappedDataSource[]>> {
   const rows = await db.run<MappingRow>(BY_GROUPS, [tenant.accountId, tenant.environment, userGroupIds]);
-  const sources = new Map<number, DataSource>();
+  const sources = new Map<string, DataSource>();
   const mappings = new Map<number, MappedDataSource[]>();
-  for (const [userGroupId, schemaId, id, providedId, name, createdAt] of rows) {
-    const dataSource = sources.get(id) ?? { id, providedId, name, createdAt };
-    sources.set(id, dataSource);
-    const mapping = mappings.get(userGroupId) ?? [];
-    mapping.push({ schemaId, dataSource });
-    mappings.set(userGroupId, mapping);
+  for (const row of rows) {
+    const userGroupId = Number(row[0]);
+    const dataSource = sources.get(row[2]) ?? readDataSource(row);
+    sources.set(row[2], dataSource);
+    const mapping = mappings.get(userGroupId);
+    const entry = { schemaId: row[1], dataSource };
+    if (mapping) mapping.push(entry);
+    else mappings.set(userGroupId, [entry]);
   }
   return mappings;
+}
+
+function readDataSource([, , id, providedId, name, createdAt]: MappingRow): DataSource {
+  return { id: Number(id), providedId, name, createdAt: readTime(createdAt) };
 }
 
 /** Adds entries to a group's mapping; a schema id that is there already gets the new data source. */

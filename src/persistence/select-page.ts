@@ -17,8 +17,7 @@ export interface ListQuery {
 export interface ItemQuery<Row extends object, Item> {
   readonly columns: string;
   readonly toItem: (row: Row) => Item;
-  /** Set where a row is an array of the columns' values. */
-  readonly rowMode?: "array";
+  readonly rows?: "text";
 }
 
 /** All rows of a table that belong to a tenant. */

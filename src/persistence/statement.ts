@@ -2,8 +2,8 @@
 export interface Statement {
   readonly name?: string;
   readonly text: string;
-  /** For the hot statements: rows come as arrays, in the order of the columns, as to build an object by names takes thrice as long. */
-  readonly rowMode?: "array";
+  /** For the hot statements: rows come as arrays of texts, as PostgreSQL has written them, so that only values that are needed are read. */
+  readonly rows?: "text";
 }
 
 /** Something statements run on: the pool, or one transaction. */

@@ -2,7 +2,7 @@ import type { Tenant } from "../domain/caller.js";
 import type { Properties } from "../domain/properties.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Queryable, Statement } from "./statement.js";
-import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
+import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
 import { type NewUserGroupRow, toJson } from "./user-group-writes.js";
 
 // Groups are locked and inserted in the order of their provided ids, so that calls at once wait for each other in a line,
@@ -10,7 +10,7 @@ import { type NewUserGroupRow, toJson } from "./user-group-writes.js";
 
 const LOCK: Statement = {
   name: "user_groups_lock",
-  rowMode: "array",
+  rows: "text",
   text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
     WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[])
     ORDER BY provided_id FOR NO KEY UPDATE`,
@@ -18,7 +18,7 @@ const LOCK: Statement = {
 
 const INSERT: Statement = {
   name: "user_groups_insert",
-  rowMode: "array",
+  rows: "text",
   text: `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
       token_key_id, token_ciphertext, token_lookup)
     SELECT $1, $2, item.id, item.provided_id, item.name, item.properties::json,
@@ -32,7 +32,7 @@ const INSERT: Statement = {
 
 const UPDATE: Statement = {
   name: "user_groups_update",
-  rowMode: "array",
+  rows: "text",
   text: `WITH item AS (
       SELECT * FROM unnest($3::integer[], $4::text[], $5::boolean[], $6::text[], $7::boolean[])
         AS item (item_id, new_name, sets_properties, new_properties, sets_mapping)

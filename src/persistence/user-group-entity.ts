@@ -1,7 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from "typeorm";
 import type { Environment } from "../domain/environment.js";
 import type { Properties } from "../domain/properties.js";
-import type { UserGroup } from "../domain/user-group.js";
 import { AccountEntity } from "./account-entity.js";
 import { AccountKey, EnvironmentKey, OptionalTime, TimeOfWriting } from "./columns.js";
 
@@ -61,38 +60,4 @@ export class UserGroupEntity {
 
   @TimeOfWriting("updated_at")
   updatedAt!: Date;
-}
-
-/** The columns a group is read from; the hot queries select just these, as arrays, and skip TypeORM's hydration. */
-export const USER_GROUP_COLUMNS = `account_id, environment, id, provided_id, name, token_key_id, token_ciphertext,
-  properties, version, created_at, updated_at`;
-
-/** The values of those columns. */
-export type UserGroupRow = readonly [
-  accountId: number,
-  environment: Environment,
-  id: number,
-  providedId: string,
-  name: string,
-  tokenKeyId: string,
-  tokenCiphertext: Buffer,
-  properties: Properties,
-  version: number,
-  createdAt: Date,
-  updatedAt: Date,
-];
-
-export function toUserGroup(row: UserGroupRow): UserGroup {
-  return {
-    accountId: row[0],
-    environment: row[1],
-    id: row[2],
-    providedId: row[3],
-    name: row[4],
-    sealedToken: { keyId: row[5], ciphertext: row[6] },
-    properties: row[7],
-    version: row[8],
-    createdAt: row[9],
-    updatedAt: row[10],
-  };
 }

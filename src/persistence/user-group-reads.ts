@@ -1,13 +1,14 @@
 import type { Tenant } from "../domain/caller.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Queryable, Statement } from "./statement.js";
-import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
+import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
+import { readBytes } from "./value-parsers.js";
 
 const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::integer[])");
 const BY_PROVIDED_IDS = statement("user_groups_by_provided_ids", "provided_id = ANY ($3::text[])");
 const BY_TOKENS: Statement = {
   name: "user_groups_by_tokens",
-  rowMode: "array",
+  rows: "text",
   text: `SELECT token_lookup, true, ${USER_GROUP_COLUMNS} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
     UNION ALL
@@ -47,18 +48,22 @@ export async function findUserGroupsByTokens(
   tenant: Tenant,
   lookups: readonly Buffer[],
 ): Promise<TokenMatch[]> {
-  const rows = await db.run<readonly [lookup: Buffer, current: boolean, ...UserGroupRow]>(BY_TOKENS, [
+  const rows = await db.run<readonly [lookup: string, current: "t" | "f", ...UserGroupRow]>(BY_TOKENS, [
     tenant.accountId,
     tenant.environment,
     lookups,
   ]);
-  return rows.map(([lookup, current, ...row]) => ({ lookup, current, group: toUserGroup(row) }));
+  return rows.map(([lookup, current, ...row]) => ({
+    lookup: readBytes(lookup),
+    current: current === "t",
+    group: toUserGroup(row),
+  }));
 }
 
 function statement(name: string, condition: string): Statement {
   return {
     name,
-    rowMode: "array",
+    rows: "text",
     text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group WHERE account_id = $1 AND environment = $2 AND ${condition}`,
   };
 }

@@ -3,7 +3,7 @@ import type { Properties } from "../domain/properties.js";
 import type { SealedToken } from "../domain/token-vault.js";
 import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
 import type { Queryable, Statement } from "./statement.js";
-import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-entity.js";
+import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
 
 /** A sealed token and the hash under which it is found. */
 export interface StoredToken extends SealedToken {
@@ -45,7 +45,7 @@ const LOCKS: Readonly<Record<StoredRef["by"], Statement>> = {
 
 const ROTATE: Statement = {
   name: "user_group_rotate",
-  rowMode: "array",
+  rows: "text",
   text: `UPDATE user_group SET token_key_id = $5, token_ciphertext = $6, token_lookup = $7,
       previous_token_lookup = CASE WHEN $8::integer > 0 THEN token_lookup END,
       previous_token_expires_at = CASE WHEN $8::integer > 0 THEN now() + make_interval(secs => $8::integer) END,
@@ -56,7 +56,7 @@ const ROTATE: Statement = {
 
 const DELETE: Statement = {
   name: "user_group_delete",
-  rowMode: "array",
+  rows: "text",
   text: `DELETE FROM user_group AS doomed
     WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
       AND ($4::text IS NULL OR provided_id = $4)
@@ -137,7 +137,7 @@ export async function deleteUserGroup(
 function updateStatement(by: StoredRef["by"]): Statement {
   return {
     name: `user_group_update_by_${by}`,
-    rowMode: "array",
+    rows: "text",
     text: `UPDATE user_group SET name = coalesce($4, name),
         properties = CASE WHEN $5::boolean THEN $6::json ELSE properties END,
         mapping_version = mapping_version + CASE WHEN $7::boolean THEN 1 ELSE 0 END,
@@ -150,7 +150,7 @@ function updateStatement(by: StoredRef["by"]): Statement {
 function lockStatement(by: StoredRef["by"]): Statement {
   return {
     name: `user_group_lock_by_${by}`,
-    rowMode: "array",
+    rows: "text",
     text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]} FOR NO KEY UPDATE`,
   };

@@ -9,6 +9,28 @@ export const VALUE_PARSERS = {
   },
 };
 
+/** Has the driver hand rows out as arrays of texts, as PostgreSQL has written them. */
+export const TEXT_ROWS = {
+  rowMode: "array",
+  types: { getTypeParser: () => (text: string) => text },
+} as const;
+
+/** Reads a `timestamptz`. */
+export function readTime(text: string): Date {
+  const time = parseUtc(text);
+  if (time) return time;
+  const read: unknown = types.getTypeParser(types.builtins.TIMESTAMPTZ)(text);
+  if (read instanceof Date) return read;
+  throw new TypeError("The database holds a time that is none.");
+}
+
+/** Reads a `bytea`, as PostgreSQL writes it by default. */
+export function readBytes(text: string): Buffer {
+  return Buffer.from(text.slice(HEX_PREFIX.length), "hex");
+}
+
+const HEX_PREFIX = "\\x";
+
 /** How PostgreSQL writes a time in UTC, with a digit for each 0; fractions of a second follow, up to six digits without zeros at the end. */
 const UTC_LENGTH = "0000-00-00 00:00:00+00".length;
 const FRACTION_LENGTH = ".000000".length;

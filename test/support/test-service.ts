@@ -130,6 +130,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const server = await createHttpServer(services, {
     corsOrigins: options.corsOrigins ?? [],
     compileAfter: isFast ? 0 : Number.POSITIVE_INFINITY,
+    shortcut: isFast,
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
     isShuttingDown: () => false,

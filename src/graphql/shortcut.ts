@@ -1,0 +1,136 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from "graphql";
+import { Kind } from "graphql";
+import { DomainError } from "../domain/errors.js";
+import { forgetOldest } from "../domain/forget-oldest.js";
+import { REPLAYED_HEADER } from "../domain/idempotency-key.js";
+import { isObject } from "../domain/json.js";
+import type { GraphqlContext } from "./context.js";
+import type { Executor, ReadyOperation } from "./executor.js";
+import { requireFrontEndFields } from "./front-end-fields.js";
+import { requireWithin } from "./limits-plugin.js";
+import type { OperationLimits } from "./operation-limits.js";
+import { measureOperation, type OperationMeasure } from "./operation-measure.js";
+
+/** The most documents that are known, and the longest of them, in characters. */
+const MAX_KNOWN = 1000;
+const MAX_LENGTH = 10_000;
+/** The most Accept headers of which it is known what they lead to. */
+const MAX_ACCEPTED = 100;
+/** What a page of another site cannot send unasked. */
+const JSON_TYPE = /^application\/json\s*(?:;|$)/;
+
+/** A document with one operation that Apollo Server has let run. */
+interface KnownDocument {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly measure: OperationMeasure;
+}
+
+/** A request for one. */
+type Known = KnownDocument & Omit<ReadyOperation, "context" | "onReplay">;
+
+/** What answers a request, or leaves it to Apollo Server: with the context that it has by now. */
+export interface Attempt {
+  readonly text?: string;
+  readonly context?: Promise<GraphqlContext>;
+}
+
+/**
+ * Answers what Apollo Server would answer in the same way once more: an operation that it has let run before, sent again by POST, and
+ * without errors (decision 41). Whatever else it may be, a refusal, an error, another kind of request, is Apollo Server's to answer.
+ */
+export class Shortcut {
+  readonly #schema: GraphQLSchema;
+  readonly #limits: OperationLimits;
+  readonly #execute: Executor;
+  readonly #known = new Map<string, KnownDocument>();
+  readonly #contentTypes = new Map<string | undefined, string>();
+
+  /** @param execute runs operations */
+  constructor(schema: GraphQLSchema, limits: OperationLimits, execute: Executor) {
+    this.#schema = schema;
+    this.#limits = limits;
+    this.#execute = execute;
+  }
+
+  /** What Apollo Server is to run operations with: what it lets run becomes known, and what has run already does not run again. */
+  readonly executor: Executor = async (ready) => {
+    this.#learn(ready);
+    return ready.context.settled ?? this.#execute(ready);
+  };
+
+  /** Notes as what type Apollo Server has sent a reply. */
+  noteReply({ headers: { accept } }: FastifyRequest, reply: FastifyReply): void {
+    const type = reply.getHeader("content-type");
+    if (reply.statusCode !== 200 || typeof type !== "string") return;
+    this.#contentTypes.set(accept, type);
+    forgetOldest(this.#contentTypes, MAX_ACCEPTED);
+  }
+
+  /** @param contextOf makes the context of a request; it is not called again for one that has one by now */
+  async attempt(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>,
+  ): Promise<Attempt> {
+    const contentType = this.#contentTypes.get(request.headers.accept);
+    if (contentType === undefined || request.method !== "POST" || !isJson(request)) return {};
+    const ready = this.#find(request.body);
+    if (!ready) return {};
+    const preparing = contextOf(request, reply);
+    const context = await preparing.catch(() => null);
+    if (!context || !this.#mayRun(ready, context)) return { context: preparing };
+    const running = this.#execute({
+      ...ready,
+      context,
+      onReplay: () => reply.header(REPLAYED_HEADER, "true"),
+    });
+    const result = await running.catch(() => null);
+    if (!result?.data || result.errors) return { context: Promise.resolve({ ...context, settled: running }) };
+    reply.header("content-type", contentType);
+    // As Apollo Server writes it.
+    return { text: `${JSON.stringify({ data: result.data })}\n` };
+  }
+
+  #find(body: unknown): Known | null {
+    if (!isObject(body)) return null;
+    const { query: source, variables, operationName, extensions } = body;
+    const known = typeof source === "string" ? this.#known.get(source) : undefined;
+    if (!known || typeof source !== "string" || isGiven(extensions)) return null;
+    const name = known.operation.name?.value;
+    if (isGiven(operationName) && operationName !== name) return null;
+    if (isGiven(variables) && !isObject(variables)) return null;
+    return { ...known, source, operationName: name, variables: isObject(variables) ? variables : {} };
+  }
+
+  #mayRun({ document, measure, variables }: Known, context: GraphqlContext): boolean {
+    try {
+      requireWithin(this.#limits, measure, variables);
+      requireFrontEndFields(context, document, this.#schema);
+      return true;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      // Apollo Server comes to the same end, and tells why.
+      return false;
+    }
+  }
+
+  #learn({ document, operation, source }: ReadyOperation): void {
+    if (!operation || source.length > MAX_LENGTH || this.#known.has(source)) return;
+    if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1) return;
+    const measure = measureOperation(this.#schema, document, operation);
+    // For more than one, a rate limit has to be asked once more.
+    if (measure.rootFields > 1) return;
+    this.#known.set(source, { document, operation, measure });
+    forgetOldest(this.#known, MAX_KNOWN);
+  }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isJson({ headers }: FastifyRequest): boolean {
+  return JSON_TYPE.test(headers["content-type"] ?? "");
+}
