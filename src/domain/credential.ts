@@ -1,11 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { secretBytes } from "./secret-bytes.js";
 
 /**
  * Secrets that we issue read `<prefix><account, 6><random, 43><checksum, 6>` in base 62: the account routes a look-up to
  * its shard, 256 random bits make guessing hopeless, and the CRC-32 lets a typo be refused without a database call.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BASE = ALPHABET.length;
 const ACCOUNT_LENGTH = 6;
 const RANDOM_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
@@ -13,8 +14,7 @@ const BODY = new RegExp(`^[0-9A-Za-z]{${ACCOUNT_LENGTH + RANDOM_LENGTH + CHECKSU
 
 /** Makes a new secret of an account. */
 export function issueCredential(prefix: string, accountId: number): string {
-  const random = BigInt(`0x${randomBytes(32).toString("hex")}`);
-  const stem = `${prefix}${base62(BigInt(accountId), ACCOUNT_LENGTH)}${base62(random, RANDOM_LENGTH)}`;
+  const stem = `${prefix}${base62(accountId, ACCOUNT_LENGTH)}${randomDigits(RANDOM_LENGTH)}`;
   return stem + checksum(stem);
 }
 
@@ -27,19 +27,31 @@ export function readCredential(prefix: string, text: string): { readonly account
   const stem = text.slice(0, -CHECKSUM_LENGTH);
   if (checksum(stem) !== text.slice(-CHECKSUM_LENGTH)) return null;
   const account = text.slice(prefix.length, prefix.length + ACCOUNT_LENGTH);
-  return { accountId: [...account].reduce((sum, digit) => sum * 62 + ALPHABET.indexOf(digit), 0) };
+  return { accountId: [...account].reduce((sum, digit) => sum * BASE + ALPHABET.indexOf(digit), 0) };
 }
 
 function checksum(stem: string): string {
-  return base62(BigInt(crc32(stem)), CHECKSUM_LENGTH);
+  return base62(crc32(stem), CHECKSUM_LENGTH);
 }
 
-function base62(value: bigint, length: number): string {
+/** Digits of which each is as likely as any other: of the numbers of six bits, those that are none are left out. */
+function randomDigits(length: number): string {
+  let digits = "";
+  while (digits.length < length) {
+    for (const byte of secretBytes(length)) {
+      const digit = byte & 0b11_1111;
+      if (digit < BASE && digits.length < length) digits += ALPHABET.charAt(digit);
+    }
+  }
+  return digits;
+}
+
+function base62(value: number, length: number): string {
   let rest = value;
   let digits = "";
-  while (rest > 0n) {
-    digits = ALPHABET.charAt(Number(rest % 62n)) + digits;
-    rest /= 62n;
+  while (rest > 0) {
+    digits = ALPHABET.charAt(rest % BASE) + digits;
+    rest = Math.floor(rest / BASE);
   }
   return digits.padStart(length, "0");
 }

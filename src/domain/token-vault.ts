@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 import { forgetOldest } from "./forget-oldest.js";
+import { secretBytes } from "./secret-bytes.js";
 
 /** A token as the database holds it: nonce, ciphertext and tag under the key `keyId`. */
 export interface SealedToken {
@@ -58,7 +59,7 @@ export class TokenVault {
   /** @param keyId the key to seal under: the account's @throws Error when it is not held */
   seal(token: string, binding: TokenBinding, keyId: string): SealedToken {
     const key = this.#key(keyId);
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = secretBytes(NONCE_BYTES);
     const cipher = createCipheriv("aes-256-gcm", key.encryption, nonce);
     cipher.setAAD(associatedData(key.id, binding));
     const ciphertext = Buffer.concat([

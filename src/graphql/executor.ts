@@ -40,7 +40,7 @@ export function createExecutor(schema: GraphQLSchema, services: Services, compil
     const { document, operation, operationName, variables } = ready;
     const query = operation && compiled.find(document, operation);
     if (query) {
-      const result = await query.query(undefined, contextValue, variables);
+      const result = await query.run(contextValue, variables);
       if (!result.errors) return result;
       // Without data, nothing has run: the variables do not fit, which graphql-js tells in its own words.
       if (result.data !== undefined) return { ...result, errors: result.errors.map(toGraphqlError) };

@@ -125,25 +125,28 @@ export async function replaceMappingEntries(
   await putMappingEntries(db, tenant, userGroupId, entries);
 }
 
+/** What a group's mapping is to be. */
+interface NewMapping {
+  readonly userGroupId: number;
+  readonly entries: readonly MappingEntry[];
+  /** Whether the group has just been created, and has no mapping yet. */
+  readonly isFirst: boolean;
+}
+
 /** Replaces the whole mappings of groups that the transaction has locked or made. */
 export async function replaceMappings(
   transaction: Queryable,
   tenant: Tenant,
-  mappings: readonly { readonly userGroupId: number; readonly entries: readonly MappingEntry[] }[],
+  mappings: readonly NewMapping[],
 ): Promise<void> {
-  if (mappings.length === 0) return;
   const rows = mappings.flatMap(({ userGroupId, entries }) =>
     entries.map((entry) => ({ userGroupId, ...entry })),
   );
   const groups = rows.map(({ userGroupId }) => userGroupId);
   const schemas = rows.map(({ schemaId }) => schemaId);
-  await transaction.run(KEEP_ONLY_MANY, [
-    tenant.accountId,
-    tenant.environment,
-    mappings.map(({ userGroupId }) => userGroupId),
-    groups,
-    schemas,
-  ]);
+  const before = mappings.filter(({ isFirst }) => !isFirst).map(({ userGroupId }) => userGroupId);
+  if (before.length > 0)
+    await transaction.run(KEEP_ONLY_MANY, [tenant.accountId, tenant.environment, before, groups, schemas]);
   if (rows.length === 0) return;
   await transaction.run(PUT_MANY, [
     tenant.accountId,

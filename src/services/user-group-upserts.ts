@@ -132,7 +132,9 @@ export class UserGroupUpserts {
       writer,
       items.flatMap(({ providedId, entries }) => {
         const id = groups.get(providedId)?.id;
-        return id === undefined || !entries ? [] : [{ userGroupId: id, entries }];
+        return id === undefined || !entries
+          ? []
+          : [{ userGroupId: id, entries, isFirst: created.has(providedId) }];
       }),
     );
     return named.map((item) => {
