@@ -2,8 +2,8 @@ import type { Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import { inOrder } from "./in-order.js";
 
-/** How many statements of one kind a tenant has under way: what comes meanwhile goes with the next one. */
-const MAX_UNDER_WAY = 2;
+/** How many statements of one kind a tenant has under way, unless told otherwise. */
+const USUALLY_UNDER_WAY = 2;
 /** After how long one counts no more: it may be waiting for an answer that the network has lost. */
 const PATIENCE_MS = 500;
 /** How many keys go with one statement. */
@@ -38,19 +38,22 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   readonly #queues = new Map<string, Queue<Key, Value, Scope>>();
   readonly #isOn: boolean;
   readonly #apart: (scope: Scope) => string;
+  readonly #mostUnderWay: number;
 
   /**
    * @param isOn whether anything is collected: else each call is a statement of its own
-   * @param apart tells what of one tenant is kept apart
+   * @param options.apart tells what of one tenant is kept apart
+   * @param options.mostUnderWay how many statements a tenant has under way: what comes meanwhile goes with the next one
    */
   constructor(
     loadMany: LoadMany<Key, Value, Scope>,
     isOn: boolean,
-    apart: (scope: Scope) => string = () => "",
+    options: { readonly apart?: (scope: Scope) => string; readonly mostUnderWay?: number } = {},
   ) {
     this.#loadMany = loadMany;
     this.#isOn = isOn;
-    this.#apart = apart;
+    this.#apart = options.apart ?? (() => "");
+    this.#mostUnderWay = options.mostUnderWay ?? USUALLY_UNDER_WAY;
   }
 
   /** @returns a value for each key, in the same order */
@@ -75,7 +78,7 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   }
 
   #schedule(queue: Queue<Key, Value, Scope>): void {
-    if (queue.isScheduled || queue.underWay >= MAX_UNDER_WAY) return;
+    if (queue.isScheduled || queue.underWay >= this.#mostUnderWay) return;
     queue.isScheduled = true;
     // After everything that has come in by now was read.
     setImmediate(() => {

@@ -36,7 +36,11 @@ export class UserGroupCreations {
       const byId = new Map(inserted.map((group) => [group.id, group]));
       return rows.map(({ id }) => byId.get(id) ?? null);
     };
-    this.#collector = new Collector(insert, collect, ({ keyId }) => String(keyId));
+    // One at a time: each ends with a wait for the disk, which more of them can share.
+    this.#collector = new Collector(insert, collect, {
+      apart: ({ keyId }) => String(keyId),
+      mostUnderWay: 1,
+    });
   }
 
   /**
