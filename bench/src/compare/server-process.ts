@@ -39,19 +39,24 @@ export async function startServer({
     env: { NODE_ENV: "production", GRAPHILE_ENV: "production", ...settings },
     stdio: ["pipe", "pipe", openSync(log, "w")],
   });
+  // A program that is not there has no exit code.
+  let fault = "";
+  child.on("error", ({ message }) => {
+    fault = message;
+  });
   let said = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     said += text;
   });
   const deadline = Date.now() + STARTING_MS;
-  while (child.exitCode === null && Date.now() < deadline) {
+  while (child.exitCode === null && fault === "" && Date.now() < deadline) {
     const [url] = /http:\/\/\S+(?=[\s\S]*\n)/.exec(said) ?? [];
     if (url !== undefined && child.pid !== undefined)
       return { pid: child.pid, url, log, stop: () => stop(child) };
     await sleep(POLL_MS);
   }
-  await stop(child);
-  throw new Error(`${script} did not start: ${said}${readFileSync(log, "utf8")}`);
+  if (fault === "") await stop(child);
+  throw new Error(`${script} did not start: ${fault}${said}${readFileSync(log, "utf8")}`);
 }
 
 async function stop(child: ChildProcess): Promise<void> {
