@@ -86,7 +86,7 @@ export async function listUserGroupsOfDataSources(
   const statement = { text, rows: "text" } as const;
   const rows = await db.run<readonly [dataSourceId: string, ...UserGroupRow]>(statement, values.list);
   return groupPages(
-    rows.map(([dataSourceId, ...row]) => [Number(dataSourceId), toUserGroup(row)]),
+    rows.map(([dataSourceId, ...row]) => [Number(dataSourceId), toUserGroup(tenant, row)]),
     page,
   );
 }

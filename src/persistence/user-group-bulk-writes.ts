@@ -53,7 +53,7 @@ export async function lockUserGroups(
   providedIds: readonly string[],
 ): Promise<UserGroup[]> {
   const rows = await transaction.run<UserGroupRow>(LOCK, [tenant.accountId, tenant.environment, providedIds]);
-  return rows.map(toUserGroup);
+  return rows.map((row) => toUserGroup(tenant, row));
 }
 
 /** Inserts the groups whose provided ids are not taken. @returns those that were inserted */
@@ -73,7 +73,7 @@ export async function insertUserGroups(
     groups.map(({ token }) => token.ciphertext),
     groups.map(({ token }) => token.lookup),
   ]);
-  return rows.map(toUserGroup);
+  return rows.map((row) => toUserGroup(tenant, row));
 }
 
 /** Changes groups that the transaction has locked and counts their versions up. Absent fields stay as they are. */
@@ -97,5 +97,5 @@ export async function updateUserGroups(
     changes.map(({ properties }) => toJson(properties ?? null)),
     changes.map(({ mapping }) => mapping !== undefined),
   ]);
-  return rows.map(toUserGroup);
+  return rows.map((row) => toUserGroup(tenant, row));
 }

@@ -6,7 +6,7 @@ import type { SortOrder, UserGroupFilter, UserGroupSortField } from "../domain/u
 import { escapeLike, StatementValues } from "./keyset.js";
 import { countList, type ListQuery, selectPage } from "./select-page.js";
 import type { Queryable } from "./statement.js";
-import { toUserGroup, USER_GROUP_COLUMNS } from "./user-group-row.js";
+import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
 
 const SORT_COLUMNS: Readonly<Record<UserGroupSortField, { readonly column: string; readonly type: string }>> =
   {
@@ -26,7 +26,8 @@ export async function listUserGroups(
   page: PageRequest,
 ): Promise<Page<UserGroup>> {
   const keyset = { ...SORT_COLUMNS[order.field], idColumn: "id", direction: order.direction };
-  const item = { columns: USER_GROUP_COLUMNS, toItem: toUserGroup, rows: "text" } as const;
+  const toItem = (row: UserGroupRow) => toUserGroup(tenant, row);
+  const item = { columns: USER_GROUP_COLUMNS, toItem, rows: "text" } as const;
   return selectPage(db, listQuery(tenant, filter), item, keyset, page);
 }
 

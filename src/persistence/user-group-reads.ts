@@ -56,7 +56,7 @@ export async function findUserGroupsByTokens(
   return rows.map(([lookup, current, ...row]) => ({
     lookup: readBytes(lookup),
     current: current === "t",
-    group: toUserGroup(row),
+    group: toUserGroup(tenant, row),
   }));
 }
 
@@ -75,5 +75,5 @@ async function find(
   keys: readonly (number | string)[],
 ): Promise<UserGroup[]> {
   const rows = await db.run<UserGroupRow>(query, [tenant.accountId, tenant.environment, keys]);
-  return rows.map(toUserGroup);
+  return rows.map((row) => toUserGroup(tenant, row));
 }

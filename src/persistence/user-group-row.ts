@@ -1,17 +1,16 @@
-import { ENVIRONMENTS, type Environment } from "../domain/environment.js";
+import type { Tenant } from "../domain/caller.js";
+import type { Environment } from "../domain/environment.js";
 import type { Properties } from "../domain/properties.js";
 import type { SealedToken } from "../domain/token-vault.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { readBytes, readTime } from "./value-parsers.js";
 
-/** The columns a group is read from; the hot statements select just these, as text. */
-export const USER_GROUP_COLUMNS = `account_id, environment, id, provided_id, name, token_key_id, token_ciphertext,
-  properties, version, created_at, updated_at`;
+/** The columns a group is read from, but for those of its tenant; the hot statements select just these, as text. */
+export const USER_GROUP_COLUMNS =
+  "id, provided_id, name, token_key_id, token_ciphertext, properties, version, created_at, updated_at";
 
 /** The values of those columns. */
 export type UserGroupRow = readonly [
-  accountId: string,
-  environment: string,
   id: string,
   providedId: string,
   name: string,
@@ -25,57 +24,52 @@ export type UserGroupRow = readonly [
 
 /** A group that reads each value of its row when it is asked for: of a long list, few are. */
 class StoredUserGroup implements UserGroup {
+  readonly accountId: number;
+  readonly environment: Environment;
   readonly #row: UserGroupRow;
 
-  constructor(row: UserGroupRow) {
+  constructor({ accountId, environment }: Tenant, row: UserGroupRow) {
+    this.accountId = accountId;
+    this.environment = environment;
     this.#row = row;
   }
 
-  get accountId(): number {
+  get id(): number {
     return Number(this.#row[0]);
   }
 
-  get environment(): Environment {
-    const environment = ENVIRONMENTS.find((known) => known === this.#row[1]);
-    if (environment) return environment;
-    throw new TypeError("The database holds an environment that is none.");
-  }
-
-  get id(): number {
-    return Number(this.#row[2]);
-  }
-
   get providedId(): string {
-    return this.#row[3];
+    return this.#row[1];
   }
 
   get name(): string {
-    return this.#row[4];
+    return this.#row[2];
   }
 
   get sealedToken(): SealedToken {
-    return { keyId: this.#row[5], ciphertext: readBytes(this.#row[6]) };
+    return { keyId: this.#row[3], ciphertext: readBytes(this.#row[4]) };
   }
 
   get properties(): Properties {
-    const [, , , , , , , text] = this.#row;
+    const [, , , , , text] = this.#row;
     const properties: Properties = text === null ? null : JSON.parse(text);
     return properties;
   }
 
   get version(): number {
-    return Number(this.#row[8]);
+    return Number(this.#row[6]);
   }
 
   get createdAt(): Date {
-    return readTime(this.#row[9]);
+    return readTime(this.#row[7]);
   }
 
   get updatedAt(): Date {
-    return readTime(this.#row[10]);
+    return readTime(this.#row[8]);
   }
 }
 
-export function toUserGroup(row: UserGroupRow): UserGroup {
-  return new StoredUserGroup(row);
+/** The group of a row that was found among a tenant's. */
+export function toUserGroup(tenant: Tenant, row: UserGroupRow): UserGroup {
+  return new StoredUserGroup(tenant, row);
 }

@@ -174,5 +174,5 @@ async function one(
   values: readonly unknown[],
 ): Promise<UserGroup | null> {
   const rows = await db.run<UserGroupRow>(statement, [tenant.accountId, tenant.environment, ...values]);
-  return rows[0] ? toUserGroup(rows[0]) : null;
+  return rows[0] ? toUserGroup(tenant, rows[0]) : null;
 }
