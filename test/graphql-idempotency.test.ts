@@ -54,6 +54,17 @@ test("a mutation counts once, and its repetition gets the same data", async () =
   expect(replies.filter(({ replayed }) => !replayed)).toHaveLength(1);
 });
 
+test("a named mutation counts once, whether it has run before or not", async () => {
+  const document = CREATE.replace("mutation", "mutation Named");
+  await send("named-first", document, { input: { providedId: "named-first", name: "x" } });
+  const fresh = `${document} # not sent before`;
+  const variables = { input: { providedId: "named", name: "x" } };
+  const first = await send("named", fresh, variables);
+  for (let time = 0; time < 3; time += 1)
+    expect(await send("named", fresh, variables)).toEqual({ ...first, replayed: true });
+  expect(first.data.createUserGroup.userErrors).toEqual([]);
+});
+
 test("the same key with another document, other variables or another operation is refused", async () => {
   const input = { providedId: "other", name: "Other" };
   await send("mixed", CREATE, { input });

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
-import { forgetOldest } from "./forget-oldest.js";
+import { LRUCache } from "lru-cache";
 import { secretBytes } from "./secret-bytes.js";
 
 /** A token as the database holds it: nonce, ciphertext and tag under the key `keyId`. */
@@ -33,15 +33,14 @@ export class TokenVault {
   readonly #keys: readonly VaultKey[];
   readonly #primary: VaultKey;
   /** Group tokens that were opened lately, by what they were sealed as. */
-  readonly #opened = new Map<string, string>();
-  readonly #remembers: number;
+  readonly #opened: LRUCache<string, string> | null;
 
   /**
    * @param keys 32 bytes each, the sealing one first; at least one
    * @param remembers how many opened group tokens are kept in memory: to open one takes longer than all else that a request does with it
    */
   constructor(keys: readonly [Buffer, ...Buffer[]], remembers = 0) {
-    this.#remembers = remembers;
+    this.#opened = remembers > 0 ? new LRUCache({ max: remembers }) : null;
     this.#primary = deriveKey(keys[0]);
     this.#keys = [this.#primary, ...keys.slice(1).map(deriveKey)];
   }
@@ -73,13 +72,12 @@ export class TokenVault {
 
   /** Opens a group's token, or gives it from memory. @throws as `open` does */
   openToken(sealed: SealedToken, { accountId, id }: TokenBinding): string {
-    if (this.#remembers === 0) return this.open(sealed, { accountId, id });
+    if (!this.#opened) return this.open(sealed, { accountId, id });
     const place = `${accountId}/${id}/${sealed.keyId}/${sealed.ciphertext.toString("latin1")}`;
     const known = this.#opened.get(place);
     if (known !== undefined) return known;
     const token = this.open(sealed, { accountId, id });
     this.#opened.set(place, token);
-    forgetOldest(this.#opened, this.#remembers);
     return token;
   }
 

@@ -9,22 +9,18 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
-import { forgetOldest } from "../domain/forget-oldest.js";
+import { LRUCache } from "lru-cache";
 import type { Variables } from "./amount.js";
 import type { GraphqlContext } from "./context.js";
 import { hasEndlessVariable, inputDefaults } from "./input-defaults.js";
 
-/** The most operations that are kept compiled. */
-const MAX_COMPILED = 1000;
+/**
+ * How many characters of documents are kept compiled; each of them takes some 40 bytes of code, and as many of what was parsed.
+ */
+const MAX_CHARACTERS = 500_000;
 
 /** The types of which a reply may hold so many that it is broken off (`ReplyBudget`). */
 const COUNTED = /^SiteConfig/;
-
-interface Uses {
-  count: number;
-  /** Null for an operation that cannot be compiled. */
-  compiled?: CompiledOperation | null;
-}
 
 /** An operation that was compiled. */
 export interface CompiledOperation {
@@ -39,14 +35,20 @@ export interface CompiledOperation {
 export class CompiledOperations {
   readonly #schema: GraphQLSchema;
   readonly #after: number;
-  readonly #uses = new WeakMap<OperationDefinitionNode, Uses>();
-  /** What is compiled, the longest unused first. */
-  readonly #kept = new Map<CompiledOperation, () => void>();
+  /** How often an operation that is not compiled was run. */
+  readonly #uses = new WeakMap<OperationDefinitionNode, number>();
+  /** Without code for an operation that cannot be compiled. */
+  readonly #compiled: LRUCache<OperationDefinitionNode, { readonly code: CompiledOperation | null }>;
 
   /** @param after how often a document is run before it is compiled; Infinity compiles none */
   constructor(schema: GraphQLSchema, after: number) {
     this.#schema = schema;
     this.#after = after;
+    this.#compiled = new LRUCache({
+      maxSize: MAX_CHARACTERS,
+      sizeCalculation: (_, { loc }) => loc?.source.body.length ?? MAX_CHARACTERS,
+      dispose: (_, operation) => this.#uses.delete(operation),
+    });
   }
 
   /**
@@ -55,13 +57,14 @@ export class CompiledOperations {
    */
   find(document: DocumentNode, operation: OperationDefinitionNode): CompiledOperation | null {
     if (this.#after === Number.POSITIVE_INFINITY) return null;
-    const uses: Uses = this.#uses.get(operation) ?? { count: 0 };
+    const known = this.#compiled.get(operation);
+    if (known) return known.code;
+    const uses = (this.#uses.get(operation) ?? 0) + 1;
     this.#uses.set(operation, uses);
-    uses.count += 1;
-    if (uses.count <= this.#after) return null;
-    if (uses.compiled === undefined) uses.compiled = this.#compile(document, operation);
-    if (uses.compiled) this.#keep(uses.compiled, () => delete uses.compiled);
-    return uses.compiled;
+    if (uses <= this.#after) return null;
+    const code = this.#compile(document, operation);
+    this.#compiled.set(operation, { code });
+    return code;
   }
 
   #compile(document: DocumentNode, operation: OperationDefinitionNode): CompiledOperation | null {
@@ -75,12 +78,6 @@ export class CompiledOperations {
       run: (context, variables) =>
         compiled.query(undefined, context, complete ? complete(variables) : variables),
     };
-  }
-
-  #keep(compiled: CompiledOperation, forget: () => void): void {
-    this.#kept.delete(compiled);
-    this.#kept.set(compiled, forget);
-    forgetOldest(this.#kept, MAX_COMPILED)?.();
   }
 }
 

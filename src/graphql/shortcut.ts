@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import { Kind } from "graphql";
+import { LRUCache } from "lru-cache";
 import { DomainError } from "../domain/errors.js";
-import { forgetOldest } from "../domain/forget-oldest.js";
 import { REPLAYED_HEADER } from "../domain/idempotency-key.js";
 import { isObject } from "../domain/json.js";
 import type { GraphqlContext } from "./context.js";
@@ -12,9 +12,8 @@ import { requireWithin } from "./limits-plugin.js";
 import type { OperationLimits } from "./operation-limits.js";
 import { measureOperation, type OperationMeasure } from "./operation-measure.js";
 
-/** The most documents that are known, and the longest of them, in characters. */
-const MAX_KNOWN = 1000;
-const MAX_LENGTH = 10_000;
+/** How many characters of documents are known; each of them takes some 60 bytes once it is parsed. */
+const MAX_CHARACTERS = 500_000;
 /** The most Accept headers of which it is known what they lead to. */
 const MAX_ACCEPTED = 100;
 /** What a page of another site cannot send unasked. */
@@ -44,8 +43,11 @@ export class Shortcut {
   readonly #schema: GraphQLSchema;
   readonly #limits: OperationLimits;
   readonly #execute: Executor;
-  readonly #known = new Map<string, KnownDocument>();
-  readonly #contentTypes = new Map<string | undefined, string>();
+  readonly #known = new LRUCache<string, KnownDocument>({
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (_, source) => source.length,
+  });
+  readonly #contentTypes = new LRUCache<string, string>({ max: MAX_ACCEPTED });
 
   /** @param execute runs operations */
   constructor(schema: GraphQLSchema, limits: OperationLimits, execute: Executor) {
@@ -61,11 +63,10 @@ export class Shortcut {
   };
 
   /** Notes as what type Apollo Server has sent a reply. */
-  noteReply({ headers: { accept } }: FastifyRequest, reply: FastifyReply): void {
+  noteReply({ headers: { accept = "" } }: FastifyRequest, reply: FastifyReply): void {
     const type = reply.getHeader("content-type");
     if (reply.statusCode !== 200 || typeof type !== "string") return;
     this.#contentTypes.set(accept, type);
-    forgetOldest(this.#contentTypes, MAX_ACCEPTED);
   }
 
   /** @param contextOf makes the context of a request; it is not called again for one that has one by now */
@@ -74,7 +75,7 @@ export class Shortcut {
     reply: FastifyReply,
     contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>,
   ): Promise<Attempt> {
-    const contentType = this.#contentTypes.get(request.headers.accept);
+    const contentType = this.#contentTypes.get(request.headers.accept ?? "");
     if (contentType === undefined || request.method !== "POST" || !isJson(request)) return {};
     const ready = this.#find(request.body);
     if (!ready) return {};
@@ -101,7 +102,9 @@ export class Shortcut {
     const name = known.operation.name?.value;
     if (isGiven(operationName) && operationName !== name) return null;
     if (isGiven(variables) && !isObject(variables)) return null;
-    return { ...known, source, operationName: name, variables: isObject(variables) ? variables : {} };
+    // As it was sent: it is a part of what an idempotent request is known by.
+    const sentName = typeof operationName === "string" ? operationName : undefined;
+    return { ...known, source, operationName: sentName, variables: isObject(variables) ? variables : {} };
   }
 
   #mayRun({ document, measure, variables }: Known, context: GraphqlContext): boolean {
@@ -117,13 +120,12 @@ export class Shortcut {
   }
 
   #learn({ document, operation, source }: ReadyOperation): void {
-    if (!operation || source.length > MAX_LENGTH || this.#known.has(source)) return;
+    if (!operation || this.#known.has(source)) return;
     if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1) return;
     const measure = measureOperation(this.#schema, document, operation);
     // For more than one, a rate limit has to be asked once more.
     if (measure.rootFields > 1) return;
     this.#known.set(source, { document, operation, measure });
-    forgetOldest(this.#known, MAX_KNOWN);
   }
 }
 

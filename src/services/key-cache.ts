@@ -1,4 +1,4 @@
-import { forgetOldest } from "../domain/forget-oldest.js";
+import { LRUCache } from "lru-cache";
 import type { ActiveKey } from "../persistence/api-key-queries.js";
 
 /** The longest that a key may be remembered: so long a revoked one may work elsewhere (decision 13). */
@@ -17,7 +17,7 @@ interface Entry {
  * longer than that moment (decision 13).
  */
 export class KeyCache {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_KEYS });
   readonly #milliseconds: number;
 
   /** @param milliseconds how long; 0 remembers nothing */
@@ -36,9 +36,7 @@ export class KeyCache {
     if (known && known.until > now) return known.key;
     // Counted from before the question: what is answered was so then.
     const entry = { key: find(), until: now + this.#milliseconds };
-    this.#entries.delete(secret);
     this.#entries.set(secret, entry);
-    forgetOldest(this.#entries, MAX_KEYS);
     const forget = () => {
       if (this.#entries.get(secret) === entry) this.#entries.delete(secret);
     };
