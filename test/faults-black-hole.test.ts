@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openEventStream } from "./support/event-stream-client.js";
-import { type FaultProxy, startFaultProxy } from "./support/fault-proxy.js";
-import { type FaultedService, POOL_SIZE, startFaultedService } from "./support/faulted-service.js";
+import { startFaultProxy } from "./support/fault-proxy.js";
+import { useFaultedService } from "./support/faulted-fixture.js";
+import { POOL_SIZE } from "./support/faulted-service.js";
 import { callRest } from "./support/rest-client.js";
-import { createTestProcesses } from "./support/running-process.js";
-import { createTestDatabase, type TestDatabase } from "./support/test-database.js";
 
 const CONNECT_MS = 1500;
 const STATEMENT_MS = 1500;
@@ -14,34 +13,18 @@ const ANSWER_MS = STATEMENT_MS + 1000;
 /** A request waits for a connection and for an answer; what it does besides has a second. */
 const LONGEST_MS = CONNECT_MS + ANSWER_MS + 1000;
 
-const processes = createTestProcesses();
-let database: TestDatabase;
-let proxy: FaultProxy;
-let service: FaultedService;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  proxy = await startFaultProxy(database.target);
-  service = await start();
-});
-afterAll(async () => {
-  try {
-    await service.close();
-  } finally {
-    await processes.close();
-    await proxy.close();
-    await database.drop();
-  }
-});
-
-const start = () =>
-  startFaultedService(processes, database, proxy.target, {
+const faulted = useFaultedService(
+  ({ target }) => startFaultProxy(target),
+  () => ({
     DATABASE_CONNECT_TIMEOUT_MS: String(CONNECT_MS),
     DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_MS),
     DATABASE_LOCK_TIMEOUT_MS: String(STATEMENT_MS),
     DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: String(IDLE_TRANSACTION_MS),
-  });
+  }),
+);
 
 test("nothing arrives for a while, then all of it: too late for a transaction, or for anything", async () => {
+  const { service, through: proxy } = faulted();
   const { refused, longestMs } = await service.under(async () => {
     for (const end of [() => sleep(IDLE_TRANSACTION_MS + 200), () => service.untilUnready()]) {
       proxy.hold();
@@ -55,6 +38,7 @@ test("nothing arrives for a while, then all of it: too late for a transaction, o
 });
 
 test("a black hole: nothing arrives, ever, and in the end both sides learn that their connections are gone", async () => {
+  const { service, through: proxy } = faulted();
   const { refused, longestMs } = await service.under(async () => {
     proxy.swallow();
     await service.untilUnready();
@@ -67,6 +51,7 @@ test("a black hole: nothing arrives, ever, and in the end both sides learn that 
 });
 
 test("a black hole of which neither side ever learns: the time-outs see to what was swallowed", async () => {
+  const { service, through: proxy } = faulted();
   const { refused, longestMs } = await service.under(
     async () => {
       proxy.swallow();
@@ -82,6 +67,7 @@ test("a black hole of which neither side ever learns: the time-outs see to what 
 });
 
 test("a process that nobody answers any more ends when it is told to", async () => {
+  const { start, through: proxy } = faulted();
   const stopped = await start();
   const [key = ""] = stopped.keys;
   const acme = { user_group_id: "acme", name: "Acme" };

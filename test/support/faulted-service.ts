@@ -21,6 +21,8 @@ const RECOVERY_MS = 2000;
 const CALM_CALLS = 30;
 const CALM_TIMEOUT_MS = 20_000;
 const HEALTH_MS = 50;
+const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
 /** What a load met during a fault. */
 export interface FaultReport {
@@ -43,6 +45,8 @@ export interface FaultedService {
    * @param mostSessions how many sessions the database may have in the end, if not those of one pool
    */
   under(fault: () => Promise<void>, mostSessions?: number): Promise<FaultReport>;
+  /** Ends all sessions of the database, time and again for a second. */
+  killSessions(): Promise<void>;
   /** Waits until the service says that it is not ready, which a fault that lasts brings about. */
   untilUnready(): Promise<void>;
   close(): Promise<void>;
@@ -109,6 +113,12 @@ export async function startFaultedService(
     keys,
     query,
     under,
+    async killSessions() {
+      for (let round = 0; round < 20; round += 1) {
+        await query(KILL);
+        await sleep(50);
+      }
+    },
     async untilUnready() {
       const status = async () => (await callRest(`${service.url}/readyz`, "GET", undefined)).status;
       await expect.poll(status, { timeout: CALM_TIMEOUT_MS }).toBe(503);
