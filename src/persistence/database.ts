@@ -9,6 +9,7 @@ import { notPostgres, OpenTransaction } from "./open-transaction.js";
 import { createOrm, timeoutsOf } from "./orm.js";
 import {
   createScopeSetter,
+  planModeOf,
   type RowScope,
   type ScopeSetter,
   type ScopeSettings,
@@ -101,10 +102,11 @@ export class Database implements Queryable {
   ): Promise<Row[]> {
     this.#onStatement(statement.text);
     const config = { ...this.#config(statement), values: [...values] };
+    const mode = planModeOf(statement, "name" in config);
     const attempt = () =>
       this.#withClient(async (client) => {
         if (!settings) return (await client.query<Row>(config)).rows;
-        return runScoped<Row>(client, config, settings, this.#setter);
+        return runScoped<Row>(client, config, [...settings, mode], this.#setter);
       });
     try {
       return await attempt();

@@ -7,6 +7,7 @@ import { readTime } from "./value-parsers.js";
 const BY_GROUPS: Statement = {
   name: "mapping_by_user_groups",
   rows: "text",
+  plan: "forValues",
   // With the data sources: a second statement might miss one that has gone in between.
   text: `SELECT user_group_id, schema_id, data_source.id, data_source.provided_id, data_source.name, data_source.created_at
     FROM mapping_entry JOIN data_source

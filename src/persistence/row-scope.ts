@@ -2,6 +2,7 @@ import { escapeLiteral } from "pg";
 import type { Actor } from "../domain/audit-entry.js";
 import type { Environment } from "../domain/environment.js";
 import type { Transaction } from "../domain/transaction.js";
+import type { Statement } from "./statement.js";
 
 /**
  * Which rows a statement may touch; row level security hides all others (decision 32). A tenant's: those of an account in
@@ -32,7 +33,13 @@ export type ScopeSettings = readonly [
  * Whether PostgreSQL plans a statement anew for its values each time it runs. What a connection has prepared looks rows up by their keys:
  * PostgreSQL would compare plans by the number of keys, and plan such a statement each time, which takes longer than to run it.
  */
-export type PlanMode = "auto" | "force_generic_plan";
+export type PlanMode = "auto" | "force_generic_plan" | "force_custom_plan";
+
+/** @param isPrepared whether the connection keeps the statement */
+export function planModeOf({ plan }: Statement, isPrepared: boolean): PlanMode {
+  if (!isPrepared) return "auto";
+  return plan === "forValues" ? "force_custom_plan" : "force_generic_plan";
+}
 
 /** What sets the scope for the rest of a transaction, with a placeholder for each of the settings, and one for the mode of planning. */
 export interface ScopeSetter {

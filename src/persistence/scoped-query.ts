@@ -1,5 +1,5 @@
 import { type ClientBase, type Connection, Query, type QueryResult, type Submittable } from "pg";
-import type { PlanMode, ScopeSetter, ScopeSettings } from "./row-scope.js";
+import type { ScopeSetter } from "./row-scope.js";
 
 /** What the driver's own query does while its answer comes in. */
 interface RunningQuery<Row extends object> {
@@ -24,7 +24,7 @@ interface RunningQuery<Row extends object> {
 class ScopedQuery<Row extends object> implements Submittable {
   callback: ((error: Error | null, result?: QueryResult<Row>) => void) | undefined;
   readonly #query: RunningQuery<Row>;
-  readonly #settings: ScopeSettings;
+  readonly #settings: readonly string[];
   readonly #setter: ScopeSetter;
   /** Whether the answer that comes in is still that of what sets the scope. */
   #settingScope = true;
@@ -32,7 +32,7 @@ class ScopedQuery<Row extends object> implements Submittable {
   /** @param setter when it has a name, the connection has prepared it */
   constructor(
     config: { readonly name?: string; readonly text: string; readonly values: unknown[] },
-    settings: ScopeSettings,
+    settings: readonly string[],
     setter: ScopeSetter,
   ) {
     // A statement without values would otherwise go another way, which has no place for what is ahead of it.
@@ -64,8 +64,7 @@ class ScopedQuery<Row extends object> implements Submittable {
     try {
       const { name, text } = this.#setter;
       if (name === null) connection.parse({ name: "", text, types: [] }, true);
-      const mode: PlanMode = this.#query.name === undefined ? "auto" : "force_generic_plan";
-      connection.bind({ portal: "", statement: name ?? "", values: [...this.#settings, mode] }, true);
+      connection.bind({ portal: "", statement: name ?? "", values: [...this.#settings] }, true);
       connection.execute({ portal: "" }, true);
       const fault = this.#query.submit(connection);
       // What was sent ahead waits for an end that will not come.
@@ -102,11 +101,14 @@ class ScopedQuery<Row extends object> implements Submittable {
   }
 }
 
-/** Runs a statement within a scope of rows on a connection that is free. */
+/**
+ * Runs a statement within a scope of rows on a connection that is free.
+ * @param settings the values of the setter's placeholders
+ */
 export async function runScoped<Row extends object>(
   client: ClientBase,
   config: { readonly name?: string; readonly text: string; readonly values: unknown[] },
-  settings: ScopeSettings,
+  settings: readonly string[],
   setter: ScopeSetter,
 ): Promise<Row[]> {
   return new Promise((resolve, reject) => {

@@ -4,6 +4,8 @@ export interface Statement {
   readonly text: string;
   /** For the hot statements: rows come as arrays of texts, as PostgreSQL has written them, so that only values that are needed are read. */
   readonly rows?: "text";
+  /** Set where PostgreSQL takes a wrong index for values that it does not know: it then plans the statement each time, though it is named. */
+  readonly plan?: "forValues";
 }
 
 /** Something statements run on: the pool, or one transaction. */
