@@ -14,12 +14,8 @@ const TENANT_TABLES = [
 ];
 /** From so many groups on no statement may read a whole table. */
 export const MOST_SCANNED = 100_000;
-/** What looks at all accounts, on purpose and for nobody's request: their time hangs on the number of endpoints and on the backlog. */
-const FOR_ALL_ACCOUNTS = [
-  "webhook_deliveries_claim",
-  "webhook_deliveries_forget",
-  "idempotent_requests_forget",
-];
+/** What looks at all accounts, on purpose and for nobody's request: their time hangs on the number of keys and endpoints and on the backlog. */
+const FOR_ALL_ACCOUNTS = ["api_keys_touch", "webhook_deliveries_claim", "webhook_deliveries_forget"];
 /** After five runs PostgreSQL may settle on a plan for all values, where it is left the choice. */
 const RUNS = 8;
 const SETTINGS = [
@@ -32,6 +28,8 @@ const SETTINGS = [
 /** The plans of a size. */
 export interface PlansOfSize {
   readonly groups: number;
+  /** The columns of each index. */
+  readonly indexes: ReadonlyMap<string, readonly string[]>;
   readonly plans: readonly SeenPlan[];
 }
 
@@ -59,6 +57,16 @@ export async function collectPlans(
   }
 }
 
+/** The columns of each index, by its name. */
+export async function readIndexes({ query }: BenchDatabase): Promise<PlansOfSize["indexes"]> {
+  const rows = await query<{ name: string; columns: readonly string[] }>(
+    `SELECT indexrelid::regclass::text AS name,
+      ARRAY(SELECT pg_get_indexdef(indexrelid, number, true) FROM generate_series(1, indnkeyatts) AS number) AS columns
+    FROM pg_index JOIN pg_class ON pg_class.oid = indrelid WHERE relnamespace = 'public'::regnamespace`,
+  );
+  return new Map(rows.map(({ name, columns }) => [name, columns]));
+}
+
 /** @throws Error when a statement reads a whole table of tenants, naming it */
 export function requireIndexes(sizes: readonly PlansOfSize[]): void {
   const faults = sizes.flatMap(({ groups, plans }) =>
@@ -79,12 +87,12 @@ export function requireIndexes(sizes: readonly PlansOfSize[]): void {
 /** The statements on tenants' tables, each with its plan and the sizes that have it. */
 export function planTable(sizes: readonly PlansOfSize[]): string {
   const rows = new Map<string, { readonly cells: readonly string[]; readonly groups: Set<number> }>();
-  for (const { groups, plans } of sizes) {
+  for (const { groups, plans, indexes } of sizes) {
     for (const plan of plans.filter(({ accesses }) => accesses.some(isOfTenants))) {
       const cells = [
         plan.statement.replaceAll("|", "\\|"),
         plan.isGeneric ? "all" : "given",
-        accessText(plan),
+        accessText(plan, indexes),
       ];
       const key = cells.join("\n");
       const row = rows.get(key) ?? { cells, groups: new Set<number>() };
@@ -141,11 +149,20 @@ function isWholeScan(access: TableAccess): boolean {
   return isOfTenants(access) && access.columns.length === 0;
 }
 
-function accessText({ nodes, accesses }: SeenPlan): string {
-  const reads = accesses.map(
-    ({ node, table, index, columns }) =>
-      `${node} ${index ?? table}${columns.length > 0 ? ` by ${columns.join(", ")}` : ""}`,
-  );
+function accessText({ nodes, accesses }: SeenPlan, indexes: PlansOfSize["indexes"]): string {
+  const reads = accesses.map((access) => {
+    const { node, table, index, columns } = access;
+    const by = columns.length > 0 ? ` by ${columns.join(", ")}` : "";
+    const skipped = skippedOf(access, indexes);
+    return `${node} ${index ?? table}${by}${skipped.length > 0 ? ` **skipping ${skipped.join(", ")}**` : ""}`;
+  });
   const others = nodes.filter((node) => !accesses.some((access) => access.node === node));
-  return [[...new Set(reads)].join(", "), ...(others.length > 0 ? [`(${others.join(", ")})`] : [])].join(" ");
+  return [[...new Set(reads)].join("; "), ...(others.length > 0 ? [`(${others.join(", ")})`] : [])].join(" ");
+}
+
+/** Columns of an index that the condition leaves open though it names later ones: each of their values is looked up. */
+function skippedOf({ index = "", columns }: TableAccess, indexes: PlansOfSize["indexes"]): readonly string[] {
+  const all = indexes.get(index) ?? [];
+  const last = Math.max(...columns.map((column) => all.indexOf(column)), 0);
+  return all.slice(0, last).filter((column) => !columns.includes(column));
 }

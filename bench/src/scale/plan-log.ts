@@ -37,8 +37,9 @@ export interface SeenPlan {
 
 const PLAN = /^LOG:\s+duration: [\d.]+ ms\s+plan:\n(\{.*\})\s*$/s;
 const EXECUTE = /^LOG:\s+execute ([^:]+): (.*)$/s;
-/** What stands left of a comparison in a condition of an index. */
-const COLUMNS = /\((?:ROW\(([a-z_, ]+)\)|\(?([a-z_]+)\)?(?:::\w+)?) (?:=|<|>)/g;
+/** What stands left of a comparison in a condition of an index: a column, or a row of them. */
+const COLUMNS = /\((?:ROW\((.+?)\)|\(?([a-z_]+)\)?(?:::\w+)?) (?:=|<|>)/g;
+const CASTS = /\(([a-z_]+)\)::\w+/g;
 const LONGEST = 90;
 
 /** Puts the lines of PostgreSQL's log together, and reads out of it which plans statements have had. */
@@ -106,8 +107,9 @@ function accessOf(node: PlanNode): readonly TableAccess[] {
   // What a bitmap is used for stands beside where it comes from.
   if (type === "ModifyTable" || type === "Bitmap Heap Scan" || (table === "" && index === undefined))
     return [];
-  const columns = [...(node["Index Cond"] ?? "").matchAll(COLUMNS)].flatMap(
-    ([, row, column]) => row ?? column ?? [],
+  const condition = (node["Index Cond"] ?? "").replace(CASTS, "$1");
+  const columns = [...condition.matchAll(COLUMNS)].flatMap(
+    ([, row, column]) => row?.split(", ") ?? column ?? [],
   );
   return [{ node: type, table, index, columns }];
 }

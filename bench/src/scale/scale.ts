@@ -4,7 +4,7 @@ import { type Contestant, startOurs } from "../compare/contestants.js";
 import { Meter } from "../compare/measurement.js";
 import type { Stage, Workload } from "../compare/workload.js";
 import { inWorkplace, type Workplace } from "../compare/workplace.js";
-import { collectPlans, type PlansOfSize, planTable, requireIndexes } from "./plan-check.js";
+import { collectPlans, type PlansOfSize, planTable, readIndexes, requireIndexes } from "./plan-check.js";
 import { PlanLog } from "./plan-log.js";
 import { measureSizes, type RelationSizes, sizeTable } from "./relation-sizes.js";
 import { load } from "./scale-load.js";
@@ -48,9 +48,14 @@ export async function benchScale(args: readonly string[]): Promise<string> {
     await measureUpserts(sizes, options, results);
     const after = loadavg();
     const plans = await planAll(sizes, log, place);
-    process.stderr.write(`${planTable(plans)}\n`);
-    requireIndexes(plans);
-    return report(sizes, results, plans, options, [before, after]);
+    const text = await report(sizes, results, plans, options, [before, after]);
+    try {
+      requireIndexes(plans);
+    } catch (error) {
+      tell(text);
+      throw error;
+    }
+    return text;
   });
 }
 
@@ -119,6 +124,8 @@ async function measureUpserts(
     tell(`upserts, round ${round + 1} of ${rounds}`);
     for (const thousands of THOUSANDS) {
       for (const { groups, contestant, stage } of inTurn(sizes, round)) {
+        // As autovacuum does within a minute: the smallest table has become many times as large.
+        await stage.database.query("ANALYZE user_group, mapping_entry");
         results.addUpsert(thousands, groups, await timeUpserts(contestant, stage.world, thousands));
       }
     }
@@ -138,7 +145,13 @@ async function planAll(
   }
   // What PostgreSQL writes last is still on its way.
   await sleep(QUIET_MS);
-  return sizes.map(({ groups, name }) => ({ groups, plans: log.plans(name) }));
+  return Promise.all(
+    sizes.map(async ({ groups, name, stage: { database } }) => ({
+      groups,
+      indexes: await readIndexes(database),
+      plans: log.plans(name),
+    })),
+  );
 }
 
 /** Each second round goes backwards, so that nobody always follows the same neighbour. */
