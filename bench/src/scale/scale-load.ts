@@ -1,17 +1,9 @@
 import { Client } from "pg";
 import { issueUserGroupToken } from "../../../src/domain/user-group-token.js";
 import type { BenchDatabase } from "../compare/database.js";
-import { type DataSource, ENVIRONMENT, type Group } from "../compare/world.js";
+import { type DataSource, ENVIRONMENT, type Group, type World } from "../compare/world.js";
 import type { ScalePostgres } from "./scale-postgres.js";
-import {
-  chooseIds,
-  DATA_SOURCES,
-  type Founding,
-  ownerOf,
-  populate,
-  type ScaleWorld,
-  SLOTS,
-} from "./scale-world.js";
+import { chooseIds, DATA_SOURCES, type Founding, ownerOf, populate, SLOTS } from "./scale-world.js";
 
 /** How many rows a statement makes, and how many tokens are sent at once. */
 const CHUNK = 500_000;
@@ -50,7 +42,7 @@ export async function load(
   database: BenchDatabase,
   founding: Founding,
   groups: number,
-): Promise<ScaleWorld> {
+): Promise<World> {
   // While rows come in by the million, the default would have the disk written to time and again.
   for (const setting of ["max_wal_size = '16GB'", "checkpoint_timeout = '1h'"])
     await postgres.run(`ALTER SYSTEM SET ${setting}`);
@@ -79,7 +71,10 @@ export async function load(
     indexes.map(({ name }) => `REINDEX INDEX ${name}`),
   );
   await database.query("SELECT setval('user_group_team_id', $1)", [groups]);
-  await runInTwo(database, [...LOADED.map((table) => `VACUUM (FREEZE, ANALYZE) ${table}`)]);
+  await runInTwo(
+    database,
+    LOADED.map((table) => `VACUUM (FREEZE, ANALYZE) ${table}`),
+  );
   const read = await readBack(database, founding);
   await database.query("DROP SCHEMA scale CASCADE");
   await database.query("ANALYZE");
@@ -189,7 +184,7 @@ async function readBack({ query }: BenchDatabase, founding: Founding): Promise<r
       (SELECT json_agg(json_build_array(schema_id, data_source_id) ORDER BY schema_id) FROM mapping_entry AS entry
         WHERE entry.account_id = user_group.account_id AND entry.environment = '${ENVIRONMENT}'
           AND user_group_id = user_group.id) AS mapping
-    FROM user_group JOIN scale.sealed USING (account_id, id) WHERE environment = '${ENVIRONMENT}' ORDER BY random()`,
+    FROM user_group JOIN scale.sealed USING (account_id, id) WHERE environment = '${ENVIRONMENT}'`,
   );
   const sources = new Map<number, DataSource>(
     founding.accounts.flatMap(({ dataSources }) =>

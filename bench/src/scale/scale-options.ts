@@ -10,8 +10,10 @@ export interface ScaleOptions {
   readonly warmUpSeconds: number;
 }
 
+const FEWEST_GROUPS = 1000;
+
 const USAGE = `npm run bench -- scale [options]
-  --groups N,…   the sizes that are compared; 1000,100000,10000000 unless told otherwise
+  --groups N,…   the sizes that are compared; 1000,100000,10000000 unless told otherwise, and no fewer than 1000
   --rounds N     --seconds N   --warm-up SECONDS`;
 
 /** Reads the command line. @throws Error for what is not understood, with what would be */
@@ -29,7 +31,7 @@ export function readScaleOptions(args: readonly string[]): ScaleOptions {
     return {
       groups: values.groups
         .split(",")
-        .map(readNumber)
+        .map(readGroups)
         .toSorted((one, other) => one - other),
       rounds: readNumber(values.rounds),
       seconds: readNumber(values.seconds),
@@ -38,6 +40,13 @@ export function readScaleOptions(args: readonly string[]): ScaleOptions {
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
   }
+}
+
+function readGroups(text: string): number {
+  const groups = readNumber(text);
+  if (groups < FEWEST_GROUPS)
+    throw new Error(`${text} groups leave too few for the pages of the largest account`);
+  return groups;
 }
 
 function readNumber(text: string): number {

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { issueApiKey } from "../../../src/domain/api-key.js";
 import { TokenVault } from "../../../src/domain/token-vault.js";
-import type { Place } from "../compare/workload.js";
 import { type Account, ENVIRONMENT, type Group, type World } from "../compare/world.js";
 
 export const ACCOUNTS = 1000;
@@ -18,11 +17,6 @@ export interface Founding {
   readonly accounts: World["accounts"];
   /** The account of each slot, as its index. */
   readonly owners: readonly number[];
-}
-
-/** A world of which only those groups are known here that are read. */
-export interface ScaleWorld extends World {
-  readonly places: readonly Place[];
 }
 
 /** Invents a thousand accounts. The largest has a share of 13 %, the second half of that, the third a third (Zipf's law). */
@@ -59,8 +53,8 @@ export function ownerOf({ accounts, owners }: Founding, id: number): Account {
   return accounts[owners[id % SLOTS] ?? 0] ?? accounts[0];
 }
 
-/** Adds the groups that are read to the accounts, in the order in which they are read. */
-export function populate(founding: Founding, groups: readonly Group[]): ScaleWorld {
+/** Adds the groups that are read to their accounts: of the others nothing is known here. */
+export function populate(founding: Founding, groups: readonly Group[]): World {
   const byAccount = new Map<number, Group[]>();
   for (const group of groups) {
     const { accountId } = ownerOf(founding, group.id);
@@ -70,12 +64,7 @@ export function populate(founding: Founding, groups: readonly Group[]): ScaleWor
   }
   const people = (account: Account) => ({ ...account, groups: byAccount.get(account.accountId) ?? [] });
   const [largest, ...others] = founding.accounts;
-  const accounts: World["accounts"] = [people(largest), ...others.map(people)];
-  const places = groups.map((group) => {
-    const account = accounts[ownerOf(founding, group.id).accountId - 1];
-    return { account: account ?? accounts[0], group };
-  });
-  return { ...founding, accounts, places };
+  return { ...founding, accounts: [people(largest), ...others.map(people)] };
 }
 
 function zipf(): readonly number[] {
