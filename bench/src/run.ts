@@ -1,5 +1,6 @@
 import { benchCompare } from "./compare/compare.js";
 import { benchRowLevelSecurity } from "./row-level-security.js";
+import { benchScale } from "./scale/scale.js";
 import { benchSiteConfig } from "./site-config.js";
 import { benchSoak } from "./soak.js";
 
@@ -7,6 +8,7 @@ import { benchSoak } from "./soak.js";
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<string>>> = {
   compare: benchCompare,
   "row-level-security": benchRowLevelSecurity,
+  scale: benchScale,
   "site-config": benchSiteConfig,
   soak: benchSoak,
 };

@@ -117,6 +117,7 @@ async function seedAccount({ query }: BenchDatabase, account: Account, vault: Wo
   }
 }
 
-function urlOf({ user, password, database, host, port }: EmbeddedServer["connection"]): string {
+/** A connection as a URL, as settings take it. */
+export function urlOf({ user, password, database, host, port }: EmbeddedServer["connection"]): string {
   return `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }
