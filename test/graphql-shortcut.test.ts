@@ -166,7 +166,8 @@ test("what fails runs once, is logged once, and takes the points of one request"
   expect(left(good) - left(bad)).toBe(1);
   expect(service.log.filter((line) => line.includes("request failed"))).toHaveLength(1);
   const entries: Data[] = await service.query(
-    "SELECT FROM audit_entry JOIN user_group ON subject_id = user_group.id WHERE provided_id = 'bad'",
+    `SELECT FROM audit_entry JOIN user_group ON subject_id = user_group.id
+      WHERE provided_id = 'bad' AND action = 'user_group.created'`,
   );
   expect(entries).toHaveLength(1);
 });

@@ -84,7 +84,8 @@ async function positionAt(field: UserGroupSortField, offset: number): Promise<Po
   const tenant = { accountId: account.accountId, environment: "Customer" } as const;
   const page = { size: 1, from: "start", after: null, before: null } as const;
   const atOffset: Queryable = {
-    run: ({ text }, values) => service.database.of(tenant).run({ text: `${text} OFFSET ${offset}` }, values),
+    run: ({ name: _, text, ...rest }, values) =>
+      service.database.of(tenant).run({ ...rest, text: `${text} OFFSET ${offset}` }, values),
   };
   const { items } = await listUserGroups(atOffset, tenant, {}, { field, direction: "ascending" }, page);
   const [group] = items;
