@@ -1,5 +1,4 @@
 import type { ApolloServerPlugin } from "@apollo/server";
-import type { OperationDefinitionNode } from "graphql";
 import { DomainError, type ErrorCode } from "../domain/errors.js";
 import { rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import type { Variables } from "./amount.js";
@@ -12,15 +11,12 @@ import { measureOperation, type OperationMeasure } from "./operation-measure.js"
  * 33): for the first, the context has.
  */
 export function limitsPlugin(limits: OperationLimits): ApolloServerPlugin<GraphqlContext> {
-  // Apollo Server keeps parsed documents: an operation that was measured once is not walked again.
-  const measures = new WeakMap<OperationDefinitionNode, OperationMeasure>();
   return {
     async requestDidStart() {
       return {
         async didResolveOperation({ schema, document, operation, request, response, contextValue }) {
           if (!operation) return;
-          const measure = measures.get(operation) ?? measureOperation(schema, document, operation);
-          measures.set(operation, measure);
+          const measure = measureOperation(schema, document, operation);
           requireWithin(limits, measure, request.variables ?? {});
           const spending = measure.rootFields > 1 ? contextValue.spend(measure.rootFields - 1) : null;
           if (!spending) return;
