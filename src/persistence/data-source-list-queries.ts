@@ -7,7 +7,7 @@ import type { SortOrder } from "../domain/user-group-list.js";
 import { toDataSource } from "./data-source-entity.js";
 import { DATA_SOURCE_COLUMNS } from "./data-source-queries.js";
 import { escapeLike, pageClauses, StatementValues } from "./keyset.js";
-import { countList, groupPages, type ListQuery, selectPage } from "./select-page.js";
+import { countList, groupPages, type ListQuery, nameOfWhole, selectPage } from "./select-page.js";
 import type { Queryable } from "./statement.js";
 import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
 
@@ -115,6 +115,5 @@ function listQuery(tenant: Tenant, filter: DataSourceFilter): ListQuery {
       ? []
       : [`name COLLATE "default" ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`]),
   ];
-  const isWhole = Object.values(filter).every((condition) => condition === undefined);
-  return { table: "data_source", conditions, values, ...(isWhole ? { name: "data_source_list" } : {}) };
+  return { table: "data_source", conditions, values, ...nameOfWhole("data_source_list", filter) };
 }

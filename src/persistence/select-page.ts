@@ -13,6 +13,11 @@ export interface ListQuery {
   readonly name?: string;
 }
 
+/** The name of a list, if no condition of its filter is set. */
+export function nameOfWhole(name: string, filter: object): Pick<ListQuery, "name"> {
+  return Object.values(filter).every((condition) => condition === undefined) ? { name } : {};
+}
+
 /** What is read of a row, and what is made of it. */
 export interface ItemQuery<Row extends object, Item> {
   readonly columns: string;

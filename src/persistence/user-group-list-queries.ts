@@ -4,7 +4,7 @@ import type { Page, PageRequest } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { SortOrder, UserGroupFilter, UserGroupSortField } from "../domain/user-group-list.js";
 import { escapeLike, StatementValues } from "./keyset.js";
-import { countList, type ListQuery, selectPage } from "./select-page.js";
+import { countList, type ListQuery, nameOfWhole, selectPage } from "./select-page.js";
 import type { Queryable } from "./statement.js";
 import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
 
@@ -63,8 +63,7 @@ function listQuery(tenant: Tenant, filter: UserGroupFilter): ListQuery {
   if (properties) conditions.push(`properties::jsonb @> ${values.add(JSON.stringify(properties))}::jsonb`);
   if (dataSource || schemaId !== undefined)
     conditions.push(mappedCondition(tenant, dataSource, schemaId, values));
-  const isWhole = Object.values(filter).every((condition) => condition === undefined);
-  return { table: "user_group", conditions, values, ...(isWhole ? { name: "user_group_list" } : {}) };
+  return { table: "user_group", conditions, values, ...nameOfWhole("user_group_list", filter) };
 }
 
 function mappedCondition(
