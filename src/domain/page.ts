@@ -1,5 +1,6 @@
 import { type FieldPath, invalidField } from "./errors.js";
 import { parseInternalId } from "./internal-id.js";
+import { isGiven } from "./json.js";
 import { isStorable } from "./text-field.js";
 
 /** The most items of one page, and how many there are when nothing is said. */
@@ -94,10 +95,6 @@ function decode(cursor: string): unknown {
 
 function requireSize(size: number, field: FieldPath): void {
   if (size < 0 || size > MAX_PAGE_SIZE) throw invalidField(field, `must be from 0 to ${MAX_PAGE_SIZE}`);
-}
-
-function isGiven<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined;
 }
 
 function isId(value: unknown): value is number {

@@ -1,4 +1,5 @@
 import { type FieldPath, invalidField } from "../domain/errors.js";
+import { isGiven } from "../domain/json.js";
 
 /**
  * Picks the one alternative that was given.
@@ -10,11 +11,9 @@ export function requireOneOf<Name extends string, Value>(
   alternatives: Readonly<Record<Name, Value | null | undefined>>,
 ): Value {
   const names = Object.keys(alternatives);
-  const given = Object.values<Value | null | undefined>(alternatives).filter(
-    (value) => value !== undefined && value !== null,
-  );
+  const given = Object.values<Value | null | undefined>(alternatives).filter(isGiven);
   const [first] = given;
-  if (given.length !== 1 || first === undefined || first === null) {
+  if (given.length !== 1 || !isGiven(first)) {
     throw invalidField(field, `must name exactly one of ${names.join(", ")}`);
   }
   return first;

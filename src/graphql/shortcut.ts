@@ -4,7 +4,7 @@ import { Kind } from "graphql";
 import { LRUCache } from "lru-cache";
 import { DomainError } from "../domain/errors.js";
 import { REPLAYED_HEADER } from "../domain/idempotency-key.js";
-import { isObject } from "../domain/json.js";
+import { isGiven, isObject } from "../domain/json.js";
 import type { GraphqlContext } from "./context.js";
 import type { Executor, ReadyOperation } from "./executor.js";
 import { requireFrontEndFields } from "./front-end-fields.js";
@@ -127,10 +127,6 @@ export class Shortcut {
     if (measure.rootFields > 1) return;
     this.#known.set(source, { document, operation, measure });
   }
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 function isJson({ headers }: FastifyRequest): boolean {

@@ -1,7 +1,7 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, Int } from "type-graphql";
 import { type FieldPath, invalidField } from "../domain/errors.js";
-import type { JsonValue } from "../domain/json.js";
+import { isGiven, type JsonValue } from "../domain/json.js";
 import { parseJsonValue } from "../domain/json-value.js";
 import { DEFAULT_SITE, requireSize } from "../domain/site-config/site-config.js";
 import type { SiteConfigSource } from "../domain/site-config/validate-site-config.js";
@@ -110,7 +110,7 @@ export function parseSource({
   readonly text?: string | null | undefined;
 }): GivenSource {
   const hasText = typeof text === "string";
-  const hasDocument = document !== undefined && document !== null;
+  const hasDocument = isGiven(document);
   if (hasText === hasDocument)
     throw invalidField(["text"], "or document must be given: exactly one of the two");
   const source = hasText ? { text } : { document: parseDocument(document, ["document"]) };
