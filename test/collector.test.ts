@@ -47,6 +47,21 @@ describe("Collector", () => {
     ]);
   });
 
+  test("asks for no more at once than it may", async () => {
+    const asked: (readonly number[])[] = [];
+    const collector = new Collector<number, number>(
+      async (_, keys) => {
+        asked.push(keys);
+        return keys;
+      },
+      true,
+      { mostKeys: 3 },
+    );
+    const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => collector.load(one, keys));
+    expect(await Promise.all(calls)).toEqual([[1, 2], [3], [4], [5, 6], [7]]);
+    expect(asked).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+  });
+
   test("has two questions under way, and collects meanwhile", async () => {
     const { collector, asked, waiting } = squares();
     const calls: Promise<readonly number[]>[] = [];

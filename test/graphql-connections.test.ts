@@ -55,6 +55,36 @@ async function pageThrough(orderBy: object, size: number, way: "forward" | "back
   }
 }
 
+test("pages that are asked for at once share statements, and each is as it is alone", async () => {
+  const sorts = ["TEAM_ID", "PROVIDED_ID", "NAME", "CREATED_AT", "UPDATED_AT"];
+  const requests: object[] = [];
+  for (const field of sorts) {
+    for (const direction of ["ASC", "DESC"]) {
+      const orderBy = { field, direction };
+      const { edges } = await list({ first: COUNT, orderBy });
+      const [early, late] = [edges[4].cursor, edges[18].cursor];
+      requests.push(
+        { first: 3, orderBy },
+        { first: 7, orderBy },
+        { last: 5, orderBy },
+        { first: 4, after: early, orderBy },
+        { first: 0, after: late, orderBy },
+        { last: 6, before: late, orderBy },
+        { first: 50, after: early, before: late, orderBy },
+        { last: 2, after: early, before: late, orderBy },
+        { first: 3, orderBy, filter: { providedIds: ["group-03"] } },
+      );
+    }
+  }
+  const alone: Data[] = [];
+  for (const request of requests) alone.push(await list(request));
+  expect(await Promise.all([...requests, ...requests].map(list))).toEqual([...alone, ...alone]);
+  const { statements } = graphql().service;
+  statements.length = 0;
+  await Promise.all(Array.from({ length: 60 }, (_, index) => list({ first: 1 + (index % 20) })));
+  expect(statements.filter((text) => text.includes("AS page")).length).toBeLessThan(40);
+});
+
 describe("paging", () => {
   test.each(["TEAM_ID", "PROVIDED_ID", "NAME", "CREATED_AT", "UPDATED_AT"])(
     "by %s in every way",

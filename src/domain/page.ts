@@ -60,6 +60,11 @@ export function parsePage({ first, after, last, before }: PageArguments, sortKey
   };
 }
 
+/** Says whether a list with this filter has everything: none of its conditions is set. */
+export function filtersNothing(filter: object): boolean {
+  return Object.values(filter).every((condition) => condition === undefined);
+}
+
 /** The cursor of a position: opaque to callers. */
 export function toCursor(sortField: string, { value, id }: Position): string {
   return Buffer.from(JSON.stringify([sortField, value, id])).toString("base64url");

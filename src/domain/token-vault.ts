@@ -8,6 +8,12 @@ export interface SealedToken {
   readonly ciphertext: Buffer;
 }
 
+/** The same as text, with hexadecimal digits. */
+export interface SealedText {
+  readonly keyId: string;
+  readonly hex: string;
+}
+
 /** What a sealed token is bound to: in another row it does not open. */
 export interface TokenBinding {
   readonly accountId: number;
@@ -18,6 +24,10 @@ export interface TokenBinding {
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+
+interface OpenedToken extends SealedText {
+  readonly token: string;
+}
 
 interface VaultKey {
   readonly id: string;
@@ -32,8 +42,8 @@ interface VaultKey {
 export class TokenVault {
   readonly #keys: readonly VaultKey[];
   readonly #primary: VaultKey;
-  /** Group tokens that were opened lately, by what they were sealed as. */
-  readonly #opened: LRUCache<string, string> | null;
+  /** Group tokens that were opened lately, by the account and the id of their groups. */
+  readonly #opened: LRUCache<string, OpenedToken> | null;
 
   /**
    * @param keys 32 bytes each, the sealing one first; at least one
@@ -71,13 +81,14 @@ export class TokenVault {
   }
 
   /** Opens a group's token, or gives it from memory. @throws as `open` does */
-  openToken(sealed: SealedToken, { accountId, id }: TokenBinding): string {
-    if (!this.#opened) return this.open(sealed, { accountId, id });
-    const place = `${accountId}/${id}/${sealed.keyId}/${sealed.ciphertext.toString("latin1")}`;
-    const known = this.#opened.get(place);
-    if (known !== undefined) return known;
-    const token = this.open(sealed, { accountId, id });
-    this.#opened.set(place, token);
+  openToken({ keyId, hex }: SealedText, { accountId, id }: TokenBinding): string {
+    const place = `${accountId}/${id}`;
+    const known = this.#opened?.get(place);
+    if (known && known.keyId === keyId && known.hex === hex) return known.token;
+    const ciphertext = Buffer.from(hex, "hex");
+    const token = this.open({ keyId, ciphertext }, { accountId, id });
+    // Texts of their own: what was given may be pieces that keep all of a list in memory.
+    this.#opened?.set(place, { keyId: this.#key(keyId).id, hex: ciphertext.toString("hex"), token });
     return token;
   }
 

@@ -20,6 +20,8 @@ export interface SortOrder<Field> {
   readonly direction: "ascending" | "descending";
 }
 
+export type UserGroupSort = SortOrder<UserGroupSortField>;
+
 /** A stretch of time; either end may be open. The end itself does not belong to it. */
 export interface TimeRange {
   readonly from?: Date;

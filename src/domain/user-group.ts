@@ -1,7 +1,7 @@
 import type { Environment } from "./environment.js";
 import type { MappingReference } from "./mapping.js";
 import type { Properties } from "./properties.js";
-import type { SealedToken } from "./token-vault.js";
+import type { SealedText } from "./token-vault.js";
 
 /** One customer of a caller. Its token stays sealed until a face shows it. */
 export interface UserGroup {
@@ -11,7 +11,7 @@ export interface UserGroup {
   readonly id: number;
   readonly providedId: string;
   readonly name: string;
-  readonly sealedToken: SealedToken;
+  readonly sealedToken: SealedText;
   readonly properties: Properties;
   /** Grows by one at each change. */
   readonly version: number;

@@ -6,10 +6,10 @@ import type { UserGroup } from "../domain/user-group.js";
 import type { SortOrder } from "../domain/user-group-list.js";
 import { toDataSource } from "./data-source-entity.js";
 import { DATA_SOURCE_COLUMNS } from "./data-source-queries.js";
-import { escapeLike, pageClauses, StatementValues } from "./keyset.js";
+import { escapeLike, pageClauses, pageTerms, StatementValues } from "./keyset.js";
 import { countList, groupPages, type ListQuery, nameOfWhole, selectPage } from "./select-page.js";
 import type { Queryable } from "./statement.js";
-import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
+import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./user-group-row.js";
 
 const SORT_COLUMNS: Readonly<
   Record<DataSourceSortField, { readonly column: string; readonly type: string }>
@@ -66,27 +66,27 @@ export async function listUserGroupsOfDataSources(
     idColumn: "user_group_id",
     direction: "ascending",
   } as const;
-  const clauses = pageClauses(keyset, page, values);
+  const clauses = pageClauses(keyset, page, pageTerms(keyset, page, values));
   const conditions = [
     `account_id = ${account}`,
     `environment = ${environment}`,
     "data_source_id = source.id",
     ...clauses.conditions,
   ];
-  const text = `SELECT source.id, found.*
+  const text = `SELECT source.id, found.packed
     FROM unnest(${sources}::integer[]) AS source (id)
     CROSS JOIN LATERAL (
       SELECT DISTINCT user_group_id FROM mapping_entry WHERE ${conditions.join(" AND ")} ${clauses.orderAndLimit}
     ) AS mapped
     JOIN LATERAL (
-      SELECT ${USER_GROUP_COLUMNS} FROM user_group
+      SELECT id, ${PACKED_USER_GROUP} AS packed FROM user_group
       WHERE account_id = ${account} AND environment = ${environment} AND id = mapped.user_group_id
     ) AS found ON true
     ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
   const statement = { text, rows: "text" } as const;
-  const rows = await db.run<readonly [dataSourceId: string, ...UserGroupRow]>(statement, values.list);
+  const rows = await db.run<readonly [dataSourceId: string, ...PackedRow]>(statement, values.list);
   return groupPages(
-    rows.map(([dataSourceId, ...row]) => [Number(dataSourceId), toUserGroup(tenant, row)]),
+    rows.map(([dataSourceId, text]) => [Number(dataSourceId), readUserGroup(tenant, text)]),
     page,
   );
 }

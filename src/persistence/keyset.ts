@@ -21,27 +21,79 @@ export interface Keyset {
   readonly direction: "ascending" | "descending";
 }
 
+/** What stands for a page request in a statement. */
+interface PageTerms {
+  readonly after: PositionTerms | null;
+  readonly before: PositionTerms | null;
+  readonly size: string;
+}
+
+interface PositionTerms {
+  readonly value: string;
+  readonly id: string;
+}
+
+/** The placeholders of one page. */
+export function pageTerms(
+  { column, idColumn }: Keyset,
+  { after, before, size }: PageRequest,
+  values: StatementValues,
+): PageTerms {
+  const termsOf = (position: Position | null) => {
+    if (!position) return null;
+    const value = values.add(position.value);
+    // PostgreSQL refuses a placeholder that nothing compares with.
+    return { value, id: column === idColumn ? value : values.add(position.id) };
+  };
+  return { after: termsOf(after), before: termsOf(before), size: `${values.add(size)}::integer` };
+}
+
+/**
+ * The placeholders of several pages, as a table in their order.
+ * @param pages with the same `pageName`
+ */
+export function pageTable(pages: readonly PageRequest[], values: StatementValues) {
+  const positions = (side: "after" | "before") => {
+    const list = pages.map((page) => page[side]);
+    const texts = values.add(list.map((position) => (position ? String(position.value) : null)));
+    return `${texts}::text[], ${values.add(list.map((position) => position?.id ?? null))}::integer[]`;
+  };
+  const arrays = [
+    positions("after"),
+    positions("before"),
+    `${values.add(pages.map(({ size }) => size))}::integer[]`,
+  ];
+  return {
+    table: `unnest(${arrays.join(", ")}) WITH ORDINALITY
+      AS page (after_value, after_id, before_value, before_id, size, place)`,
+    order: "page.place",
+    after: { value: "page.after_value", id: "page.after_id" },
+    before: { value: "page.before_value", id: "page.before_id" },
+    size: "page.size",
+  };
+}
+
 /**
  * The conditions and the order that cut a page out of a list: one more row than the page holds, from its near end on.
  * An index on the sort column and the id makes the thousandth page as cheap as the first.
+ * @param page says which of the terms count
  */
-export function pageClauses(keyset: Keyset, page: PageRequest, values: StatementValues) {
-  const { column, idColumn } = keyset;
+export function pageClauses(keyset: Keyset, page: PageRequest, terms: PageTerms) {
+  const { column, idColumn, type } = keyset;
   const later = keyset.direction === "ascending" ? ">" : "<";
   const earlier = keyset.direction === "ascending" ? "<" : ">";
-  const compare = (operator: string, position: Position) => {
-    const value = `${values.add(position.value)}::${keyset.type}`;
-    if (column === idColumn) return `${column} ${operator} ${value}`;
-    return `(${column}, ${idColumn}) ${operator} (${value}, ${values.add(position.id)}::integer)`;
+  const compare = (operator: string, { value, id }: PositionTerms) => {
+    if (column === idColumn) return `${column} ${operator} ${value}::${type}`;
+    return `(${column}, ${idColumn}) ${operator} (${value}::${type}, ${id}::integer)`;
   };
   const conditions = [
-    ...(page.after ? [compare(later, page.after)] : []),
-    ...(page.before ? [compare(earlier, page.before)] : []),
+    ...(page.after && terms.after ? [compare(later, terms.after)] : []),
+    ...(page.before && terms.before ? [compare(earlier, terms.before)] : []),
   ];
   const ascending = (keyset.direction === "ascending") === (page.from === "start");
   const way = ascending ? "ASC" : "DESC";
   const order = column === idColumn ? `${column} ${way}` : `${column} ${way}, ${idColumn} ${way}`;
-  return { conditions, orderAndLimit: `ORDER BY ${order} LIMIT ${values.add(page.size + 1)}::integer` };
+  return { conditions, orderAndLimit: `ORDER BY ${order} LIMIT ${terms.size} + 1` };
 }
 
 /** Tells apart what `pageClauses` makes of different pages. */

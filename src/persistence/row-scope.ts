@@ -75,7 +75,8 @@ export function createScopeSetter(pooled: Timeouts | null): ScopeSetter {
         ]
       : []),
   ];
-  return { name: pooled ? null : "set_scope", text: `SELECT ${settings.join(", ")}` };
+  // One value, which takes the driver less time to read than each of them.
+  return { name: pooled ? null : "set_scope", text: `SELECT concat(${settings.join(", ")})` };
 }
 
 export function settingsOf(scope: RowScope): ScopeSettings {

@@ -1,6 +1,6 @@
 import type { Tenant } from "../domain/caller.js";
-import { type Page, type PageRequest, toPage } from "../domain/page.js";
-import { type Keyset, pageClauses, pageName, StatementValues } from "./keyset.js";
+import { filtersNothing, type Page, type PageRequest, toPage } from "../domain/page.js";
+import { type Keyset, pageClauses, pageName, pageTerms, StatementValues } from "./keyset.js";
 import type { Queryable } from "./statement.js";
 
 /** The rows of a list. */
@@ -15,7 +15,7 @@ export interface ListQuery {
 
 /** The name of a list, if no condition of its filter is set. */
 export function nameOfWhole(name: string, filter: object): Pick<ListQuery, "name"> {
-  return Object.values(filter).every((condition) => condition === undefined) ? { name } : {};
+  return filtersNothing(filter) ? { name } : {};
 }
 
 /** What is read of a row, and what is made of it. */
@@ -40,7 +40,7 @@ export async function selectPage<Row extends object, Item>(
   keyset: Keyset,
   page: PageRequest,
 ): Promise<Page<Item>> {
-  const clauses = pageClauses(keyset, page, values);
+  const clauses = pageClauses(keyset, page, pageTerms(keyset, page, values));
   const text = `SELECT ${columns} FROM ${table}
     WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
   const statement =

@@ -2,7 +2,7 @@ import type { Tenant } from "../domain/caller.js";
 import type { Properties } from "../domain/properties.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Queryable, Statement } from "./statement.js";
-import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
+import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./user-group-row.js";
 import { type NewUserGroupRow, toJson } from "./user-group-writes.js";
 
 // Groups are locked and inserted in the order of their provided ids, so that calls at once wait for each other in a line,
@@ -11,7 +11,7 @@ import { type NewUserGroupRow, toJson } from "./user-group-writes.js";
 const LOCK: Statement = {
   name: "user_groups_lock",
   rows: "text",
-  text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
+  text: `SELECT ${PACKED_USER_GROUP} FROM user_group
     WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[])
     ORDER BY provided_id FOR NO KEY UPDATE`,
 };
@@ -27,7 +27,7 @@ const INSERT: Statement = {
       AS item (id, provided_id, name, properties, token_key_id, token_ciphertext, token_lookup)
     ORDER BY item.provided_id COLLATE "C"
     ON CONFLICT (account_id, environment, provided_id) DO NOTHING
-    RETURNING ${USER_GROUP_COLUMNS}`,
+    RETURNING ${PACKED_USER_GROUP}`,
 };
 
 const UPDATE: Statement = {
@@ -43,7 +43,7 @@ const UPDATE: Statement = {
       version = version + 1, updated_at = now()
     FROM item
     WHERE account_id = $1 AND environment = $2 AND id = item_id
-    RETURNING ${USER_GROUP_COLUMNS}`,
+    RETURNING ${PACKED_USER_GROUP}`,
 };
 
 /** Reads the groups with these provided ids and locks them until the transaction ends. */
@@ -52,8 +52,8 @@ export async function lockUserGroups(
   tenant: Tenant,
   providedIds: readonly string[],
 ): Promise<UserGroup[]> {
-  const rows = await transaction.run<UserGroupRow>(LOCK, [tenant.accountId, tenant.environment, providedIds]);
-  return rows.map((row) => toUserGroup(tenant, row));
+  const rows = await transaction.run<PackedRow>(LOCK, [tenant.accountId, tenant.environment, providedIds]);
+  return rows.map(([text]) => readUserGroup(tenant, text));
 }
 
 /** Inserts the groups whose provided ids are not taken. @returns those that were inserted */
@@ -62,7 +62,7 @@ export async function insertUserGroups(
   tenant: Tenant,
   groups: readonly NewUserGroupRow[],
 ): Promise<UserGroup[]> {
-  const rows = await transaction.run<UserGroupRow>(INSERT, [
+  const rows = await transaction.run<PackedRow>(INSERT, [
     tenant.accountId,
     tenant.environment,
     groups.map(({ id }) => id),
@@ -73,7 +73,7 @@ export async function insertUserGroups(
     groups.map(({ token }) => token.ciphertext),
     groups.map(({ token }) => token.lookup),
   ]);
-  return rows.map((row) => toUserGroup(tenant, row));
+  return rows.map(([text]) => readUserGroup(tenant, text));
 }
 
 /** Changes groups that the transaction has locked and counts their versions up. Absent fields stay as they are. */
@@ -88,7 +88,7 @@ export async function updateUserGroups(
   }[],
 ): Promise<UserGroup[]> {
   if (changes.length === 0) return [];
-  const rows = await transaction.run<UserGroupRow>(UPDATE, [
+  const rows = await transaction.run<PackedRow>(UPDATE, [
     tenant.accountId,
     tenant.environment,
     changes.map(({ id }) => id),
@@ -97,5 +97,5 @@ export async function updateUserGroups(
     changes.map(({ properties }) => toJson(properties ?? null)),
     changes.map(({ mapping }) => mapping !== undefined),
   ]);
-  return rows.map((row) => toUserGroup(tenant, row));
+  return rows.map(([text]) => readUserGroup(tenant, text));
 }

@@ -1,12 +1,19 @@
 import type { Tenant } from "../domain/caller.js";
 import type { DataSourceRef } from "../domain/data-source.js";
-import type { Page, PageRequest } from "../domain/page.js";
+import { type Page, type PageRequest, toPage } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
-import type { SortOrder, UserGroupFilter, UserGroupSortField } from "../domain/user-group-list.js";
-import { escapeLike, StatementValues } from "./keyset.js";
-import { countList, type ListQuery, nameOfWhole, selectPage } from "./select-page.js";
-import type { Queryable } from "./statement.js";
-import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
+import type { UserGroupFilter, UserGroupSort, UserGroupSortField } from "../domain/user-group-list.js";
+import { escapeLike, type Keyset, pageClauses, pageName, pageTable, StatementValues } from "./keyset.js";
+import { countList, type ListQuery, selectPage } from "./select-page.js";
+import type { Queryable, Statement } from "./statement.js";
+import {
+  PACKED_USER_GROUP,
+  type PackedListRow,
+  type PackedRow,
+  packList,
+  readUserGroup,
+  readUserGroups,
+} from "./user-group-row.js";
 
 const SORT_COLUMNS: Readonly<Record<UserGroupSortField, { readonly column: string; readonly type: string }>> =
   {
@@ -17,18 +24,59 @@ const SORT_COLUMNS: Readonly<Record<UserGroupSortField, { readonly column: strin
     updatedAt: { column: "updated_at", type: "timestamptz" },
   };
 
-/** A page of the tenant's groups. */
+/** A page of the tenant's groups that a filter lets through. */
 export async function listUserGroups(
   db: Queryable,
   tenant: Tenant,
   filter: UserGroupFilter,
-  order: SortOrder<UserGroupSortField>,
+  order: UserGroupSort,
   page: PageRequest,
 ): Promise<Page<UserGroup>> {
-  const keyset = { ...SORT_COLUMNS[order.field], idColumn: "id", direction: order.direction };
-  const toItem = (row: UserGroupRow) => toUserGroup(tenant, row);
-  const item = { columns: USER_GROUP_COLUMNS, toItem, rows: "text" } as const;
-  return selectPage(db, listQuery(tenant, filter), item, keyset, page);
+  const item = {
+    columns: PACKED_USER_GROUP,
+    rows: "text",
+    toItem: ([text]: PackedRow) => readUserGroup(tenant, text),
+  } as const;
+  return selectPage(db, listQuery(tenant, filter), item, keysetOf(order), page);
+}
+
+/**
+ * Pages of the list of all groups of the tenant, in the order of the requests; one statement for all.
+ * @param pages alike as `shapeOfPage` says
+ */
+export async function listAllUserGroups(
+  db: Queryable,
+  tenant: Tenant,
+  order: UserGroupSort,
+  pages: readonly PageRequest[],
+): Promise<Page<UserGroup>[]> {
+  const [first] = pages;
+  if (!first) return [];
+  const keyset = keysetOf(order);
+  const { table, conditions, values } = listQuery(tenant, {});
+  const requests = pageTable(pages, values);
+  const clauses = pageClauses(keyset, first, requests);
+  const statement: Statement = {
+    name: `user_group_pages_${pageName(keyset, first)}`,
+    rows: "text",
+    text: `SELECT (
+        SELECT ${packList("packed")} FROM (
+          SELECT ${PACKED_USER_GROUP} AS packed FROM ${table}
+          WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
+        ) AS listed)
+      FROM ${requests.table} ORDER BY ${requests.order}`,
+  };
+  const rows = await db.run<PackedListRow>(statement, values.list);
+  return pages.map((page, index) => toPage(readUserGroups(tenant, rows[index]?.[0]), page));
+}
+
+/** Tells apart pages that one statement cannot read together. */
+export function shapeOfPage(order: UserGroupSort, page: PageRequest): string {
+  return pageName(keysetOf(order), page);
+}
+
+function keysetOf({ field, direction }: UserGroupSort): Keyset {
+  return { ...SORT_COLUMNS[field], idColumn: "id", direction };
 }
 
 /** How many groups a list with this filter has. */
@@ -63,7 +111,7 @@ function listQuery(tenant: Tenant, filter: UserGroupFilter): ListQuery {
   if (properties) conditions.push(`properties::jsonb @> ${values.add(JSON.stringify(properties))}::jsonb`);
   if (dataSource || schemaId !== undefined)
     conditions.push(mappedCondition(tenant, dataSource, schemaId, values));
-  return { table: "user_group", conditions, values, ...nameOfWhole("user_group_list", filter) };
+  return { table: "user_group", conditions, values };
 }
 
 function mappedCondition(

@@ -1,7 +1,14 @@
 import type { Tenant } from "../domain/caller.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Queryable, Statement } from "./statement.js";
-import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
+import {
+  PACKED_USER_GROUP,
+  type PackedListRow,
+  type PackedRow,
+  packList,
+  readUserGroup,
+  readUserGroups,
+} from "./user-group-row.js";
 import { readBytes } from "./value-parsers.js";
 
 const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::integer[])");
@@ -9,10 +16,10 @@ const BY_PROVIDED_IDS = statement("user_groups_by_provided_ids", "provided_id = 
 const BY_TOKENS: Statement = {
   name: "user_groups_by_tokens",
   rows: "text",
-  text: `SELECT token_lookup, true, ${USER_GROUP_COLUMNS} FROM user_group
+  text: `SELECT token_lookup, true, ${PACKED_USER_GROUP} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
     UNION ALL
-    SELECT previous_token_lookup, false, ${USER_GROUP_COLUMNS} FROM user_group
+    SELECT previous_token_lookup, false, ${PACKED_USER_GROUP} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND previous_token_lookup = ANY ($3::bytea[])
         AND previous_token_expires_at > now()`,
 };
@@ -48,15 +55,15 @@ export async function findUserGroupsByTokens(
   tenant: Tenant,
   lookups: readonly Buffer[],
 ): Promise<TokenMatch[]> {
-  const rows = await db.run<readonly [lookup: string, current: "t" | "f", ...UserGroupRow]>(BY_TOKENS, [
+  const rows = await db.run<readonly [lookup: string, current: "t" | "f", ...PackedRow]>(BY_TOKENS, [
     tenant.accountId,
     tenant.environment,
     lookups,
   ]);
-  return rows.map(([lookup, current, ...row]) => ({
+  return rows.map(([lookup, current, text]) => ({
     lookup: readBytes(lookup),
     current: current === "t",
-    group: toUserGroup(tenant, row),
+    group: readUserGroup(tenant, text),
   }));
 }
 
@@ -64,7 +71,8 @@ function statement(name: string, condition: string): Statement {
   return {
     name,
     rows: "text",
-    text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group WHERE account_id = $1 AND environment = $2 AND ${condition}`,
+    text: `SELECT ${packList(PACKED_USER_GROUP)} FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND ${condition}`,
   };
 }
 
@@ -74,6 +82,6 @@ async function find(
   tenant: Tenant,
   keys: readonly (number | string)[],
 ): Promise<UserGroup[]> {
-  const rows = await db.run<UserGroupRow>(query, [tenant.accountId, tenant.environment, keys]);
-  return rows.map((row) => toUserGroup(tenant, row));
+  const [row] = await db.run<PackedListRow>(query, [tenant.accountId, tenant.environment, keys]);
+  return readUserGroups(tenant, row?.[0]);
 }

@@ -3,7 +3,7 @@ import type { Properties } from "../domain/properties.js";
 import type { SealedToken } from "../domain/token-vault.js";
 import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
 import type { Queryable, Statement } from "./statement.js";
-import { toUserGroup, USER_GROUP_COLUMNS, type UserGroupRow } from "./user-group-row.js";
+import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./user-group-row.js";
 
 /** A sealed token and the hash under which it is found. */
 export interface StoredToken extends SealedToken {
@@ -51,7 +51,7 @@ const ROTATE: Statement = {
       previous_token_expires_at = CASE WHEN $8::integer > 0 THEN now() + make_interval(secs => $8::integer) END,
       version = version + 1, updated_at = now()
     WHERE account_id = $1 AND environment = $2 AND id = $3 AND token_lookup = ANY ($4::bytea[])
-    RETURNING ${USER_GROUP_COLUMNS}`,
+    RETURNING ${PACKED_USER_GROUP}`,
 };
 
 const DELETE: Statement = {
@@ -65,7 +65,7 @@ const DELETE: Statement = {
         WHERE mapping_entry.account_id = doomed.account_id AND mapping_entry.environment = doomed.environment
           AND mapping_entry.user_group_id = doomed.id AND data_source.id = mapping_entry.data_source_id
           AND data_source.provided_id = $5))
-    RETURNING ${USER_GROUP_COLUMNS}`,
+    RETURNING ${PACKED_USER_GROUP}`,
 };
 
 /**
@@ -143,7 +143,7 @@ function updateStatement(by: StoredRef["by"]): Statement {
         mapping_version = mapping_version + CASE WHEN $7::boolean THEN 1 ELSE 0 END,
         version = version + 1, updated_at = now()
       WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}
-      RETURNING ${USER_GROUP_COLUMNS}`,
+      RETURNING ${PACKED_USER_GROUP}`,
   };
 }
 
@@ -151,7 +151,7 @@ function lockStatement(by: StoredRef["by"]): Statement {
   return {
     name: `user_group_lock_by_${by}`,
     rows: "text",
-    text: `SELECT ${USER_GROUP_COLUMNS} FROM user_group
+    text: `SELECT ${PACKED_USER_GROUP} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]} FOR NO KEY UPDATE`,
   };
 }
@@ -173,6 +173,6 @@ async function one(
   tenant: Tenant,
   values: readonly unknown[],
 ): Promise<UserGroup | null> {
-  const rows = await db.run<UserGroupRow>(statement, [tenant.accountId, tenant.environment, ...values]);
-  return rows[0] ? toUserGroup(tenant, rows[0]) : null;
+  const [row] = await db.run<PackedRow>(statement, [tenant.accountId, tenant.environment, ...values]);
+  return row ? readUserGroup(tenant, row[0]) : null;
 }

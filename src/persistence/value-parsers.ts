@@ -29,7 +29,8 @@ export function readBytes(text: string): Buffer {
   return Buffer.from(text.slice(HEX_PREFIX.length), "hex");
 }
 
-const HEX_PREFIX = "\\x";
+/** How PostgreSQL begins a `bytea`. */
+export const HEX_PREFIX = "\\x";
 
 /** How PostgreSQL writes a time in UTC, with a digit for each 0; fractions of a second follow, up to six digits without zeros at the end. */
 const UTC_LENGTH = "0000-00-00 00:00:00+00".length;

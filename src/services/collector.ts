@@ -6,8 +6,8 @@ import { inOrder } from "./in-order.js";
 const USUALLY_UNDER_WAY = 2;
 /** After how long one counts no more: it may be waiting for an answer that the network has lost. */
 const PATIENCE_MS = 500;
-/** How many keys go with one statement. */
-const MAX_KEYS = 1000;
+/** How many keys go with one statement, unless told otherwise. */
+const USUAL_KEYS = 1000;
 
 /** Loads something for each key. @returns a value for each of them, in the same order */
 export type LoadMany<Key, Value, Scope extends Tenant> = (
@@ -39,28 +39,35 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   readonly #isOn: boolean;
   readonly #apart: (scope: Scope) => string;
   readonly #mostUnderWay: number;
+  readonly #mostKeys: number;
 
   /**
    * @param isOn whether anything is collected: else each call is a statement of its own
    * @param options.apart tells what of one tenant is kept apart
    * @param options.mostUnderWay how many statements a tenant has under way: what comes meanwhile goes with the next one
+   * @param options.mostKeys how many keys go with one statement
    */
   constructor(
     loadMany: LoadMany<Key, Value, Scope>,
     isOn: boolean,
-    options: { readonly apart?: (scope: Scope) => string; readonly mostUnderWay?: number } = {},
+    options: {
+      readonly apart?: (scope: Scope) => string;
+      readonly mostUnderWay?: number;
+      readonly mostKeys?: number;
+    } = {},
   ) {
     this.#loadMany = loadMany;
     this.#isOn = isOn;
     this.#apart = options.apart ?? (() => "");
     this.#mostUnderWay = options.mostUnderWay ?? USUALLY_UNDER_WAY;
+    this.#mostKeys = options.mostKeys ?? USUAL_KEYS;
   }
 
   /** @returns a value for each key, in the same order */
   async load(scope: Scope, keys: readonly Key[]): Promise<readonly Value[]> {
     if (keys.length === 0) return [];
     // What has a transaction is a part of that.
-    if (!this.#isOn || scope.transaction || keys.length >= MAX_KEYS) return this.#loadMany(scope, keys);
+    if (!this.#isOn || scope.transaction || keys.length >= this.#mostKeys) return this.#loadMany(scope, keys);
     return new Promise((resolve, reject) => {
       const queue = this.#queueOf(scope);
       queue.calls.push({ keys, resolve, reject });
@@ -89,7 +96,7 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
 
   async #run(queue: Queue<Key, Value, Scope>): Promise<void> {
     queue.underWay += 1;
-    const calls = takeCalls(queue.calls);
+    const calls = takeCalls(queue.calls, this.#mostKeys);
     if (queue.calls.length > 0) this.#schedule(queue);
     let counts = true;
     const countNoMore = () => {
@@ -147,10 +154,10 @@ export function collectLookups<Key, Value>(
 }
 
 /** Takes as many calls as go together, at least one. */
-function takeCalls<Key, Value>(calls: Call<Key, Value>[]): Call<Key, Value>[] {
+function takeCalls<Key, Value>(calls: Call<Key, Value>[], mostKeys: number): Call<Key, Value>[] {
   let count = 0;
   let keys = 0;
-  while (count < calls.length && (count === 0 || keys + (calls[count]?.keys.length ?? 0) <= MAX_KEYS)) {
+  while (count < calls.length && (count === 0 || keys + (calls[count]?.keys.length ?? 0) <= mostKeys)) {
     keys += calls[count]?.keys.length ?? 0;
     count += 1;
   }

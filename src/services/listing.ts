@@ -1,9 +1,9 @@
 import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../domain/data-source-list.js";
-import type { Page, PageRequest } from "../domain/page.js";
+import { filtersNothing, type Page, type PageRequest } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
-import type { SortOrder, UserGroupFilter, UserGroupSortField } from "../domain/user-group-list.js";
+import type { SortOrder, UserGroupFilter, UserGroupSort } from "../domain/user-group-list.js";
 import {
   countDataSources,
   countUserGroupsOfDataSources,
@@ -11,26 +11,55 @@ import {
   listUserGroupsOfDataSources,
 } from "../persistence/data-source-list-queries.js";
 import type { Database } from "../persistence/database.js";
-import { countUserGroups, listUserGroups } from "../persistence/user-group-list-queries.js";
+import {
+  countUserGroups,
+  listAllUserGroups,
+  listUserGroups,
+  shapeOfPage,
+} from "../persistence/user-group-list-queries.js";
+import { Collector } from "./collector.js";
 
 const EMPTY_PAGE: Page<UserGroup> = { items: [], hasMore: false };
+
+/** How many pages go with one statement: as much as nobody notices to wait for. */
+const MOST_PAGES = 16;
 
 /** Lists groups and data sources page by page. */
 export class Listing {
   readonly #db: Database;
+  readonly #collect: boolean;
+  /** For each kind of page of the list of all groups, what collects those that are asked for at the same time. */
+  readonly #userGroups = new Map<string, Collector<PageRequest, Page<UserGroup>>>();
 
-  constructor(db: Database) {
+  /** @param collect whether what requests list at the same time is read together */
+  constructor(db: Database, collect: boolean) {
     this.#db = db;
+    this.#collect = collect;
   }
 
   /** A page of the tenant's groups. */
   async userGroups(
     tenant: Tenant,
     filter: UserGroupFilter,
-    order: SortOrder<UserGroupSortField>,
+    order: UserGroupSort,
     page: PageRequest,
   ): Promise<Page<UserGroup>> {
-    return listUserGroups(this.#db.of(tenant), tenant, filter, order, page);
+    if (!filtersNothing(filter)) return listUserGroups(this.#db.of(tenant), tenant, filter, order, page);
+    const [read = EMPTY_PAGE] = await this.#allUserGroups(order, page).load(tenant, [page]);
+    return read;
+  }
+
+  #allUserGroups(order: UserGroupSort, page: PageRequest): Collector<PageRequest, Page<UserGroup>> {
+    const shape = shapeOfPage(order, page);
+    const known = this.#userGroups.get(shape);
+    if (known) return known;
+    const collector = new Collector<PageRequest, Page<UserGroup>>(
+      async (tenant, pages) => listAllUserGroups(this.#db.of(tenant), tenant, order, pages),
+      this.#collect,
+      { mostKeys: MOST_PAGES },
+    );
+    this.#userGroups.set(shape, collector);
+    return collector;
   }
 
   async countUserGroups(tenant: Tenant, filter: UserGroupFilter): Promise<number> {

@@ -114,7 +114,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     idempotency: new Idempotency(database, vault),
     keyUsage,
     keyWatch: new KeyWatch(database),
-    listing: new Listing(database),
+    listing: new Listing(database, collect),
     mappings: new MappingService(database, vault, changes),
     rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }),
     siteConfigs: new SiteConfigService(database),
