@@ -8,6 +8,7 @@ import { AuditLog1764200000000 } from "../../migrations/1764200000000-audit-log.
 import { Webhooks1764300000000 } from "../../migrations/1764300000000-webhooks.js";
 import { IdempotentRequests1764400000000 } from "../../migrations/1764400000000-idempotent-requests.js";
 import { AuditSharedStatements1764500000000 } from "../../migrations/1764500000000-audit-shared-statements.js";
+import { AuditActorOnce1764600000000 } from "../../migrations/1764600000000-audit-actor-once.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { AuditEntryEntity } from "./audit-entry-entity.js";
@@ -50,6 +51,7 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
       Webhooks1764300000000,
       IdempotentRequests1764400000000,
       AuditSharedStatements1764500000000,
+      AuditActorOnce1764600000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,
