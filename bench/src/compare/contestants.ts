@@ -26,6 +26,7 @@ interface PeerProgram {
 
 const PEERS: Readonly<Record<string, PeerProgram>> = {
   constant: { script: "constant-server.js" },
+  "constant-services": { script: "constant-server.js", mode: "services" },
   fastify: { script: "rest-server.js", mode: "constant" },
   prepared: { script: "rest-server.js", mode: "select" },
   insert: { script: "rest-server.js", mode: "insert" },

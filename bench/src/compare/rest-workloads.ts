@@ -9,14 +9,14 @@ const SAMPLES = 20;
 const READS = 10_000;
 const PATH = "/api/user";
 /** Who always answers the same. */
-export const CONSTANT = ["constant", "fastify"];
+export const CONSTANT = ["constant", "constant-services", "fastify"];
 const TOKEN = /^ugt_[0-9A-Za-z]{55}$/;
 
 export const REST_WORKLOADS: readonly Workload[] = [
   {
     name: "rest-get",
     title: "REST: get a group that exists",
-    peers: ["constant", "fastify", "prepared", "pgbench"],
+    peers: [...CONSTANT, "prepared", "pgbench"],
     ...reading(({ accounts: [largest] }) => [largest]),
     half: true,
   },

@@ -6,11 +6,50 @@ interface HttpServerModule {
   createBareServer(log: { readonly level: string; readonly stream: NodeJS.WritableStream }): FastifyInstance;
 }
 
-/** Our own HTTP server, with all that it does for each request, and behind it nothing but a constant. */
-const settings = readSettings();
-const compiled = new URL("../../../../../dist/src/http/http-server.js", import.meta.url);
-const { createBareServer }: HttpServerModule = await import(compiled.href);
+/** What is used of our REST face. */
+interface UserRoutesModule {
+  registerUserRoutes(app: FastifyInstance, services: object): void;
+}
+
+/** What our REST face answers with, in the interface's words. */
+interface Reply {
+  readonly user_group: {
+    readonly team_id: number;
+    readonly token: string;
+    readonly name: string;
+    readonly provided_id: string;
+    readonly properties: object;
+  };
+}
+
+// Our own HTTP server, with all that it does for each request. Behind it there is a constant, or our REST face, as whose services
+// always find the same key, group and token.
+const { constant, mode } = readSettings();
+const compiled = (path: string) => new URL(`../../../../../dist/src/${path}`, import.meta.url).href;
+const { createBareServer }: HttpServerModule = await import(compiled("http/http-server.js"));
 const app = createBareServer({ level: "info", stream: process.stderr });
-app.get("/api/user", { bodyLimit: 256 * 1024 }, async () => settings.constant);
+if (mode === "services") {
+  const { registerUserRoutes }: UserRoutesModule = await import(compiled("rest/user-routes.js"));
+  registerUserRoutes(app, servicesOf(constant));
+} else {
+  app.get("/api/user", { bodyLimit: 256 * 1024 }, async () => constant);
+}
 await app.listen({ host: "127.0.0.1", port: 0 });
 announce(app.server);
+
+function servicesOf(reply: object): object {
+  if (!isReply(reply)) throw new TypeError("The constant is no reply to a get.");
+  const { team_id: id, token, name, provided_id: providedId, properties } = reply.user_group;
+  const found = { userGroup: { id, name, providedId, properties }, created: false };
+  const caller = { scope: "write" };
+  return {
+    access: { authenticate: async () => caller },
+    rateLimits: { spend: () => null },
+    userGroups: { getOrCreate: async () => found },
+    userGroupReader: { tokenOf: () => token },
+  };
+}
+
+function isReply(reply: object): reply is Reply {
+  return "user_group" in reply;
+}
