@@ -30,13 +30,18 @@ export function readCredentials(header: string | undefined): Credentials {
   return { kind: scheme.toLowerCase() === "token" ? "apiKey" : "userGroupToken", secret };
 }
 
+/** The API key in an Authorization header, if it holds one. */
+export function findApiKey(header: string): string | undefined {
+  return /^token +(\S+) *$/i.exec(header)?.[1];
+}
+
 /**
  * Reads an Authorization header that must hold an API key.
  * @throws DomainError `unauthenticated` when the header is missing or has another scheme than `Token`
  */
 export function readApiKeyHeader(header: string | undefined): string {
   if (header === undefined || header === "") throw missingCredentials();
-  const [, secret] = /^token +(\S+) *$/i.exec(header) ?? [];
+  const secret = findApiKey(header);
   if (secret !== undefined) return secret;
   throw new DomainError("unauthenticated", "The Authorization header must read: Token <API_KEY>");
 }

@@ -61,10 +61,12 @@ export async function createContext(
   },
 ): Promise<GraphqlContext> {
   const { id: requestId, authorization, idempotencyKey, address } = request;
-  const identity =
-    authorization === undefined
-      ? null
-      : await services.access.identify(authorization, { requestId, address });
+  const origin = { requestId, address };
+  const known = services.access.recall(authorization, origin);
+  const identity: Identity | null =
+    known || authorization === undefined
+      ? known && { kind: "caller", caller: known }
+      : await services.access.identify(authorization, origin);
   const spender = identity ?? ({ kind: "address", address } as const);
   const spend = (points: number) => services.rateLimits.spend(spender, points);
   const spending = spend(1);

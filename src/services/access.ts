@@ -1,12 +1,17 @@
 import { hashApiKey, readApiKey } from "../domain/api-key.js";
-import { missingCredentials, readApiKeyHeader, readCredentials } from "../domain/authorization.js";
+import {
+  findApiKey,
+  missingCredentials,
+  readApiKeyHeader,
+  readCredentials,
+} from "../domain/authorization.js";
 import type { Admin, Caller, Scope, Writer } from "../domain/caller.js";
 import { ENVIRONMENTS } from "../domain/environment.js";
 import { DomainError } from "../domain/errors.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { readUserGroupToken } from "../domain/user-group-token.js";
-import { findActiveKey } from "../persistence/api-key-queries.js";
+import { type ActiveKey, findActiveKey } from "../persistence/api-key-queries.js";
 import type { Database } from "../persistence/database.js";
 import type { AuthFailures } from "./auth-failures.js";
 import type { KeyCache } from "./key-cache.js";
@@ -61,6 +66,19 @@ export class Access {
   }
 
   /**
+   * Finds the caller behind an Authorization header with an API key that is remembered, so that nobody waits for anything.
+   * @returns null for any other, valid or not
+   * @throws DomainError `rate_limited` as `authenticate` does
+   */
+  recall(header: string | undefined, { requestId, address }: Origin): Caller | null {
+    const secret = header === undefined ? undefined : findApiKey(header);
+    const key = secret === undefined ? null : this.#keys.recall(secret);
+    if (!key) return null;
+    this.#failures.requireFew(address);
+    return this.#admit(key, requestId);
+  }
+
+  /**
    * Finds who is behind an Authorization header with an API key or a user group token (decision 15).
    * @throws DomainError as `authenticate` does; `unauthenticated` also for a token that is unknown or was rotated
    */
@@ -111,6 +129,10 @@ export class Access {
       return route && findActiveKey(this.#db.of(route), route.accountId, hashApiKey(secret));
     });
     if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
+    return this.#admit(key, requestId);
+  }
+
+  #admit(key: ActiveKey, requestId: string): Caller {
     if (!this.#vault.holds(key.tokenKeyId)) {
       // Going on would seal tokens that the other replicas cannot open.
       throw new Error(

@@ -64,8 +64,8 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   }
 
   /** @returns a value for each key, in the same order */
-  async load(scope: Scope, keys: readonly Key[]): Promise<readonly Value[]> {
-    if (keys.length === 0) return [];
+  load(scope: Scope, keys: readonly Key[]): Promise<readonly Value[]> {
+    if (keys.length === 0) return Promise.resolve([]);
     // What has a transaction is a part of that.
     if (!this.#isOn || scope.transaction || keys.length >= this.#mostKeys) return this.#loadMany(scope, keys);
     return new Promise((resolve, reject) => {

@@ -9,6 +9,8 @@ const MAX_KEYS = 10_000;
 
 interface Entry {
   readonly key: Promise<ActiveKey | null>;
+  /** The key, once it was found. */
+  found: ActiveKey | null;
   readonly until: number;
 }
 
@@ -35,14 +37,23 @@ export class KeyCache {
     const known = this.#entries.get(secret);
     if (known && known.until > now) return known.key;
     // Counted from before the question: what is answered was so then.
-    const entry = { key: find(), until: now + this.#milliseconds };
+    const entry: Entry = { key: find(), found: null, until: now + this.#milliseconds };
     this.#entries.set(secret, entry);
     const forget = () => {
       if (this.#entries.get(secret) === entry) this.#entries.delete(secret);
     };
     // Neither what is not known nor an outage is remembered.
-    entry.key.then((key) => key ?? forget(), forget);
+    entry.key.then((key) => {
+      entry.found = key;
+      if (!key) forget();
+    }, forget);
     return entry.key;
+  }
+
+  /** The valid key with this secret, where it is remembered, at once; else null. */
+  recall(secret: string): ActiveKey | null {
+    const known = this.#entries.get(secret);
+    return known && known.until > performance.now() ? known.found : null;
   }
 
   /** Forgets every key: one was revoked here. */

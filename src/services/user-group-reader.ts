@@ -46,15 +46,12 @@ export class UserGroupReader {
   }
 
   /** @returns a group or null for each id, in the same order */
-  async byIds(tenant: Tenant, ids: readonly number[]): Promise<readonly (UserGroup | null)[]> {
+  byIds(tenant: Tenant, ids: readonly number[]): Promise<readonly (UserGroup | null)[]> {
     return this.#byId.load(tenant, ids);
   }
 
   /** @returns a group or null for each provided id, in the same order */
-  async byProvidedIds(
-    tenant: Tenant,
-    providedIds: readonly string[],
-  ): Promise<readonly (UserGroup | null)[]> {
+  byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<readonly (UserGroup | null)[]> {
     return this.#byProvidedId.load(tenant, providedIds);
   }
 
@@ -84,7 +81,7 @@ export class UserGroupReader {
   }
 
   /** @returns the mapping of each group, ordered by schema id, in the order of the ids */
-  async mappings(
+  mappings(
     tenant: Tenant,
     userGroupIds: readonly number[],
   ): Promise<readonly (readonly MappedDataSource[])[]> {

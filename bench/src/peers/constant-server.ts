@@ -43,7 +43,7 @@ function servicesOf(reply: object): object {
   const found = { userGroup: { id, name, providedId, properties }, created: false };
   const caller = { scope: "write" };
   return {
-    access: { authenticate: async () => caller },
+    access: { recall: () => caller },
     rateLimits: { spend: () => null },
     userGroups: { getOrCreate: async () => found },
     userGroupReader: { tokenOf: () => token },
