@@ -62,6 +62,16 @@ describe("Collector", () => {
     expect(asked).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 
+  test("asks at once when enough was asked for, and for the rest at the end of the turn", async () => {
+    const { collector, asked, waiting } = squares();
+    const keys = Array.from({ length: 20 }, (_, index) => index);
+    const calls = keys.map((key) => collector.load(one, [key]));
+    expect(asked.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12)]);
+    await answerAll(waiting);
+    expect(asked.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12), keys.slice(12)]);
+    expect((await Promise.all(calls)).flat()).toEqual(keys.map((key) => key * key));
+  });
+
   test("has two questions under way, and collects meanwhile", async () => {
     const { collector, asked, waiting } = squares();
     const calls: Promise<readonly number[]>[] = [];

@@ -6,6 +6,8 @@ import { inOrder } from "./in-order.js";
 const USUALLY_UNDER_WAY = 2;
 /** After how long one counts no more: it may be waiting for an answer that the network has lost. */
 const PATIENCE_MS = 500;
+/** How many calls do not wait for the end of the turn: the database works while the requests behind them are read. */
+const ENOUGH_CALLS = 12;
 /** How many keys go with one statement, unless told otherwise. */
 const USUAL_KEYS = 1000;
 
@@ -71,7 +73,8 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
     return new Promise((resolve, reject) => {
       const queue = this.#queueOf(scope);
       queue.calls.push({ keys, resolve, reject });
-      this.#schedule(queue);
+      if (this.#isEnough(queue)) void this.#run(queue);
+      else this.#schedule(queue);
     });
   }
 
@@ -84,13 +87,19 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
     return queue;
   }
 
+  /** Whether to ask at once, as there is another statement left for what is still to come in this turn. */
+  #isEnough({ calls, underWay }: Queue<Key, Value, Scope>): boolean {
+    return calls.length >= ENOUGH_CALLS && underWay + 1 < this.#mostUnderWay;
+  }
+
   #schedule(queue: Queue<Key, Value, Scope>): void {
     if (queue.isScheduled || queue.underWay >= this.#mostUnderWay) return;
     queue.isScheduled = true;
     // After everything that has come in by now was read.
     setImmediate(() => {
       queue.isScheduled = false;
-      void this.#run(queue);
+      // Enough of them may have gone before.
+      if (queue.calls.length > 0) void this.#run(queue);
     });
   }
 
