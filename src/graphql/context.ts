@@ -4,7 +4,7 @@ import { missingCredentials } from "../domain/authorization.js";
 import type { Caller, Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { UserGroup } from "../domain/user-group.js";
-import type { Identity } from "../services/access.js";
+import type { Access, Identity, Origin } from "../services/access.js";
 import type { Services } from "../services/services.js";
 import { Loaders } from "./loaders.js";
 import type { UserGroupBy } from "./user-group-by.js";
@@ -61,18 +61,24 @@ export async function createContext(
   },
 ): Promise<GraphqlContext> {
   const { id: requestId, authorization, idempotencyKey, address } = request;
-  const origin = { requestId, address };
-  const known = services.access.recall(authorization, origin);
-  const identity: Identity | null =
-    known || authorization === undefined
-      ? known && { kind: "caller", caller: known }
-      : await services.access.identify(authorization, origin);
+  const identity = await identify(services.access, authorization, { requestId, address });
   const spender = identity ?? ({ kind: "address", address } as const);
   const spend = (points: number) => services.rateLimits.spend(spender, points);
   const spending = spend(1);
   const allowance = spending && (await spending);
   const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity)) };
   return { requestId, authorization, idempotencyKey, watcher, session, allowance, spend };
+}
+
+/** Tells who is asking, at once where that is known; null for a request without credentials. */
+function identify(
+  access: Access,
+  authorization: string | undefined,
+  origin: Origin,
+): Identity | Promise<Identity> | null {
+  if (authorization === undefined) return null;
+  const caller = access.recall(authorization, origin);
+  return caller ? { kind: "caller", caller } : access.identify(authorization, origin);
 }
 
 /** What Apollo Server gives back of it has no type. @throws TypeError for anything else */

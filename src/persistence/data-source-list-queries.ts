@@ -6,7 +6,7 @@ import type { UserGroup } from "../domain/user-group.js";
 import type { SortOrder } from "../domain/user-group-list.js";
 import { toDataSource } from "./data-source-entity.js";
 import { DATA_SOURCE_COLUMNS } from "./data-source-queries.js";
-import { escapeLike, pageClauses, pageTerms, StatementValues } from "./keyset.js";
+import { escapeLike, pageClauses, StatementValues } from "./keyset.js";
 import { countList, groupPages, type ListQuery, nameOfWhole, selectPage } from "./select-page.js";
 import type { Queryable } from "./statement.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./user-group-row.js";
@@ -66,7 +66,7 @@ export async function listUserGroupsOfDataSources(
     idColumn: "user_group_id",
     direction: "ascending",
   } as const;
-  const clauses = pageClauses(keyset, page, pageTerms(keyset, page, values));
+  const clauses = pageClauses(keyset, page, values);
   const conditions = [
     `account_id = ${account}`,
     `environment = ${environment}`,

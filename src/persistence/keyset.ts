@@ -34,7 +34,7 @@ interface PositionTerms {
 }
 
 /** The placeholders of one page. */
-export function pageTerms(
+function pageTerms(
   { column, idColumn }: Keyset,
   { after, before, size }: PageRequest,
   values: StatementValues,
@@ -49,10 +49,15 @@ export function pageTerms(
 }
 
 /**
- * The placeholders of several pages, as a table in their order.
- * @param pages with the same `pageName`
+ * The placeholders of several pages, as a table in their order, and what cuts the page of one of its rows out of a list.
+ * @param shape any of the pages: all have the same `pageName`
  */
-export function pageTable(pages: readonly PageRequest[], values: StatementValues) {
+export function pageTable(
+  keyset: Keyset,
+  shape: PageRequest,
+  pages: readonly PageRequest[],
+  values: StatementValues,
+) {
   const positions = (side: "after" | "before") => {
     const list = pages.map((page) => page[side]);
     const texts = values.add(list.map((position) => (position ? String(position.value) : null)));
@@ -67,18 +72,24 @@ export function pageTable(pages: readonly PageRequest[], values: StatementValues
     table: `unnest(${arrays.join(", ")}) WITH ORDINALITY
       AS page (after_value, after_id, before_value, before_id, size, place)`,
     order: "page.place",
-    after: { value: "page.after_value", id: "page.after_id" },
-    before: { value: "page.before_value", id: "page.before_id" },
-    size: "page.size",
+    ...clausesOf(keyset, shape, {
+      after: { value: "page.after_value", id: "page.after_id" },
+      before: { value: "page.before_value", id: "page.before_id" },
+      size: "page.size",
+    }),
   };
 }
 
 /**
  * The conditions and the order that cut a page out of a list: one more row than the page holds, from its near end on.
  * An index on the sort column and the id makes the thousandth page as cheap as the first.
- * @param page says which of the terms count
  */
-export function pageClauses(keyset: Keyset, page: PageRequest, terms: PageTerms) {
+export function pageClauses(keyset: Keyset, page: PageRequest, values: StatementValues) {
+  return clausesOf(keyset, page, pageTerms(keyset, page, values));
+}
+
+/** @param page says which of the terms count */
+function clausesOf(keyset: Keyset, page: PageRequest, terms: PageTerms) {
   const { column, idColumn, type } = keyset;
   const later = keyset.direction === "ascending" ? ">" : "<";
   const earlier = keyset.direction === "ascending" ? "<" : ">";

@@ -1,6 +1,6 @@
 import type { Tenant } from "../domain/caller.js";
 import { filtersNothing, type Page, type PageRequest, toPage } from "../domain/page.js";
-import { type Keyset, pageClauses, pageName, pageTerms, StatementValues } from "./keyset.js";
+import { type Keyset, pageClauses, pageName, StatementValues } from "./keyset.js";
 import type { Queryable } from "./statement.js";
 
 /** The rows of a list. */
@@ -40,7 +40,7 @@ export async function selectPage<Row extends object, Item>(
   keyset: Keyset,
   page: PageRequest,
 ): Promise<Page<Item>> {
-  const clauses = pageClauses(keyset, page, pageTerms(keyset, page, values));
+  const clauses = pageClauses(keyset, page, values);
   const text = `SELECT ${columns} FROM ${table}
     WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
   const statement =

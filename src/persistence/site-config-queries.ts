@@ -1,7 +1,7 @@
 import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
-import { pageClauses, pageTerms, StatementValues } from "./keyset.js";
+import { pageClauses, StatementValues } from "./keyset.js";
 import { countList, groupPages, selectByIds, selectPage, tenantList } from "./select-page.js";
 import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./site-config-entity.js";
 import {
@@ -94,7 +94,7 @@ export async function listRevisions(
     idColumn: "revision",
     direction: "descending",
   } as const;
-  const clauses = pageClauses(keyset, page, pageTerms(keyset, page, values));
+  const clauses = pageClauses(keyset, page, values);
   const text = `SELECT found.* FROM unnest(${asked}::integer[]) AS asked (id)
     CROSS JOIN LATERAL (
       SELECT ${SITE_CONFIG_REVISION_COLUMNS} FROM site_config_revision

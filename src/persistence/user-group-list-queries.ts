@@ -3,7 +3,7 @@ import type { DataSourceRef } from "../domain/data-source.js";
 import { type Page, type PageRequest, toPage } from "../domain/page.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { UserGroupFilter, UserGroupSort, UserGroupSortField } from "../domain/user-group-list.js";
-import { escapeLike, type Keyset, pageClauses, pageName, pageTable, StatementValues } from "./keyset.js";
+import { escapeLike, type Keyset, pageName, pageTable, StatementValues } from "./keyset.js";
 import { countList, type ListQuery, selectPage } from "./select-page.js";
 import type { Queryable, Statement } from "./statement.js";
 import {
@@ -54,15 +54,14 @@ export async function listAllUserGroups(
   if (!first) return [];
   const keyset = keysetOf(order);
   const { table, conditions, values } = listQuery(tenant, {});
-  const requests = pageTable(pages, values);
-  const clauses = pageClauses(keyset, first, requests);
+  const requests = pageTable(keyset, first, pages, values);
   const statement: Statement = {
     name: `user_group_pages_${pageName(keyset, first)}`,
     rows: "text",
     text: `SELECT (
         SELECT ${packList("packed")} FROM (
           SELECT ${PACKED_USER_GROUP} AS packed FROM ${table}
-          WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
+          WHERE ${[...conditions, ...requests.conditions].join(" AND ")} ${requests.orderAndLimit}
         ) AS listed)
       FROM ${requests.table} ORDER BY ${requests.order}`,
   };

@@ -17,12 +17,12 @@ const VALUES = ["id", "token_key_id", "token_ciphertext", "version", "created_at
 const [ID, KEY_ID, CIPHERTEXT, VERSION, CREATED_AT, UPDATED_AT, PROPERTIES] = [0, 1, 2, 3, 4, 5, 6];
 
 /** A group as one text, but for what all of its tenant's have; the hot statements select just this, as text. */
-export const PACKED_USER_GROUP = `concat_ws('${SEPARATOR}', length(provided_id), length(name), provided_id || name || ${VALUES[ID]},
-  ${VALUES.slice(1).join(", ")}, coalesce(properties::text, ''))`;
+export const PACKED_USER_GROUP = `concat_ws('${SEPARATOR}', length(provided_id), length(name), provided_id || name || ${VALUES.join(", ")},
+  coalesce(properties::text, ''))`;
 
 /** @returns a list of groups as one text, or NULL for an empty one @param packed what gives a group as text */
 export function packList(packed: string): string {
-  return `string_agg(${packed}, E'\\x1e')`;
+  return `string_agg(${packed}, '${END}')`;
 }
 
 /** A row of a statement that selects a group as text. */
