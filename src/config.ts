@@ -1,10 +1,16 @@
-import { isIP } from "node:net";
 import { z } from "zod";
 import { OperatorError } from "./domain/operator-error.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "./graphql/operation-limits.js";
 import { MAX_KEY_CACHE_MS } from "./services/key-cache.js";
-
-const keyBytes = 32;
+import {
+  encryptionKeys,
+  flag,
+  originList,
+  postgresUrl,
+  proxyList,
+  redisUrl,
+  wholeNumber,
+} from "./setting-types.js";
 
 const settings = z.object({
   HOST: z.string().default("127.0.0.1"),
@@ -15,7 +21,7 @@ const settings = z.object({
   DATABASE_LISTEN_URL: postgresUrl(),
   DATABASE_POOLED: flag(false),
   DATA_DIR: z.string().default(".data"),
-  ENCRYPTION_KEYS: z.string().transform(readKeys).optional(),
+  ENCRYPTION_KEYS: encryptionKeys(),
   DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10),
   DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000),
   DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
@@ -28,12 +34,9 @@ const settings = z.object({
   TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0),
   RATE_LIMIT: wholeNumber(0, 100_000_000, 0),
   AUTH_FAILURE_LIMIT: wholeNumber(0, 100_000_000, 1000),
-  REDIS_URL: z
-    .string()
-    .refine(isRedisUrl, "must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS")
-    .optional(),
-  TRUSTED_PROXIES: z.string().transform(readProxies).default([]),
-  CORS_ORIGINS: z.string().transform(readOrigins).default([]),
+  REDIS_URL: redisUrl(),
+  TRUSTED_PROXIES: proxyList(),
+  CORS_ORIGINS: originList(),
   GRAPHQL_JIT: flag(true),
   GRAPHQL_SHORTCUT: flag(true),
   GRAPHQL_INTROSPECTION: flag(true),
@@ -171,79 +174,4 @@ export function readConfig(environment: ProcessEnvironment): Config {
     logLevel: read.LOG_LEVEL,
     logSuccessesPerSecond: read.LOG_SUCCESSES_PER_SECOND,
   };
-}
-
-function wholeNumber(least: number, most: number, byDefault: number) {
-  const rule = `must be a whole number from ${least} to ${most}`;
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, rule)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, rule)
-    .default(byDefault);
-}
-
-function flag(byDefault: boolean) {
-  return z
-    .enum(["true", "false", "1", "0"], "must be true or false")
-    .transform((value) => value === "true" || value === "1")
-    .default(byDefault);
-}
-
-function postgresUrl() {
-  return z
-    .string()
-    .refine(isPostgresUrl, "must be a URL such as postgres://user:password@host:5432/database")
-    .optional();
-}
-
-function isPostgresUrl(text: string): boolean {
-  // A server on a Unix socket is named by ?host=; then the URL has no host, which pg takes and URL refuses.
-  const url = text.replace("@/", "@localhost/");
-  return URL.canParse(url) && ["postgres:", "postgresql:"].includes(new URL(url).protocol);
-}
-
-function isRedisUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, pathname } = new URL(text);
-  return ["redis:", "rediss:"].includes(protocol) && hostname !== "" && /^\/?\d{0,4}$/.test(pathname);
-}
-
-function readProxies(text: string, context: z.RefinementCtx): readonly string[] {
-  const proxies = text.split(",").map((proxy) => proxy.trim());
-  if (proxies.every(isNetwork)) return proxies;
-  context.addIssue({
-    code: "custom",
-    message: "must be comma-separated addresses or networks such as 10.0.0.0/8",
-  });
-  return z.NEVER;
-}
-
-function isNetwork(text: string): boolean {
-  const [, address = "", prefix = "1"] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
-  return Number(prefix) >= 1 && Number(prefix) <= most;
-}
-
-function readKeys(text: string, context: z.RefinementCtx): readonly [Buffer, ...Buffer[]] {
-  const [first, ...rest] = text.split(",").map((part) => Buffer.from(part.trim(), "base64"));
-  if (first === undefined || [first, ...rest].some((key) => key.length !== keyBytes)) {
-    context.addIssue({
-      code: "custom",
-      message: `must be one or more comma-separated keys of ${keyBytes} bytes in base64 (make one with: openssl rand -base64 ${keyBytes})`,
-    });
-    return z.NEVER;
-  }
-  return [first, ...rest];
-}
-
-function readOrigins(text: string, context: z.RefinementCtx): readonly string[] | "*" {
-  if (text.trim() === "*") return "*";
-  const origins = text.split(",").map((origin) => origin.trim());
-  if (origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) return origins;
-  context.addIssue({
-    code: "custom",
-    message: "must be comma-separated origins such as https://app.example.com, or *",
-  });
-  return z.NEVER;
 }

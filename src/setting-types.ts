@@ -1,0 +1,102 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+
+const KEY_BYTES = 32;
+
+/** A whole number between two others, both of them allowed. */
+export function wholeNumber(least: number, most: number, byDefault: number) {
+  const rule = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, rule)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, rule)
+    .default(byDefault);
+}
+
+export function flag(byDefault: boolean) {
+  return z
+    .enum(["true", "false", "1", "0"], "must be true or false")
+    .transform((value) => value === "true" || value === "1")
+    .default(byDefault);
+}
+
+export function postgresUrl() {
+  return z
+    .string()
+    .refine(isPostgresUrl, "must be a URL such as postgres://user:password@host:5432/database")
+    .optional();
+}
+
+export function redisUrl() {
+  return z
+    .string()
+    .refine(isRedisUrl, "must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS")
+    .optional();
+}
+
+/** Comma-separated addresses and networks. */
+export function proxyList() {
+  return z.string().transform(readProxies).default([]);
+}
+
+/** Comma-separated keys of 32 bytes in base64. */
+export function encryptionKeys() {
+  return z.string().transform(readKeys).optional();
+}
+
+/** Comma-separated origins, or `*`. */
+export function originList() {
+  return z.string().transform(readOrigins).default([]);
+}
+
+function isPostgresUrl(text: string): boolean {
+  // A server on a Unix socket is named by ?host=; then the URL has no host, which pg takes and URL refuses.
+  const url = text.replace("@/", "@localhost/");
+  return URL.canParse(url) && ["postgres:", "postgresql:"].includes(new URL(url).protocol);
+}
+
+function isRedisUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname } = new URL(text);
+  return ["redis:", "rediss:"].includes(protocol) && hostname !== "" && /^\/?\d{0,4}$/.test(pathname);
+}
+
+function readProxies(text: string, context: z.RefinementCtx): readonly string[] {
+  const proxies = text.split(",").map((proxy) => proxy.trim());
+  if (proxies.every(isNetwork)) return proxies;
+  context.addIssue({
+    code: "custom",
+    message: "must be comma-separated addresses or networks such as 10.0.0.0/8",
+  });
+  return z.NEVER;
+}
+
+function isNetwork(text: string): boolean {
+  const [, address = "", prefix = "1"] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return Number(prefix) >= 1 && Number(prefix) <= most;
+}
+
+function readKeys(text: string, context: z.RefinementCtx): readonly [Buffer, ...Buffer[]] {
+  const [first, ...rest] = text.split(",").map((part) => Buffer.from(part.trim(), "base64"));
+  if (first === undefined || [first, ...rest].some((key) => key.length !== KEY_BYTES)) {
+    context.addIssue({
+      code: "custom",
+      message: `must be one or more comma-separated keys of ${KEY_BYTES} bytes in base64 (make one with: openssl rand -base64 ${KEY_BYTES})`,
+    });
+    return z.NEVER;
+  }
+  return [first, ...rest];
+}
+
+function readOrigins(text: string, context: z.RefinementCtx): readonly string[] | "*" {
+  if (text.trim() === "*") return "*";
+  const origins = text.split(",").map((origin) => origin.trim());
+  if (origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) return origins;
+  context.addIssue({
+    code: "custom",
+    message: "must be comma-separated origins such as https://app.example.com, or *",
+  });
+  return z.NEVER;
+}
