@@ -76,6 +76,117 @@ describe("what comes at the same time", () => {
   });
 });
 
+describe("what is changed at the same time", () => {
+  const updates = () => rest().service.statements.filter((text) => /UPDATE user_group/.test(text)).length;
+
+  /** Which request each entry of the audit log tells of, by the group's provided id. */
+  async function requestsOf(action: string): Promise<ReadonlyMap<string, string>> {
+    const entries = await rest().service.query(
+      `SELECT subject_name, request_id FROM audit_entry WHERE action = '${action}'
+        AND id > (SELECT coalesce(max(id), 0) - 60 FROM audit_entry) ORDER BY id`,
+    );
+    return new Map(
+      entries.map((row: { subject_name: string; request_id: string }) => [row.subject_name, row.request_id]),
+    );
+  }
+
+  async function rotateAll() {
+    const tokens = (await getAll()).map((reply) => userGroupOf(reply).token);
+    rest().service.statements.length = 0;
+    return { tokens, rotate: () => tokens.map((token) => rest().call("POST", { current_token: token })) };
+  }
+
+  test("is updated with few statements, each for its own request", async () => {
+    await getAll();
+    rest().service.statements.length = 0;
+    const replies = await whileBusy(() =>
+      Promise.all(
+        ids.map((id, index) => rest().call("PUT", { user_group_id: id, name: `renamed ${index}` })),
+      ),
+    );
+    expect(replies.map(({ body }) => Object(body).user_group.name)).toEqual(
+      ids.map((_, index) => `renamed ${index}`),
+    );
+    expect(updates()).toBeLessThan(10);
+    expect(await requestsOf("user_group.updated")).toEqual(
+      new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])),
+    );
+  });
+
+  test("gets new tokens with few statements, each for its own request", async () => {
+    const { tokens, rotate } = await rotateAll();
+    const replies = await whileBusy(() => Promise.all(rotate()));
+    expect(updates()).toBeLessThan(10);
+    expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    expect((await getAll()).map((reply) => userGroupOf(reply).token)).toEqual(
+      replies.map((reply) => userGroupOf(reply).token),
+    );
+    expect(replies.some((reply, index) => userGroupOf(reply).token === tokens[index])).toBe(false);
+    expect(await requestsOf("user_group.token_rotated")).toEqual(
+      new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])),
+    );
+  });
+
+  test("counts once for each request, though they change one group", async () => {
+    const { service, call } = rest();
+    const { token } = userGroupOf(await call("GET", { user_group_id: "shared", name: "shared" }));
+    const rotations = await whileBusy(() =>
+      Promise.all(Array.from({ length: 10 }, () => call("POST", { current_token: token }))),
+    );
+    expect(rotations.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(404)]);
+    const names = Array.from({ length: 10 }, (_, index) => `name ${index}`);
+    const renamed = await whileBusy(() =>
+      Promise.all(names.map((name) => call("PUT", { user_group_id: "shared", name }))),
+    );
+    expect(renamed.map(({ body }) => Object(body).user_group.name)).toEqual(names);
+    expect(
+      await service.query("SELECT version FROM user_group WHERE provided_id = 'shared' AND version = 12"),
+    ).toHaveLength(1);
+  });
+
+  test("tells each request whose group is missing", async () => {
+    const { call } = rest();
+    await getAll();
+    const asked = [...ids.slice(0, 10), "nobody", ...ids.slice(10, 20)];
+    const replies = await whileBusy(() =>
+      Promise.all(asked.map((id) => call("PUT", { user_group_id: id, properties: { id } }))),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(asked.map((id) => (id === "nobody" ? 404 : 200)));
+  });
+});
+
+describe("a group that another transaction holds", () => {
+  // Whoever waits for it here waits longer than the test.
+  const slow = useRest({
+    poolSize: 4,
+    lockTimeoutMs: 60_000,
+    statementTimeoutMs: 60_000,
+    speed: { collect: true, keyCacheMs: 0 },
+  });
+
+  test("keeps no other from being changed", async () => {
+    const { service, account, call } = slow();
+    const names = ids.slice(0, 20);
+    const groups = await Promise.all(names.map((id) => call("GET", { user_group_id: id, name: id })));
+    const held = names.length / 2;
+    let waiting: Promise<{ readonly status: number }[]> | undefined;
+    await service.database.transaction(
+      { accountId: account.accountId, environment: "Customer" },
+      async (transaction) => {
+        await transaction.run({ text: "SELECT id FROM user_group WHERE provided_id = $1 FOR UPDATE" }, [
+          names[held],
+        ]);
+        const renamed = names.map((id) => call("PUT", { user_group_id: id, name: "new" }));
+        const rotated = groups.map((reply) => call("POST", { current_token: userGroupOf(reply).token }));
+        waiting = Promise.all([renamed, rotated].flatMap((replies) => replies.splice(held, 1)));
+        const done = await Promise.all([...renamed, ...rotated]);
+        expect(new Set(done.map(({ status }) => status))).toEqual(new Set([200]));
+      },
+    );
+    expect((await waiting)?.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
 describe("an API key that is remembered", () => {
   const get = async (key: string) => (await rest().call("GET", { user_group_id: "group 1" }, key)).status;
 

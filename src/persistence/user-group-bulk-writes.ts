@@ -3,7 +3,7 @@ import type { Properties } from "../domain/properties.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Queryable, Statement } from "./statement.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./user-group-row.js";
-import { type NewUserGroupRow, toJson } from "./user-group-writes.js";
+import { type NewUserGroupRow, type StoredToken, setToken, toJson } from "./user-group-writes.js";
 
 // Groups are locked and inserted in the order of their provided ids, so that calls at once wait for each other in a line,
 // not in a ring.
@@ -30,21 +30,50 @@ const INSERT: Statement = {
     RETURNING ${PACKED_USER_GROUP}`,
 };
 
-const UPDATE: Statement = {
-  name: "user_groups_update",
+/** What to change, as the placeholders $3 to $7. */
+const CHANGES = `item AS (
+      SELECT * FROM unnest($3::integer[], $4::text[], $5::boolean[], $6::text[], $7::boolean[])
+        AS item (item_id, new_name, sets_properties, new_properties, sets_mapping))`;
+
+const UPDATE = updateStatement("user_groups_update", CHANGES, "item");
+
+// What another transaction holds is left out, so that nobody waits for others' groups, and calls at once not for each other.
+const FREE = `free AS (
+      SELECT id AS free_id FROM user_group WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
+      FOR NO KEY UPDATE SKIP LOCKED)`;
+
+const UPDATE_FREE = updateStatement(
+  "user_groups_update_free",
+  `${CHANGES}, ${FREE}`,
+  "item JOIN free ON free_id = item_id",
+);
+
+const ROTATE_FREE: Statement = {
+  name: "user_groups_rotate_free",
   rows: "text",
   text: `WITH item AS (
-      SELECT * FROM unnest($3::integer[], $4::text[], $5::boolean[], $6::text[], $7::boolean[])
-        AS item (item_id, new_name, sets_properties, new_properties, sets_mapping)
-    )
-    UPDATE user_group SET name = coalesce(new_name, name),
-      properties = CASE WHEN sets_properties THEN new_properties::json ELSE properties END,
-      mapping_version = mapping_version + CASE WHEN sets_mapping THEN 1 ELSE 0 END,
-      version = version + 1, updated_at = now()
-    FROM item
-    WHERE account_id = $1 AND environment = $2 AND id = item_id
+      SELECT * FROM unnest($3::integer[], $4::bytea[], $5::text[], $6::bytea[], $7::bytea[])
+        AS item (item_id, old_lookup, new_key_id, new_ciphertext, new_lookup)), ${FREE}
+    UPDATE user_group SET ${setToken({ keyId: "new_key_id", ciphertext: "new_ciphertext", lookup: "new_lookup", graceSeconds: "$8" })}
+    FROM item JOIN free ON free_id = item_id
+    WHERE account_id = $1 AND environment = $2 AND id = item_id AND token_lookup = old_lookup
     RETURNING ${PACKED_USER_GROUP}`,
 };
+
+/** What changes in a row. */
+interface RowChange {
+  readonly id: number;
+  readonly name?: string;
+  readonly properties?: Properties;
+  readonly mapping?: unknown;
+}
+
+/** A new token for a group that still has one of these hashes. */
+export interface TokenChange {
+  readonly id: number;
+  readonly currentLookups: readonly Buffer[];
+  readonly token: StoredToken;
+}
 
 /** Reads the groups with these provided ids and locks them until the transaction ends. */
 export async function lockUserGroups(
@@ -80,15 +109,55 @@ export async function insertUserGroups(
 export async function updateUserGroups(
   transaction: Queryable,
   tenant: Tenant,
-  changes: readonly {
-    readonly id: number;
-    readonly name?: string;
-    readonly properties?: Properties;
-    readonly mapping?: unknown;
-  }[],
+  changes: readonly RowChange[],
+): Promise<UserGroup[]> {
+  return update(transaction, UPDATE, tenant, changes);
+}
+
+/** Changes groups as well, each at most once, but for those that other transactions hold. @returns those that were changed */
+export async function updateFreeUserGroups(
+  db: Queryable,
+  tenant: Tenant,
+  changes: readonly RowChange[],
+): Promise<UserGroup[]> {
+  return update(db, UPDATE_FREE, tenant, changes);
+}
+
+/**
+ * Gives groups new tokens (decision 8), each at most one, but for those that other transactions hold.
+ * @param graceSeconds how long the old tokens may still be used to read; 0 ends them at once
+ * @returns the groups that have got theirs
+ */
+export async function rotateFreeUserGroups(
+  db: Queryable,
+  tenant: Tenant,
+  changes: readonly TokenChange[],
+  graceSeconds: number,
+): Promise<UserGroup[]> {
+  const rotations = changes.flatMap(({ id, currentLookups, token }) =>
+    currentLookups.map((current) => ({ id, current, token })),
+  );
+  const rows = await db.run<PackedRow>(ROTATE_FREE, [
+    tenant.accountId,
+    tenant.environment,
+    rotations.map(({ id }) => id),
+    rotations.map(({ current }) => current),
+    rotations.map(({ token }) => token.keyId),
+    rotations.map(({ token }) => token.ciphertext),
+    rotations.map(({ token }) => token.lookup),
+    graceSeconds,
+  ]);
+  return rows.map(([text]) => readUserGroup(tenant, text));
+}
+
+async function update(
+  db: Queryable,
+  statement: Statement,
+  tenant: Tenant,
+  changes: readonly RowChange[],
 ): Promise<UserGroup[]> {
   if (changes.length === 0) return [];
-  const rows = await transaction.run<PackedRow>(UPDATE, [
+  const rows = await db.run<PackedRow>(statement, [
     tenant.accountId,
     tenant.environment,
     changes.map(({ id }) => id),
@@ -98,4 +167,20 @@ export async function updateUserGroups(
     changes.map(({ mapping }) => mapping !== undefined),
   ]);
   return rows.map(([text]) => readUserGroup(tenant, text));
+}
+
+/** @param from what tells the groups and their changes */
+function updateStatement(name: string, tables: string, from: string): Statement {
+  return {
+    name,
+    rows: "text",
+    text: `WITH ${tables}
+    UPDATE user_group SET name = coalesce(new_name, name),
+      properties = CASE WHEN sets_properties THEN new_properties::json ELSE properties END,
+      mapping_version = mapping_version + CASE WHEN sets_mapping THEN 1 ELSE 0 END,
+      version = version + 1, updated_at = now()
+    FROM ${from}
+    WHERE account_id = $1 AND environment = $2 AND id = item_id
+    RETURNING ${PACKED_USER_GROUP}`,
+  };
 }

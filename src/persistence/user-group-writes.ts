@@ -46,10 +46,7 @@ const LOCKS: Readonly<Record<StoredRef["by"], Statement>> = {
 const ROTATE: Statement = {
   name: "user_group_rotate",
   rows: "text",
-  text: `UPDATE user_group SET token_key_id = $5, token_ciphertext = $6, token_lookup = $7,
-      previous_token_lookup = CASE WHEN $8::integer > 0 THEN token_lookup END,
-      previous_token_expires_at = CASE WHEN $8::integer > 0 THEN now() + make_interval(secs => $8::integer) END,
-      version = version + 1, updated_at = now()
+  text: `UPDATE user_group SET ${setToken({ keyId: "$5", ciphertext: "$6", lookup: "$7", graceSeconds: "$8" })}
     WHERE account_id = $1 AND environment = $2 AND id = $3 AND token_lookup = ANY ($4::bytea[])
     RETURNING ${PACKED_USER_GROUP}`,
 };
@@ -160,6 +157,20 @@ function refValue(ref: StoredRef): number | string | readonly Buffer[] {
   if (ref.by === "id") return ref.id;
   if (ref.by === "providedId") return ref.providedId;
   return ref.lookups;
+}
+
+/** What gives a row a new token. @param values where its parts are, in the statement */
+export function setToken(values: {
+  readonly keyId: string;
+  readonly ciphertext: string;
+  readonly lookup: string;
+  readonly graceSeconds: string;
+}): string {
+  const grace = `${values.graceSeconds}::integer`;
+  return `token_key_id = ${values.keyId}, token_ciphertext = ${values.ciphertext}, token_lookup = ${values.lookup},
+      previous_token_lookup = CASE WHEN ${grace} > 0 THEN token_lookup END,
+      previous_token_expires_at = CASE WHEN ${grace} > 0 THEN now() + make_interval(secs => ${grace}) END,
+      version = version + 1, updated_at = now()`;
 }
 
 /** Properties as the text of a json value. */

@@ -21,6 +21,7 @@ import { RateLimits } from "./rate-limits.js";
 import { SiteConfigReader } from "./site-config-reader.js";
 import { SiteConfigService } from "./site-config-service.js";
 import { UserGroupCreations } from "./user-group-creations.js";
+import { UserGroupEdits } from "./user-group-edits.js";
 import { UserGroupReader } from "./user-group-reader.js";
 import { UserGroupService } from "./user-group-service.js";
 import { UserGroupUpserts } from "./user-group-upserts.js";
@@ -91,6 +92,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const changes = new ChangeFeed(new NotificationChannel(database, options.listen));
   const ids = new UserGroupIds(database);
   const creations = new UserGroupCreations(database, ids, vault, collect);
+  const edits = new UserGroupEdits(database, options.tokenGraceSeconds, collect);
   const keyUsage = new KeyUsage(database);
   const { windowSeconds, points, authFailures, shared } = options.rateLimits;
   const failures = { policy: "auth-failures", limit: authFailures, windowSeconds } as const;
@@ -119,14 +121,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }),
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
-    userGroups: new UserGroupService(
-      database,
-      vault,
-      userGroupReader,
-      creations,
-      changes,
-      options.tokenGraceSeconds,
-    ),
+    userGroups: new UserGroupService(database, vault, userGroupReader, creations, edits, changes),
     userGroupReader,
     userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),
     webhooks: new WebhookService(database, vault, targets),

@@ -7,6 +7,7 @@ import { putMappingEntries } from "../persistence/mapping-queries.js";
 import { insertUserGroups } from "../persistence/user-group-bulk-writes.js";
 import type { UserGroupIds } from "../persistence/user-group-ids.js";
 import type { NewUserGroupRow } from "../persistence/user-group-writes.js";
+import { COLLECTED_WRITES, writerOf } from "./collected-writes.js";
 import { Collector } from "./collector.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
@@ -30,17 +31,12 @@ export class UserGroupCreations {
     this.#vault = vault;
     const insert = async (writer: Writer, creations: readonly Creation[]) => {
       const rows = creations.map(({ row }) => row);
-      const requestIds = Object.fromEntries(creations.map(({ row, requestId }) => [row.id, requestId]));
-      const scope = { ...writer, actor: { ...writer.actor, requestIds } };
-      const inserted = await insertUserGroups(db.of(scope), writer, rows);
+      const requests = creations.map(({ row, requestId }) => [row.id, requestId] as const);
+      const inserted = await insertUserGroups(db.of(writerOf(writer, requests)), writer, rows);
       const byId = new Map(inserted.map((group) => [group.id, group]));
       return rows.map(({ id }) => byId.get(id) ?? null);
     };
-    // One at a time: each ends with a wait for the disk, which more of them can share.
-    this.#collector = new Collector(insert, collect, {
-      apart: ({ keyId }) => String(keyId),
-      mostUnderWay: 1,
-    });
+    this.#collector = new Collector(insert, collect, COLLECTED_WRITES);
   }
 
   /**

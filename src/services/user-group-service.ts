@@ -5,17 +5,13 @@ import type { NewUserGroup, UserGroup, UserGroupChanges, UserGroupRef } from "..
 import { mayBeTokenOf } from "../domain/user-group-token.js";
 import type { Database } from "../persistence/database.js";
 import { replaceMappingEntries } from "../persistence/mapping-queries.js";
-import {
-  deleteUserGroup,
-  lockUserGroup,
-  rotateUserGroupToken,
-  updateUserGroup,
-} from "../persistence/user-group-writes.js";
+import { deleteUserGroup, lockUserGroup, updateUserGroup } from "../persistence/user-group-writes.js";
 import { requireWrite } from "./access.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
 import type { UserGroupCreations } from "./user-group-creations.js";
+import type { UserGroupEdits } from "./user-group-edits.js";
 import { requireUserGroup, storedRef } from "./user-group-lookup.js";
 import type { UserGroupReader } from "./user-group-reader.js";
 
@@ -28,23 +24,23 @@ export class UserGroupService {
   readonly #vault: TokenVault;
   readonly #reader: UserGroupReader;
   readonly #creations: UserGroupCreations;
+  readonly #edits: UserGroupEdits;
   readonly #changes: ChangeFeed;
-  readonly #tokenGraceSeconds: number;
 
   constructor(
     db: Database,
     vault: TokenVault,
     reader: UserGroupReader,
     creations: UserGroupCreations,
+    edits: UserGroupEdits,
     changes: ChangeFeed,
-    tokenGraceSeconds: number,
   ) {
     this.#db = db;
     this.#reader = reader;
     this.#creations = creations;
     this.#vault = vault;
     this.#changes = changes;
-    this.#tokenGraceSeconds = tokenGraceSeconds;
+    this.#edits = edits;
   }
 
   /**
@@ -103,10 +99,7 @@ export class UserGroupService {
     const { mapping, expectedVersion } = changes;
     const changesRow = changes.name !== undefined || changes.properties !== undefined;
     if (changesRow && mapping === undefined && expectedVersion === undefined) {
-      const userGroup = requireUserGroup(
-        await updateUserGroup(this.#db.of(writer), writer, stored, changes),
-        ref,
-      );
+      const userGroup = requireUserGroup(await this.#edits.update(writer, stored, changes), ref);
       return { userGroup, changed: true };
     }
     return this.#db.transaction(writer, async (transaction) => {
@@ -131,14 +124,7 @@ export class UserGroupService {
     const lookups = this.#lookups(writer, currentToken);
     const group = await this.#byCurrentToken(writer, currentToken);
     const token = issueStoredToken(this.#vault, writer, group.id);
-    const rotated = await rotateUserGroupToken(
-      this.#db.of(writer),
-      writer,
-      group.id,
-      lookups,
-      token,
-      this.#tokenGraceSeconds,
-    );
+    const rotated = await this.#edits.rotate(writer, { id: group.id, currentLookups: lookups, token });
     const userGroup = requireUserGroup(rotated, { by: "token" });
     this.#changes.publish(writer, userGroup.id, "tokenRotated");
     return userGroup;
