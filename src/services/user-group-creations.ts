@@ -7,7 +7,7 @@ import { putMappingEntries } from "../persistence/mapping-queries.js";
 import { insertUserGroups } from "../persistence/user-group-bulk-writes.js";
 import type { UserGroupIds } from "../persistence/user-group-ids.js";
 import type { NewUserGroupRow } from "../persistence/user-group-writes.js";
-import { COLLECTED_WRITES, writerOf } from "./collected-writes.js";
+import { apartByKey, writerOf } from "./collected-writes.js";
 import { Collector } from "./collector.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
@@ -36,7 +36,8 @@ export class UserGroupCreations {
       const byId = new Map(inserted.map((group) => [group.id, group]));
       return rows.map(({ id }) => byId.get(id) ?? null);
     };
-    this.#collector = new Collector(insert, collect, COLLECTED_WRITES);
+    // One at a time: each ends with a wait for the disk, which more of them can share.
+    this.#collector = new Collector(insert, collect, { apart: apartByKey, mostUnderWay: 1 });
   }
 
   /**

@@ -9,7 +9,7 @@ import {
 } from "../persistence/user-group-bulk-writes.js";
 import { findUserGroupsByProvidedIds } from "../persistence/user-group-reads.js";
 import { rotateUserGroupToken, type StoredRef, updateUserGroup } from "../persistence/user-group-writes.js";
-import { COLLECTED_WRITES, writerOf } from "./collected-writes.js";
+import { apartByKey, writerOf } from "./collected-writes.js";
 import { Collector } from "./collector.js";
 
 interface Update {
@@ -51,7 +51,7 @@ export class UserGroupEdits {
           : this.#together(writer, await this.#changesOf(writer, updates), updateFreeUserGroups);
       },
       collect,
-      COLLECTED_WRITES,
+      { apart: apartByKey },
     );
     this.#rotations = new Collector(
       async (writer, rotations) => {
@@ -63,7 +63,7 @@ export class UserGroupEdits {
             );
       },
       collect,
-      COLLECTED_WRITES,
+      { apart: apartByKey },
     );
   }
 
