@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { ERROR_MEANINGS } from "../src/domain/error-catalogue.js";
+import { DomainError, ERROR_CODES } from "../src/domain/errors.js";
+import { isUserError, statusOf } from "../src/graphql/error-format.js";
+import { renderError } from "../src/rest/error-view.js";
+
+/** The reference of errors, from the catalogue and from how both APIs render them. */
+function errorReference(): string {
+  const rows = ERROR_CODES.map((code) => {
+    const error = new DomainError(code, "message");
+    const graphql = isUserError(error) ? "`userErrors`" : statusOf(error);
+    const { meaning, advice } = ERROR_MEANINGS[code];
+    return `| \`${code}\` | ${renderError(error, "id").status} | ${graphql} | ${meaning} | ${advice} |`;
+  });
+  return `<!-- Written from the catalogue of errors: npx vitest run test/error-reference.test.ts -u -->
+
+# Errors
+
+A failed REST call has the HTTP status of the table and this body; \`field\` is the path of the faulty field, where there is one, and
+\`request_id\` stands in the header \`X-Request-Id\` and in the service's log, too:
+
+\`\`\`json
+{"success": 0, "error": {"code": "invalid_field", "message": "name is required.", "field": "name", "request_id": "…"}}
+\`\`\`
+
+GraphQL writes the codes in capitals. When your user can act upon an error, a mutation tells it in its \`userErrors\`; the table says where. All
+else, and everything in queries, is in \`errors[].extensions.code\`; the table has the status of a reply without any data. What is wrong with the
+document itself has Apollo's codes, such as \`GRAPHQL_PARSE_FAILED\` and \`GRAPHQL_VALIDATION_FAILED\`.
+
+Codes are only ever added. Treat one that you do not know by its HTTP status.
+
+| code | REST | GraphQL | meaning | what to do |
+| --- | --- | --- | --- | --- |
+${rows.join("\n")}
+`;
+}
+
+test("docs/errors.md is current (vitest run test/error-reference.test.ts -u)", async () => {
+  await expect(errorReference()).toMatchFileSnapshot("../docs/errors.md");
+});
