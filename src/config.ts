@@ -1,59 +1,6 @@
-import { z } from "zod";
 import { OperatorError } from "./domain/operator-error.js";
-import { DEFAULT_LIMITS, type OperationLimits } from "./graphql/operation-limits.js";
-import { MAX_KEY_CACHE_MS } from "./services/key-cache.js";
-import {
-  encryptionKeys,
-  flag,
-  originList,
-  postgresUrl,
-  proxyList,
-  redisUrl,
-  wholeNumber,
-} from "./setting-types.js";
-
-const settings = z.object({
-  HOST: z.string().default("127.0.0.1"),
-  PORT: wholeNumber(0, 65_535, 4000),
-  SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000, 0),
-  DATABASE_URL: postgresUrl(),
-  DATABASE_MIGRATION_URL: postgresUrl(),
-  DATABASE_LISTEN_URL: postgresUrl(),
-  DATABASE_POOLED: flag(false),
-  DATA_DIR: z.string().default(".data"),
-  ENCRYPTION_KEYS: encryptionKeys(),
-  DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10),
-  DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000),
-  DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
-  DATABASE_LOCK_TIMEOUT_MS: wholeNumber(100, 600_000, 5000),
-  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000),
-  DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000),
-  COLLECT_STATEMENTS: flag(true),
-  API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500),
-  TOKEN_CACHE_SIZE: wholeNumber(0, 10_000_000, 20_000),
-  TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0),
-  RATE_LIMIT: wholeNumber(0, 100_000_000, 0),
-  AUTH_FAILURE_LIMIT: wholeNumber(0, 100_000_000, 1000),
-  REDIS_URL: redisUrl(),
-  TRUSTED_PROXIES: proxyList(),
-  CORS_ORIGINS: originList(),
-  GRAPHQL_JIT: flag(true),
-  GRAPHQL_SHORTCUT: flag(true),
-  GRAPHQL_INTROSPECTION: flag(true),
-  GRAPHQL_PLAYGROUND: flag(true),
-  GRAPHQL_MAX_DEPTH: wholeNumber(1, 100, DEFAULT_LIMITS.depth),
-  GRAPHQL_MAX_ALIASES: wholeNumber(0, 10_000, DEFAULT_LIMITS.aliases),
-  GRAPHQL_MAX_ROOT_FIELDS: wholeNumber(1, 10_000, DEFAULT_LIMITS.rootFields),
-  GRAPHQL_MAX_TOKENS: wholeNumber(1, 20_000, DEFAULT_LIMITS.tokens),
-  GRAPHQL_MAX_COST: wholeNumber(1, 100_000_000, DEFAULT_LIMITS.cost),
-  TRUSTED_DOCUMENTS: z.string().optional(),
-  WEBHOOKS: flag(true),
-  WEBHOOK_ALLOW_PRIVATE: flag(false),
-  LOG_LEVEL: z
-    .enum(["debug", "info", "warn", "error", "silent"], "must be one of debug, info, warn, error, silent")
-    .default("info"),
-  LOG_SUCCESSES_PER_SECOND: wholeNumber(0, 1_000_000, 100),
-});
+import type { OperationLimits } from "./graphql/operation-limits.js";
+import { settings } from "./settings.js";
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -116,9 +63,6 @@ export interface Config {
   /** How many lines about requests that succeeded the log has in a second. */
   readonly logSuccessesPerSecond: number;
 }
-
-/** The names of all settings, as environment variables. */
-export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape);
 
 /**
  * Reads the settings from the environment; an empty variable counts as not set.

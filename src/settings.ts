@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { DEFAULT_LIMITS } from "./graphql/operation-limits.js";
+import { MAX_KEY_CACHE_MS } from "./services/key-cache.js";
+import {
+  encryptionKeys,
+  flag,
+  originList,
+  postgresUrl,
+  proxyList,
+  redisUrl,
+  wholeNumber,
+} from "./setting-types.js";
+
+/** The settings of the service, by what they are about: environment variables with their defaults, and what each of them means. */
+export const SETTING_SECTIONS = {
+  Network: {
+    HOST: z.string().default("127.0.0.1").describe("the address to listen on"),
+    PORT: wholeNumber(0, 65_535, 4000).describe("the port; 0 for any free one"),
+    SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000, 0).describe(
+      "how long the service goes on, with `/readyz` saying no, when it is told to stop: longer than your balancer takes to notice",
+    ),
+    TRUSTED_PROXIES: proxyList().describe(
+      "the addresses and networks of your proxies, comma-separated: only theirs may `X-Forwarded-For` tell the client's address",
+    ),
+    CORS_ORIGINS: originList().describe(
+      "the origins whose pages may call the GraphQL API, comma-separated, or `*`; none when not set",
+    ),
+  },
+  Database: {
+    DATABASE_URL: postgresUrl().describe(
+      "a PostgreSQL, 14 to 18: `postgres://user:password@host:5432/database`. Not set: the service brings its own",
+    ),
+    DATABASE_MIGRATION_URL: postgresUrl().describe(
+      "the same database as the role that owns the tables, for migrations: then `DATABASE_URL` may name a role with no rights of its own, for whom row level security holds. Not set: `DATABASE_URL`'s role does both",
+    ),
+    DATABASE_POOLED: flag(false).describe(
+      "whether `DATABASE_URL` leads to a pooler in transaction mode, such as PgBouncer: then nothing is kept in a connection",
+    ),
+    DATABASE_LISTEN_URL: postgresUrl().describe(
+      "the same database without the pooler, for the one connection that listens for changes; without it subscriptions behind a pooler do not work",
+    ),
+    DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10).describe("the most connections to PostgreSQL"),
+    DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe(
+      "how long to wait for a connection",
+    ),
+    DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
+      "how long a statement may run; its answer is waited for a second longer",
+    ),
+    DATABASE_LOCK_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe(
+      "how long a statement may wait for another transaction",
+    ),
+    DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
+      "how long an open transaction may do nothing",
+    ),
+    DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000).describe(
+      "how many requests may wait for a connection; further ones get 503 at once",
+    ),
+  },
+  "Secrets and data": {
+    DATA_DIR: z
+      .string()
+      .default(".data")
+      .describe(
+        "where the embedded PostgreSQL and the secrets that must persist are kept (mode 600); back it up",
+      ),
+    ENCRYPTION_KEYS: encryptionKeys().describe(
+      "the keys that seal user group tokens, comma-separated, 32 bytes each in base64 (`openssl rand -base64 32`). The first one seals, all of them open. Not set: one is made and kept in `DATA_DIR`. Replicas on one database need the same",
+    ),
+    TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0).describe(
+      "how long a rotated token may still be used to read over GraphQL",
+    ),
+  },
+  Limits: {
+    RATE_LIMIT: wholeNumber(0, 100_000_000, 0).describe(
+      "the points of each API key in a minute; 0 for any number",
+    ),
+    AUTH_FAILURE_LIMIT: wholeNumber(0, 100_000_000, 1000).describe(
+      "the failed authentications of an address in a minute, after which it is refused; 0 for any number",
+    ),
+    REDIS_URL: redisUrl().describe(
+      "a Redis where replicas count rate limits together: `redis://user:password@host:6379/0`, or `rediss://` for TLS; a database of its own for each deployment. Not set, or out of reach: each process counts in its memory",
+    ),
+  },
+  GraphQL: {
+    GRAPHQL_INTROSPECTION: flag(true).describe("whether anyone may read the schema"),
+    GRAPHQL_PLAYGROUND: flag(true).describe("whether `/graphql` shows the playground to a browser"),
+    GRAPHQL_MAX_DEPTH: wholeNumber(1, 100, DEFAULT_LIMITS.depth).describe(
+      "the most levels of a GraphQL operation",
+    ),
+    GRAPHQL_MAX_ALIASES: wholeNumber(0, 10_000, DEFAULT_LIMITS.aliases).describe(
+      "the most aliases of an operation",
+    ),
+    GRAPHQL_MAX_ROOT_FIELDS: wholeNumber(1, 10_000, DEFAULT_LIMITS.rootFields).describe(
+      "the most fields at the top of an operation",
+    ),
+    GRAPHQL_MAX_TOKENS: wholeNumber(1, 20_000, DEFAULT_LIMITS.tokens).describe(
+      "the most tokens of a GraphQL document",
+    ),
+    GRAPHQL_MAX_COST: wholeNumber(1, 100_000_000, DEFAULT_LIMITS.cost).describe(
+      "the most that an operation may cost",
+    ),
+    TRUSTED_DOCUMENTS: z.string().optional().describe("a JSON file with the only GraphQL documents that run"),
+  },
+  Webhooks: {
+    WEBHOOKS: flag(true).describe("whether this process delivers webhooks; replicas share the work"),
+    WEBHOOK_ALLOW_PRIVATE: flag(false).describe(
+      "whether webhooks may go to private addresses, and by `http:`: for development",
+    ),
+  },
+  Log: {
+    LOG_LEVEL: z
+      .enum(["debug", "info", "warn", "error", "silent"], "must be one of debug, info, warn, error, silent")
+      .default("info")
+      .describe("`debug`, `info`, `warn`, `error` or `silent`. The log is JSON lines on standard error"),
+    LOG_SUCCESSES_PER_SECOND: wholeNumber(0, 1_000_000, 100).describe(
+      "how many lines about requests that succeeded there may be in a second; the next one tells how many were `skipped`. Failures are always written",
+    ),
+  },
+  Speed: {
+    COLLECT_STATEMENTS: flag(true).describe(
+      "whether what requests read, or create, at the same moment goes to the database as one statement",
+    ),
+    API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500).describe(
+      "how long a valid API key is remembered, up to 1000; so long a revoked one works on other replicas. 0 asks the database each time",
+    ),
+    TOKEN_CACHE_SIZE: wholeNumber(0, 10_000_000, 20_000).describe(
+      "how many opened user group tokens are kept in memory, some 300 bytes each; 0 opens each of them again",
+    ),
+    GRAPHQL_JIT: flag(true).describe("whether GraphQL documents that are sent repeatedly are compiled"),
+    GRAPHQL_SHORTCUT: flag(true).describe(
+      "whether an operation that Apollo Server has run before is run without it, when it comes again and no error arises",
+    ),
+  },
+} as const;
+
+/** All of them, checked. */
+export const settings = z.object({
+  ...SETTING_SECTIONS.Network,
+  ...SETTING_SECTIONS.Database,
+  ...SETTING_SECTIONS["Secrets and data"],
+  ...SETTING_SECTIONS.Limits,
+  ...SETTING_SECTIONS.GraphQL,
+  ...SETTING_SECTIONS.Webhooks,
+  ...SETTING_SECTIONS.Log,
+  ...SETTING_SECTIONS.Speed,
+});
