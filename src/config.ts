@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OperatorError } from "./domain/operator-error.js";
+import { READ_CONSISTENCIES, type ReadConsistency } from "./domain/read-consistency.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "./graphql/operation-limits.js";
 import { MAX_KEY_CACHE_MS } from "./services/key-cache.js";
 import {
@@ -7,6 +8,7 @@ import {
   flag,
   originList,
   postgresUrl,
+  postgresUrls,
   proxyList,
   redisUrl,
   wholeNumber,
@@ -20,6 +22,11 @@ const settings = z.object({
   DATABASE_MIGRATION_URL: postgresUrl(),
   DATABASE_LISTEN_URL: postgresUrl(),
   DATABASE_POOLED: flag(false),
+  DATABASE_REPLICA_URLS: postgresUrls(),
+  DATABASE_REPLICA_MAX_LAG_MS: wholeNumber(200, 600_000, 5000),
+  READ_CONSISTENCY: z
+    .enum(READ_CONSISTENCIES, `must be ${READ_CONSISTENCIES.join(" or ")}`)
+    .default("strong"),
   DATA_DIR: z.string().default(".data"),
   ENCRYPTION_KEYS: encryptionKeys(),
   DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10),
@@ -55,6 +62,13 @@ const settings = z.object({
   LOG_SUCCESSES_PER_SECOND: wholeNumber(0, 1_000_000, 100),
 });
 
+/** What only several settings together tell. */
+const agreeing = settings.refine(
+  ({ DATABASE_URL, DATABASE_REPLICA_URLS }) =>
+    DATABASE_REPLICA_URLS.length === 0 || DATABASE_URL !== undefined,
+  { path: ["DATABASE_REPLICA_URLS"], message: "needs DATABASE_URL, of which they are replicas" },
+);
+
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** The settings of the service, checked. */
@@ -72,6 +86,12 @@ export interface Config {
   readonly databaseListenUrl: string | undefined;
   /** Whether DATABASE_URL leads to a pooler in transaction mode. */
   readonly databasePooled: boolean;
+  /** Copies of the database that reads may come from. */
+  readonly databaseReplicaUrls: readonly string[];
+  /** How much older than the database what is read from one may be. */
+  readonly databaseReplicaMaxLagMs: number;
+  /** What requests get that do not say what they want to see. */
+  readonly readConsistency: ReadConsistency;
   readonly dataDir: string;
   /** Undefined: the key is kept in `dataDir`. Else 32 bytes each, the sealing one first. */
   readonly encryptionKeys: readonly [Buffer, ...Buffer[]] | undefined;
@@ -126,7 +146,7 @@ export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape);
  */
 export function readConfig(environment: ProcessEnvironment): Config {
   const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== "");
-  const result = settings.safeParse(Object.fromEntries(given));
+  const result = agreeing.safeParse(Object.fromEntries(given));
   if (!result.success) {
     const faults = result.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
     throw new OperatorError(`Wrong settings: ${faults.join("; ")}.`);
@@ -140,6 +160,9 @@ export function readConfig(environment: ProcessEnvironment): Config {
     databaseMigrationUrl: read.DATABASE_MIGRATION_URL,
     databaseListenUrl: read.DATABASE_LISTEN_URL,
     databasePooled: read.DATABASE_POOLED,
+    databaseReplicaUrls: read.DATABASE_REPLICA_URLS,
+    databaseReplicaMaxLagMs: read.DATABASE_REPLICA_MAX_LAG_MS,
+    readConsistency: read.READ_CONSISTENCY,
     dataDir: read.DATA_DIR,
     encryptionKeys: read.ENCRYPTION_KEYS,
     databasePoolSize: read.DATABASE_POOL_SIZE,
