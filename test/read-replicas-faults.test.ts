@@ -14,6 +14,8 @@ import type { RestartablePostgres } from "./support/restartable-postgres.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 
 const SHORT_MS = 400;
+/** With which a replica is looked at twice a second. */
+const USUAL_MS = 2_000;
 const PATIENT_MS = 600_000;
 
 let postgres: ReplicatedPostgres;
@@ -103,7 +105,7 @@ test("an idle database is no lag", async () => {
 });
 
 test("nobody notices that one is killed under load, and it comes back by itself", async () => {
-  const { replicas, told, count, createGroup } = await startReader([postgres.standby.target], PATIENT_MS);
+  const { told, count, createGroup } = await startReader([postgres.standby.target], USUAL_MS);
   await createGroup();
   await postgres.catchUp();
   let isOver = false;
@@ -128,28 +130,26 @@ test("nobody notices that one is killed under load, and it comes back by itself"
     await Promise.all(load);
   }
   // Back means that reads come from it again.
-  await postgres.catchUp();
-  await postgres.pause();
-  try {
-    await createGroup();
-    expect(await count()).toBe(1);
-    expect(replicas.choose()).toBeDefined();
-  } finally {
-    await postgres.resume();
-  }
+  const reads = "SELECT xact_commit FROM pg_stat_database WHERE datname = 'restartable'";
+  const before = Number(await ask(postgres.standby, reads));
+  await until(async () => {
+    await count();
+    // The watch and the look at these figures alone are a few in a second.
+    return Number(await ask(postgres.standby, reads)) > before + 100;
+  });
 });
 
 test("what the replay of changes cancels is read from the database itself", async () => {
   const { replicas } = await startReader([postgres.standby.target], PATIENT_MS);
   const slow = { text: "SELECT pg_sleep(30), count(*) FROM user_group" };
-  const reading = replicas.choose()?.of({ accountId: 1 }).run(slow, []);
+  const reading = replicas.choose()?.of({ accountId: 1, environment: "Customer" }).run(slow, []);
   const outcome = reading?.catch((error: unknown) => error);
   await until(async () => {
-    const held = "SELECT count(*) FROM pg_locks WHERE relation = 'user_group'::regclass AND mode = 'AccessShareLock'";
-    console.log(await ask(postgres.standby, "SELECT json_agg(a) FROM pg_stat_activity a"));
+    const held =
+      "SELECT count(*) FROM pg_locks WHERE relation = 'user_group'::regclass AND mode = 'AccessShareLock'";
     return (await ask(postgres.standby, held)) === "1";
   });
-  await ask(postgres.primary, "BEGIN; LOCK TABLE user_group IN ACCESS EXCLUSIVE MODE; COMMIT");
+  await ask(postgres.primary, "DO $$ BEGIN LOCK TABLE user_group IN ACCESS EXCLUSIVE MODE; END $$");
   const failure = await outcome;
   expect(failure).toBeInstanceOf(ReplicaFailed);
   expect(failure).toMatchObject({
@@ -160,7 +160,7 @@ test("what the replay of changes cancels is read from the database itself", asyn
 test("one that the network has swallowed keeps nobody waiting for long", async () => {
   const proxy = await startFaultProxy(postgres.standby.target);
   endings.push(() => proxy.close());
-  const { replicas, count, createGroup } = await startReader([proxy.target], PATIENT_MS);
+  const { replicas, count, createGroup } = await startReader([proxy.target], USUAL_MS);
   await createGroup();
   await postgres.catchUp();
   expect(await count()).toBe(1);
@@ -193,7 +193,7 @@ test("requests take turns with the replicas that there are", async () => {
   const { standby } = postgres;
   const proxy = await startFaultProxy(standby.target);
   endings.push(() => proxy.close());
-  const { replicas } = await startReader([standby.target, proxy.target], PATIENT_MS);
+  const { replicas } = await startReader([standby.target, proxy.target], USUAL_MS);
   const chosen = new Set(Array.from({ length: 4 }, () => replicas.choose()?.name));
   expect(chosen.size).toBe(2);
   proxy.cut("reset");

@@ -86,7 +86,12 @@ describe("a replica answers", () => {
     ["a single group", group("name"), "Group known", "New"],
     ["its mapping", group("mapping { schemaId }"), [{ schemaId: "sales" }], []],
     ["data sources", "{ dataSources(first: 9) { totalCount } }", 2, 3],
-    ["the audit log", `{ auditLog(first: 1) { nodes { action } } }`, "SITE_CONFIG_PUBLISHED", "USER_GROUP_UPDATED"],
+    [
+      "the audit log",
+      `{ auditLog(first: 1) { nodes { action } } }`,
+      "SITE_CONFIG_PUBLISHED",
+      "USER_GROUP_UPDATED",
+    ],
     ["a site configuration", `{ siteConfig(site: "known") { settings { name } } }`, "Old", "New"],
     ["its revisions", `{ siteConfig(site: "known") { revisions(first: 9) { totalCount } } }`, 1, 2],
   ])("%s", async (_, query, old, current) => {
