@@ -56,7 +56,7 @@ export function replicasOf(
 }
 
 /** Runs a statement as a superuser. @returns the first value of its first row */
-export async function ask({ owner }: RestartablePostgres, text: string): Promise<unknown> {
+export async function ask({ owner }: Pick<RestartablePostgres, "owner">, text: string): Promise<unknown> {
   const client = new Client(clientOptions(owner));
   await client.connect();
   try {
