@@ -8,6 +8,7 @@ import { requireFreePort, toListenError } from "./http/listening.js";
 import { isLoopback } from "./http/loopback.js";
 import { RedisCounters } from "./persistence/redis-counters.js";
 import { keepDemoKey } from "./persistence/secrets-file.js";
+import { createReplicas, joinReplicas } from "./replicas.js";
 import { createDemoAccount, type DemoSecrets } from "./services/demo-account.js";
 import { createServices } from "./services/services.js";
 import { openStorage, type Storage } from "./storage.js";
@@ -76,6 +77,7 @@ async function serveFrom(
   logStream: LogStream,
 ): Promise<App> {
   const redis = config.redisUrl === undefined ? undefined : new RedisCounters(config.redisUrl);
+  const replicas = createReplicas(config);
   const services = createServices(storage.database, storage.vault, {
     tokenGraceSeconds: config.tokenGraceSeconds,
     listen: { target: storage.listenTarget, connectTimeoutMs: config.databaseConnectTimeoutMs },
@@ -85,6 +87,7 @@ async function serveFrom(
       authFailures: config.authFailureLimit,
       shared: redis,
     },
+    reads: { consistency: config.readConsistency, replicas },
     speed: { collect: config.collectStatements, keyCacheMs: config.apiKeyCacheMs },
     webhooks: { allowPrivate: config.webhookAllowPrivate },
   });
@@ -128,6 +131,7 @@ async function serveFrom(
   });
   try {
     if (redis) await joinRedis(redis, server);
+    if (replicas) await joinReplicas(replicas, server);
     await server.listen({ host: config.host, port: config.port });
     if (config.webhooks) services.webhookDispatcher.start(server.log);
     const demo =

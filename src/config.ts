@@ -1,6 +1,14 @@
 import { OperatorError } from "./domain/operator-error.js";
+import type { ReadConsistency } from "./domain/read-consistency.js";
 import type { OperationLimits } from "./graphql/operation-limits.js";
 import { settings } from "./settings.js";
+
+/** What only several settings together tell. */
+const agreeing = settings.refine(
+  ({ DATABASE_URL, DATABASE_REPLICA_URLS }) =>
+    DATABASE_REPLICA_URLS.length === 0 || DATABASE_URL !== undefined,
+  { path: ["DATABASE_REPLICA_URLS"], message: "needs DATABASE_URL, of which they are replicas" },
+);
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -19,6 +27,12 @@ export interface Config {
   readonly databaseListenUrl: string | undefined;
   /** Whether DATABASE_URL leads to a pooler in transaction mode. */
   readonly databasePooled: boolean;
+  /** Copies of the database that reads may come from. */
+  readonly databaseReplicaUrls: readonly string[];
+  /** How much older than the database what is read from one may be. */
+  readonly databaseReplicaMaxLagMs: number;
+  /** What requests get that do not say what they want to see. */
+  readonly readConsistency: ReadConsistency;
   readonly dataDir: string;
   /** Undefined: the key is kept in `dataDir`. Else 32 bytes each, the sealing one first. */
   readonly encryptionKeys: readonly [Buffer, ...Buffer[]] | undefined;
@@ -70,7 +84,7 @@ export interface Config {
  */
 export function readConfig(environment: ProcessEnvironment): Config {
   const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== "");
-  const result = settings.safeParse(Object.fromEntries(given));
+  const result = agreeing.safeParse(Object.fromEntries(given));
   if (!result.success) {
     const faults = result.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
     throw new OperatorError(`Wrong settings: ${faults.join("; ")}.`);
@@ -84,6 +98,9 @@ export function readConfig(environment: ProcessEnvironment): Config {
     databaseMigrationUrl: read.DATABASE_MIGRATION_URL,
     databaseListenUrl: read.DATABASE_LISTEN_URL,
     databasePooled: read.DATABASE_POOLED,
+    databaseReplicaUrls: read.DATABASE_REPLICA_URLS,
+    databaseReplicaMaxLagMs: read.DATABASE_REPLICA_MAX_LAG_MS,
+    readConsistency: read.READ_CONSISTENCY,
     dataDir: read.DATA_DIR,
     encryptionKeys: read.ENCRYPTION_KEYS,
     databasePoolSize: read.DATABASE_POOL_SIZE,

@@ -1,8 +1,14 @@
+import { constants } from "node:os";
 import { startApp } from "./app.js";
 import { type ProcessEnvironment, readConfig } from "./config.js";
 import { OperatorError } from "./domain/operator-error.js";
 import { openLog } from "./log-destination.js";
 import { startUpText } from "./start-up-text.js";
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** The first process of a container gets no signal that it does not listen to. */
+const isFirstProcess = process.pid === 1;
 
 /** npm passes on a signal that its whole process group has got already: that is no second wish to stop. */
 const REPEATED_SIGNAL_MS = 1000;
@@ -17,6 +23,7 @@ const AFTER_END_MS = 500;
 export async function serve(environment: ProcessEnvironment): Promise<number> {
   const code = await reportFailure(async () => {
     const config = readConfig(environment);
+    if (isFirstProcess) listenTo(endAtOnce);
     // The log goes to standard error; standard output has the start-up text, which may hold secrets.
     const app = await startApp(config, openLog());
     const stopped = stopSignal();
@@ -51,15 +58,23 @@ function endSoon(code: number): void {
 
 /** Resolves at the first SIGINT or SIGTERM; a later one ends the process at once, as if nobody listened. */
 async function stopSignal(): Promise<void> {
-  const signals = ["SIGINT", "SIGTERM"] as const;
   await new Promise<void>((resolve) => {
-    const ignoreNoMore = () => {
-      for (const signal of signals) process.off(signal, stop);
-    };
     const stop = () => {
       resolve();
-      setTimeout(ignoreNoMore, REPEATED_SIGNAL_MS).unref();
+      setTimeout(() => {
+        if (isFirstProcess) listenTo(endAtOnce);
+        for (const signal of SIGNALS) process.off(signal, stop);
+      }, REPEATED_SIGNAL_MS).unref();
     };
-    for (const signal of signals) process.on(signal, stop);
+    for (const signal of SIGNALS) process.off(signal, endAtOnce);
+    listenTo(stop);
   });
+}
+
+function listenTo(listener: (signal: NodeJS.Signals) => void): void {
+  for (const signal of SIGNALS) process.on(signal, listener);
+}
+
+function endAtOnce(signal: NodeJS.Signals): void {
+  process.exit(128 + constants.signals[signal]);
 }

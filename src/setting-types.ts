@@ -28,6 +28,18 @@ export function postgresUrl() {
     .optional();
 }
 
+/** Comma-separated URLs. */
+export function postgresUrls() {
+  return z
+    .string()
+    .transform((text) => text.split(",").map((url) => url.trim()))
+    .refine(
+      (urls) => urls.every(isPostgresUrl),
+      "must be comma-separated URLs such as postgres://user:password@host:5432/database",
+    )
+    .default([]);
+}
+
 export function redisUrl() {
   return z
     .string()

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { READ_CONSISTENCIES } from "./domain/read-consistency.js";
 import { DEFAULT_LIMITS } from "./graphql/operation-limits.js";
 import { MAX_KEY_CACHE_MS } from "./services/key-cache.js";
 import {
@@ -6,6 +7,7 @@ import {
   flag,
   originList,
   postgresUrl,
+  postgresUrls,
   proxyList,
   redisUrl,
   wholeNumber,
@@ -39,6 +41,18 @@ export const SETTING_SECTIONS = {
     DATABASE_LISTEN_URL: postgresUrl().describe(
       "the same database without the pooler, for the one connection that listens for changes; without it subscriptions behind a pooler do not work",
     ),
+    DATABASE_REPLICA_URLS: postgresUrls().describe(
+      "hot standbys of `DATABASE_URL`'s server, each by an address of its own and as the same role: they answer reads that may be a little old, see [operations](operations.md#read-replicas). `DATABASE_POOLED` goes for them too",
+    ),
+    DATABASE_REPLICA_MAX_LAG_MS: wholeNumber(200, 600_000, 5000).describe(
+      "how much older than the database what is read from a replica may be; one that lags more is left out meanwhile",
+    ),
+    READ_CONSISTENCY: z
+      .enum(READ_CONSISTENCIES, `must be ${READ_CONSISTENCIES.join(" or ")}`)
+      .default("strong")
+      .describe(
+        "what requests read that do not say it by `X-Read-Consistency`: all that was written before, or what a replica has",
+      ),
     DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10).describe("the most connections to PostgreSQL"),
     DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe(
       "how long to wait for a connection",

@@ -1,4 +1,5 @@
 import type { Config } from "./config.js";
+import { databaseOptions } from "./database-settings.js";
 import { OperatorError } from "./domain/operator-error.js";
 import { TokenVault } from "./domain/token-vault.js";
 import { Database } from "./persistence/database.js";
@@ -112,16 +113,7 @@ async function connect(
   const connectTimeoutMs = config.databaseConnectTimeoutMs;
   const target = targets[options.role ?? "runtime"];
   const { databaseListenUrl: listenUrl, databasePooled: pooled } = config;
-  const database = await open({
-    target,
-    pooled,
-    poolSize: config.databasePoolSize,
-    queueSize: config.databaseQueueSize,
-    connectTimeoutMs,
-    statementTimeoutMs: config.databaseStatementTimeoutMs,
-    lockTimeoutMs: config.databaseLockTimeoutMs,
-    idleInTransactionTimeoutMs: config.databaseIdleTransactionTimeoutMs,
-  });
+  const database = await open(databaseOptions(config, target));
   try {
     const prepared = await prepare(
       { target: targets.owner, pooled, connectTimeoutMs },

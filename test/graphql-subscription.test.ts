@@ -113,6 +113,7 @@ describe("userGroupChanged", () => {
       id: "1",
       authorization: `Token ${keys.read}`,
       idempotencyKey: undefined,
+      consistency: undefined,
       address: "127.0.0.1",
     };
     const context = await createContext(service.services, watcher, request);

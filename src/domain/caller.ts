@@ -1,5 +1,6 @@
 import type { Actor } from "./audit-entry.js";
 import type { Environment } from "./environment.js";
+import type { ReadReplica } from "./read-replica.js";
 import type { Transaction } from "./transaction.js";
 
 export const SCOPES = ["read", "write", "admin"] as const;
@@ -13,6 +14,8 @@ export interface Tenant {
   readonly environment: Environment;
   /** What everything that is done for it is a part of; each thing counts by itself where there is none. */
   readonly transaction?: Transaction;
+  /** Where what only reads may come from; the database itself where there is none, or a transaction. */
+  readonly replica?: ReadReplica;
 }
 
 /** Who is asking: the holder of an API key. */

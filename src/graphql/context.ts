@@ -3,6 +3,8 @@ import type { Allowance } from "../domain/allowance.js";
 import { missingCredentials } from "../domain/authorization.js";
 import type { Caller, Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
+import type { ReadConsistency } from "../domain/read-consistency.js";
+import type { ReadReplica } from "../domain/read-replica.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Access, Identity, Origin } from "../services/access.js";
 import type { Services } from "../services/services.js";
@@ -17,6 +19,8 @@ export interface GraphqlContext {
   readonly authorization: string | undefined;
   /** Under which a mutation counts once, if its sender wants that. */
   readonly idempotencyKey: string | undefined;
+  /** What a query wants to see, if its sender says so. */
+  readonly consistency: ReadConsistency | undefined;
   /** Null for a request without credentials, which may only look at the schema. */
   readonly session: Session | FrontEndSession | null;
   /** What a rate limit leaves, once the request's first point was taken; null where there is none. */
@@ -57,17 +61,18 @@ export async function createContext(
     readonly id: string;
     readonly authorization: string | undefined;
     readonly idempotencyKey: string | undefined;
+    readonly consistency: ReadConsistency | undefined;
     readonly address: string;
   },
 ): Promise<GraphqlContext> {
-  const { id: requestId, authorization, idempotencyKey, address } = request;
+  const { id: requestId, authorization, idempotencyKey, consistency, address } = request;
   const identity = await identify(services.access, authorization, { requestId, address });
   const spender = identity ?? ({ kind: "address", address } as const);
   const spend = (points: number) => services.rateLimits.spend(spender, points);
   const spending = spend(1);
   const allowance = spending && (await spending);
   const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity)) };
-  return { requestId, authorization, idempotencyKey, watcher, session, allowance, spend };
+  return { requestId, authorization, idempotencyKey, consistency, watcher, session, allowance, spend };
 }
 
 /** Tells who is asking, at once where that is known; null for a request without credentials. */
@@ -92,6 +97,18 @@ export function tenantOf(identity: Identity): Tenant {
   if (identity.kind === "caller") return identity.caller;
   const { accountId, environment } = identity.userGroup;
   return { accountId, environment };
+}
+
+/** The same session, with nothing loaded yet, reading from a replica. */
+export function readingFrom(
+  services: Services,
+  session: Session | FrontEndSession,
+  replica: ReadReplica,
+): Session | FrontEndSession {
+  const tenant = { ...tenantOf(session), replica };
+  const loaders = new Loaders(services, tenant);
+  if (session.kind === "frontEnd") return { ...session, loaders };
+  return { ...session, caller: { ...session.caller, replica }, loaders };
 }
 
 /** @throws DomainError `unauthenticated` for a request without credentials, `forbidden` for a front end's */

@@ -9,9 +9,10 @@ import {
 import type { Writer } from "../domain/caller.js";
 import { isObject } from "../domain/json.js";
 import { requireWrite } from "../services/access.js";
+import { hasFailed } from "../services/lagging-reads.js";
 import type { Services } from "../services/services.js";
 import { CompiledOperations } from "./compiled-operations.js";
-import { type GraphqlContext, requireSession } from "./context.js";
+import { type GraphqlContext, readingFrom, requireSession } from "./context.js";
 import { Loaders } from "./loaders.js";
 
 /** An operation that is valid and within its limits. */
@@ -47,8 +48,21 @@ export function createExecutor(schema: GraphQLSchema, services: Services, compil
     }
     return execute({ schema, document, operationName, variableValues: variables, contextValue });
   };
+  const query = (ready: ReadyOperation): Promise<ExecutionResult> => {
+    const { context } = ready;
+    const { session } = context;
+    if (!session) return run(ready, context);
+    return services.laggingReads.run(context.consistency, async (replica) => {
+      if (!replica) return run(ready, context);
+      const result = await run(ready, { ...context, session: readingFrom(services, session, replica) });
+      const failure = result.errors?.find(({ originalError }) => hasFailed(originalError));
+      if (failure) throw failure.originalError;
+      return result;
+    });
+  };
   return async (ready) => {
     const { context, operation } = ready;
+    if (operation?.operation === "query") return query(ready);
     const key = operation?.operation === "mutation" ? context.idempotencyKey : undefined;
     if (key === undefined) return run(ready, context);
     const { source, operationName = null, variables } = ready;

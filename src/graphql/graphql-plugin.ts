@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "../domain/errors.js";
 import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER, readIdempotencyKey } from "../domain/idempotency-key.js";
 import { RATE_LIMIT_HEADERS, rateLimitHeaders } from "../domain/rate-limit-headers.js";
+import { READ_CONSISTENCY_HEADER, readReadConsistency } from "../domain/read-consistency.js";
 import type { Services } from "../services/services.js";
 import { registerApolloRoute } from "./apollo-route.js";
 import { type ApolloOptions, createApolloServer, toContextError } from "./apollo-server.js";
@@ -48,7 +49,9 @@ export async function registerGraphql(
   const contextOf = async ({ id, headers, ip: address }: FastifyRequest, reply: FastifyReply) => {
     const { authorization } = headers;
     const idempotencyKey = readIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]);
-    const context = await createContext(services, watcher, { id, authorization, idempotencyKey, address });
+    const consistency = readReadConsistency(headers[READ_CONSISTENCY_HEADER]);
+    const request = { id, authorization, idempotencyKey, consistency, address };
+    const context = await createContext(services, watcher, request);
     if (context.allowance) reply.headers(rateLimitHeaders(context.allowance));
     return context;
   };

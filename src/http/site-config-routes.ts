@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { rateLimitHeaders } from "../domain/rate-limit-headers.js";
+import { READ_CONSISTENCY_HEADER, readReadConsistency } from "../domain/read-consistency.js";
 import { SITE_CONFIG_PATH } from "../domain/site-config/site-address.js";
 import { refuseOtherMethods } from "../rest/method-refusal.js";
 import type { Services } from "../services/services.js";
@@ -32,7 +33,7 @@ const PREFLIGHT_HEADERS = {
  */
 export function registerSiteConfigRoutes(
   app: FastifyInstance,
-  { access, rateLimits, siteConfigReader }: Services,
+  { access, laggingReads, rateLimits, siteConfigReader }: Services,
 ): void {
   const serve = async (request: FastifyRequest<SiteRequest>, reply: FastifyReply) => {
     const { authorization } = request.headers;
@@ -50,10 +51,12 @@ export function registerSiteConfigRoutes(
     if (spending) reply.headers(rateLimitHeaders(await spending));
     const owner = parseOwner(request, caller);
     const asked = parseServed(request);
-    const { revision, hash, text } =
+    const consistency = readReadConsistency(request.headers[READ_CONSISTENCY_HEADER]);
+    const { revision, hash, text } = await laggingReads.run(consistency, (replica) =>
       owner.kind === "caller"
-        ? await siteConfigReader.serve(owner.caller, asked)
-        : await siteConfigReader.servePublic(owner.account, owner.environment, asked);
+        ? siteConfigReader.serve({ ...owner.caller, ...(replica && { replica }) }, asked)
+        : siteConfigReader.servePublic(owner, asked, replica),
+    );
     const reach = owner.kind === "caller" ? "private" : "public";
     // A revision never changes; which one is the current does.
     const freshness = asked.revision === null ? "no-cache" : `max-age=${YEAR_S}, immutable`;

@@ -74,6 +74,11 @@ export function isTransactionConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(String(codeOf(error)));
 }
 
+/** Says whether a statement failed because it asks for too much: elsewhere, or once more, it would again. */
+export function isGivenUpForGood(error: DomainError): boolean {
+  return error.code === "unavailable" && (error.cause === undefined || codeOf(error) === "57014");
+}
+
 /**
  * Says whether the database gave up on a statement. 57014: statement time-out; 55P03: lock time-out; 40001 and 40P01: a conflict
  * of transactions; 53300: too many connections.

@@ -7,6 +7,7 @@ import { isCutOff, isLost, translateDatabaseError } from "./database-error.js";
 import type { DatabaseOptions } from "./database-options.js";
 import { notPostgres, OpenTransaction } from "./open-transaction.js";
 import { createOrm, timeoutsOf } from "./orm.js";
+import { ReplicaReads } from "./replica-reads.js";
 import {
   createScopeSetter,
   planModeOf,
@@ -54,12 +55,15 @@ export class Database implements Queryable {
     return this.#run(null, statement, values);
   }
 
-  /** Gives what runs single statements within a scope of rows. */
+  /** Gives what runs single statements within a scope of rows: those that only read on the scope's replica, where it has one. */
   of(scope: RowScope): Queryable {
     const open = transactionOf(scope);
     if (open) return { run: (statement, values) => open.runNested(statement, values) };
     const settings = settingsOf(scope);
-    return { run: (statement, values) => this.#run(settings, statement, values) };
+    const here: Queryable = { run: (statement, values) => this.#run(settings, statement, values) };
+    const there = readsOf(scope);
+    if (!there) return here;
+    return { run: (statement, values) => (isReadOnly(statement) ? there : here).run(statement, values) };
   }
 
   /**
@@ -163,6 +167,14 @@ function transactionOf(scope: RowScope): OpenTransaction | undefined {
   const { transaction } = scope;
   if (transaction === undefined || transaction instanceof OpenTransaction) return transaction;
   throw new TypeError("The transaction is not one of this database.");
+}
+
+/** What runs statements on the scope's replica, where it has one. */
+function readsOf(scope: RowScope): Queryable | undefined {
+  if (scope === "operator" || scope.replica === undefined) return undefined;
+  const { replica, ...within } = scope;
+  if (!(replica instanceof ReplicaReads)) throw new TypeError("The replica is not one of this database.");
+  return replica.of(within);
 }
 
 function overload(): DomainError {

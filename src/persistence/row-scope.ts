@@ -1,6 +1,7 @@
 import { escapeLiteral } from "pg";
 import type { Actor } from "../domain/audit-entry.js";
 import type { Environment } from "../domain/environment.js";
+import type { ReadReplica } from "../domain/read-replica.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Statement } from "./statement.js";
 
@@ -8,7 +9,7 @@ import type { Statement } from "./statement.js";
  * Which rows a statement may touch; row level security hides all others (decision 32). A tenant's: those of an account in
  * one environment; without one, the account, its keys and its data sources. Of an account that only its name is known of:
  * itself. The operator's: all accounts, API keys and webhooks that are to be sent, but no other data of tenants.
- * A tenant may bring the transaction that its statements are a part of.
+ * A tenant may bring the transaction that its statements are a part of, or the replica that they may read from.
  */
 export type RowScope =
   | {
@@ -16,8 +17,9 @@ export type RowScope =
       readonly environment?: Environment;
       readonly actor?: Actor;
       readonly transaction?: Transaction;
+      readonly replica?: ReadReplica;
     }
-  | { readonly accountName: string }
+  | { readonly accountName: string; readonly replica?: ReadReplica }
   | "operator";
 
 /** The values of the settings, in the order of the placeholders. */

@@ -79,7 +79,7 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   }
 
   #queueOf(scope: Scope): Queue<Key, Value, Scope> {
-    const name = `${scope.accountId}/${scope.environment}/${this.#apart(scope)}`;
+    const name = `${scope.accountId}/${scope.environment}/${scope.replica?.name ?? ""}/${this.#apart(scope)}`;
     const known = this.#queues.get(name);
     if (known) return known;
     const queue: Queue<Key, Value, Scope> = { name, scope, calls: [], underWay: 0, isScheduled: false };

@@ -1,7 +1,9 @@
 import type { SharedCounters } from "../domain/rate-limit.js";
+import type { ReadConsistency } from "../domain/read-consistency.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { Database } from "../persistence/database.js";
 import { type ListenOptions, NotificationChannel } from "../persistence/notification-channel.js";
+import type { ReadReplicas } from "../persistence/read-replicas.js";
 import { UserGroupIds } from "../persistence/user-group-ids.js";
 import { Access } from "./access.js";
 import { AccountService } from "./account-service.js";
@@ -14,6 +16,7 @@ import { Idempotency } from "./idempotency.js";
 import { KeyCache } from "./key-cache.js";
 import { KeyUsage } from "./key-usage.js";
 import { KeyWatch } from "./key-watch.js";
+import { LaggingReads } from "./lagging-reads.js";
 import { Listing } from "./listing.js";
 import { MappingService } from "./mapping-service.js";
 import { RateCounters } from "./rate-counters.js";
@@ -41,6 +44,7 @@ export interface Services {
   readonly idempotency: Idempotency;
   readonly keyUsage: KeyUsage;
   readonly keyWatch: KeyWatch;
+  readonly laggingReads: LaggingReads;
   readonly listing: Listing;
   readonly mappings: MappingService;
   readonly rateLimits: RateLimits;
@@ -61,6 +65,7 @@ export interface ServiceOptions {
   /** Where to listen for changes. */
   readonly listen: ListenOptions;
   readonly rateLimits: RateLimitOptions;
+  readonly reads: ReadOptions;
   readonly speed: SpeedOptions;
   /** Where webhooks may go. */
   readonly webhooks: WebhookTargetOptions & { readonly times?: Partial<DispatcherTimes> };
@@ -72,6 +77,12 @@ export interface SpeedOptions {
   readonly collect: boolean;
   /** How long a valid API key is remembered, in milliseconds; 0 asks the database each time. */
   readonly keyCacheMs: number;
+}
+
+export interface ReadOptions {
+  /** What requests get that do not say what they want to see. */
+  readonly consistency: ReadConsistency;
+  readonly replicas: ReadReplicas | undefined;
 }
 
 export interface RateLimitOptions {
@@ -116,6 +127,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     idempotency: new Idempotency(database, vault),
     keyUsage,
     keyWatch: new KeyWatch(database),
+    laggingReads: new LaggingReads(options.reads.replicas, options.reads.consistency),
     listing: new Listing(database, collect),
     mappings: new MappingService(database, vault, changes),
     rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }),

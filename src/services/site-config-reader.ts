@@ -2,6 +2,7 @@ import type { Tenant } from "../domain/caller.js";
 import type { Environment } from "../domain/environment.js";
 import { DomainError } from "../domain/errors.js";
 import type { Page, PageRequest } from "../domain/page.js";
+import type { ReadReplica } from "../domain/read-replica.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
 import { findAccountId } from "../persistence/account-queries.js";
 import type { Database } from "../persistence/database.js";
@@ -90,9 +91,14 @@ export class SiteConfigReader {
    * The text of a site that is open to everybody (decision 31).
    * @throws DomainError `site_config_not_found`, also for an account that does not exist and a revision that is not public
    */
-  async servePublic(account: string, environment: Environment, request: ServedRequest): Promise<ServedRow> {
-    const accountId = await findAccountId(this.#db.of({ accountName: account }), account);
-    const tenant = accountId === null ? null : { accountId, environment };
+  async servePublic(
+    { account, environment }: { readonly account: string; readonly environment: Environment },
+    request: ServedRequest,
+    replica?: ReadReplica,
+  ): Promise<ServedRow> {
+    const from = replica ? { replica } : {};
+    const accountId = await findAccountId(this.#db.of({ accountName: account, ...from }), account);
+    const tenant = accountId === null ? null : { accountId, environment, ...from };
     return requireServed(
       tenant && (await findServedText(this.#db.of(tenant), tenant, { ...request, publicOnly: true })),
     );

@@ -72,7 +72,9 @@ export class UserGroupReader {
     const asked = tokens.map((token) =>
       mayBeTokenOf(tenant.accountId, token) ? this.#vault.lookups(token) : [],
     );
-    const matches = await this.#byLookup.load(tenant, asked.flat());
+    // A token that was rotated is dead at once, which a replica may not have heard of.
+    const { replica: _, ...current } = tenant;
+    const matches = await this.#byLookup.load(current, asked.flat());
     let start = 0;
     return asked.map(({ length }) => {
       start += length;

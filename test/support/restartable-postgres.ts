@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { DatabaseOptions } from "../../src/persistence/database-options.js";
-import { chooseAccount } from "../../src/persistence/embedded-account.js";
+import { chooseAccount, type EmbeddedAccount } from "../../src/persistence/embedded-account.js";
 import { findBinariesPackage, prepareBinaries } from "../../src/persistence/embedded-binaries.js";
 import {
   createCluster,
@@ -12,6 +12,7 @@ import {
   embeddedRuntimeUser,
   embeddedUser,
 } from "../../src/persistence/embedded-cluster.js";
+import type { GuardedProcess } from "../../src/persistence/embedded-guard.js";
 import { startServer } from "../../src/persistence/embedded-server-process.js";
 import { createWorkspace, removeWorkspace } from "../../src/persistence/embedded-workspace.js";
 import { freePort } from "./free-port.js";
@@ -26,6 +27,8 @@ export interface RestartablePostgres {
   /** `pg_ctl stop -m immediate`: what was not written yet is recovered from the log at the next start. */
   stopImmediately(): Promise<void>;
   start(): Promise<void>;
+  /** Makes a standby, not started yet, that follows it by streaming replication; meanwhile the server is stopped. */
+  createStandby(): Promise<RestartablePostgres>;
   close(): Promise<void>;
 }
 
@@ -37,38 +40,71 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
   const { initdb, postgres } = await prepareBinaries(findBinariesPackage(), workspace, account);
   const password = "restartable";
   await createCluster({ dataDir, clusterDir, initdb, workspace, account, password, onLog: undefined });
+  const server = await useCluster({ dataDir, workspace, account, postgres }, password);
+  await server.start();
+  await prepareDatabase(server.owner, embeddedRuntimeUser);
+  return server;
+}
+
+/** A cluster that is there, and what it takes to start a server on it. */
+interface Cluster {
+  readonly dataDir: string;
+  readonly workspace: string;
+  readonly account: EmbeddedAccount | undefined;
+  readonly postgres: string;
+}
+
+async function useCluster(
+  { dataDir, workspace, account, postgres }: Cluster,
+  password: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RestartablePostgres> {
+  const clusterDir = join(dataDir, "postgres");
   const address = { port: await freePort(), password, database: "restartable" };
   const owner = { ...address, host: "127.0.0.1", user: embeddedUser };
-  const launch = async () => {
-    const server = await startServer({
+  let server: GuardedProcess | undefined;
+  const start = async () => {
+    server = await startServer({
       postgres,
       clusterDir,
       workspace,
       account,
       connection: { ...owner, host: workspace },
       // A server that is ended loses nothing that it gave to the system; only a power cut would.
-      settings: { listen_addresses: owner.host, fsync: "off" },
+      settings: { listen_addresses: owner.host, fsync: "off", ...settings },
       onLog: undefined,
     });
     if (!server) throw new Error("Another server uses the cluster.");
-    return server;
   };
-  let server = await launch();
-  await prepareDatabase(owner, embeddedRuntimeUser);
+  const stop = async (mode: "immediate" | "fast") => {
+    const command = ["stop", "-m", mode, "-D", dataDirArgument(clusterDir, account)];
+    const options = { ...account, cwd: clusterDir, env: {} };
+    await promisify(execFile)(join(dirname(postgres), "pg_ctl"), command, options);
+    await server?.ended;
+  };
   return {
     target: { ...owner, user: embeddedRuntimeUser },
     owner,
-    async stopImmediately() {
-      const stop = ["stop", "-m", "immediate", "-D", dataDirArgument(clusterDir, account)];
-      const options = { ...account, cwd: clusterDir, env: {} };
-      await promisify(execFile)(join(dirname(postgres), "pg_ctl"), stop, options);
-      await server.ended;
-    },
-    async start() {
-      server = await launch();
+    start,
+    stopImmediately: () => stop("immediate"),
+    async createStandby() {
+      await stop("fast");
+      const copy = await mkdtemp(join(tmpdir(), "ug-standby-"));
+      // Unlike Node's, this copy keeps owners.
+      await promisify(execFile)("cp", ["-Rp", clusterDir, copy]);
+      await writeFile(join(copy, "postgres", "standby.signal"), "");
+      await start();
+      const { host, port, user } = owner;
+      const cluster = { dataDir: copy, workspace: await createWorkspace(account), account, postgres };
+      return useCluster(cluster, password, {
+        primary_conninfo: `host=${host} port=${port} user=${user} password=${password}`,
+        wal_retrieve_retry_interval: "100ms",
+        // What conflicts with the replay of changes is cancelled at once.
+        max_standby_streaming_delay: "0",
+      });
     },
     async close() {
-      await server.stop();
+      await server?.stop();
       await removeWorkspace(workspace);
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },

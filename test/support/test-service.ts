@@ -10,6 +10,7 @@ import { TrustedDocuments } from "../../src/graphql/trusted-documents.js";
 import { createHttpServer } from "../../src/http/http-server.js";
 import { Database } from "../../src/persistence/database.js";
 import { clientOptions, type DatabaseOptions } from "../../src/persistence/database-options.js";
+import type { ReadReplicas } from "../../src/persistence/read-replicas.js";
 import {
   createServices,
   type RateLimitOptions,
@@ -46,6 +47,8 @@ export interface TestServiceOptions {
   readonly lockTimeoutMs?: number;
   /** Whether a pooler in transaction mode stands between. */
   readonly pooled?: boolean;
+  /** Where reads may come from; whoever hands them over looks after them. */
+  readonly replicas?: ReadReplicas;
   /** Where to listen for changes, if not at the database that is used. */
   readonly listenTarget?: DatabaseOptions["target"];
   /** Where webhooks may go, and how patient their delivery is; public addresses only, and nothing is delivered, unless told. */
@@ -123,6 +126,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       shared: undefined,
       ...options.rateLimits,
     },
+    reads: { consistency: "strong", replicas: options.replicas },
     speed: { collect: isFast, keyCacheMs: isFast ? 500 : 0, ...options.speed },
     webhooks: options.webhooks ?? { allowPrivate: false },
   });

@@ -1,0 +1,16 @@
+import type { Config } from "./config.js";
+import type { DatabaseOptions } from "./persistence/database-options.js";
+
+/** How the settings want a server to be used that requests are answered from. */
+export function databaseOptions(config: Config, target: DatabaseOptions["target"]): DatabaseOptions {
+  return {
+    target,
+    pooled: config.databasePooled,
+    poolSize: config.databasePoolSize,
+    queueSize: config.databaseQueueSize,
+    connectTimeoutMs: config.databaseConnectTimeoutMs,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    lockTimeoutMs: config.databaseLockTimeoutMs,
+    idleInTransactionTimeoutMs: config.databaseIdleTransactionTimeoutMs,
+  };
+}

@@ -1,0 +1,108 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createClient } from "@redis/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readCompose } from "./support/compose-file.js";
+import { type ComposeStack, startComposeStack } from "./support/compose-stack.js";
+import { hasHaproxy } from "./support/haproxy.js";
+import { hasPgbouncer } from "./support/pgbouncer.js";
+import { hasRedis } from "./support/redis-server.js";
+import { callRest } from "./support/rest-client.js";
+import { createTestProcesses } from "./support/running-process.js";
+
+const folder = new URL("../deploy/compose/", import.meta.url);
+const pathOf = (name: string) => fileURLToPath(new URL(name, folder));
+const hasPsql = spawnSync("psql", ["--version"]).status === 0;
+const hasAll = hasHaproxy && hasPgbouncer && hasRedis && hasPsql;
+if (!hasAll)
+  process.stderr.write("haproxy, pgbouncer, redis-server or psql is missing: the compose stack is not run\n");
+
+test("without secrets nothing starts, and none is committed", () => {
+  expect(() => readCompose(pathOf("compose.yaml"), {})).toThrow("run ./make-secrets.sh first");
+  const text = readFileSync(pathOf("compose.yaml"), "utf8");
+  expect(text.match(/PASSWORD[^\n]*: (?!\$)\S+/)).toBeNull();
+  expect(readFileSync(new URL("../.gitignore", import.meta.url), "utf8")).toContain("deploy/compose/.env\n");
+});
+
+test("every image has a tag of its own version", () => {
+  const secrets = {
+    SERVICE_PASSWORD: "a",
+    REDIS_PASSWORD: "a",
+    POSTGRES_PASSWORD: "a",
+    ENCRYPTION_KEYS: "a",
+  };
+  const images = Object.values(readCompose(pathOf("compose.yaml"), secrets)).map(({ image }) => image);
+  expect(images.filter((image) => !/:v?\d+\.\d+\.?\d*|^user-groups:local$/.test(image))).toEqual([]);
+});
+
+describe.skipIf(!hasAll)("the stack", () => {
+  const processes = createTestProcesses();
+  let stack: ComposeStack;
+  let key: string;
+  beforeAll(async () => {
+    stack = await startComposeStack(processes);
+    const create = ["--account", "acme", "--environment", "Customer", "--scope", "admin"];
+    key = (await stack.command("key", "create", ...create)).stdout.trim();
+  }, 60_000);
+  afterAll(async () => {
+    await processes.close();
+    await stack?.close();
+  });
+
+  test("both replicas answer, as a role for which row level security holds", async () => {
+    for (let call = 0; call < 8; call += 1) {
+      const body = { user_group_id: `g${call}`, name: "Group" };
+      const { body: reply } = await callRest(`${stack.url}/api/user`, "GET", key, body);
+      expect(reply).toMatchObject({ success: 1, new_user_group: true });
+    }
+    for (const { stderr } of Object.values(stack.services)) {
+      expect(stderr()).toContain('"path":"/api/user"');
+      expect(stderr()).not.toContain("Row level security does not hold");
+      expect(stderr()).not.toContain("Redis is out of reach");
+    }
+    const roles =
+      "SELECT string_agg(DISTINCT usename, ',') FROM pg_stat_activity WHERE application_name = 'user-groups'";
+    expect(await stack.ask(roles)).toBe("user_groups_service");
+  });
+
+  test("the replicas count in Redis, by the address that HAProxy tells", async () => {
+    const spoof = { "x-forwarded-for": "203.0.113.7" };
+    const body = { user_group_id: "g", name: "x" };
+    expect((await callRest(`${stack.url}/api/user`, "GET", `${key}x`, body, spoof)).status).toBe(401);
+    const redis = createClient({ url: stack.redisUrl });
+    await redis.connect();
+    const counted = (await redis.keys("*")).join();
+    await redis.close();
+    expect(counted).toContain("127.0.0.1");
+    expect(counted).not.toContain("203.0.113.7");
+  });
+
+  test("a change at one replica is seen by those who are subscribed at the other", async () => {
+    const [one, two] = [stack.services["service-1"].url, stack.services["service-2"].url];
+    const query = `subscription { userGroupChanged(by: {providedId: "g0"}) { kind } }`;
+    const reply = await fetch(`${one}/graphql`, {
+      method: "POST",
+      headers: {
+        authorization: `Token ${key}`,
+        "content-type": "application/json",
+        accept: "text/event-stream",
+      },
+      body: JSON.stringify({ query }),
+    });
+    const events = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let seen = "";
+    const rename = (name: string) => callRest(`${two}/api/user`, "PUT", key, { user_group_id: "g0", name });
+    for (let change = 0; !seen.includes("UPDATED"); change += 1) {
+      const next = events?.read();
+      await rename(`Name ${change}`);
+      seen += (await next)?.value ?? "";
+    }
+    await events?.cancel();
+  });
+
+  test("the services hold no password but their own", () => {
+    const { environment = {} } = readCompose(pathOf("compose.yaml"), stack.secrets)["service-1"] ?? {};
+    expect(JSON.stringify(environment)).not.toContain(stack.secrets["POSTGRES_PASSWORD"]);
+  });
+});
