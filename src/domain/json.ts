@@ -10,6 +10,9 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** What callers are told of a field that takes an object or nothing. */
+export const NULLABLE_OBJECT_RULE = "must be a JSON object or null";
+
 /** Says whether there is a value at all: callers may leave something out, or say null. */
 export function isGiven<Value>(value: Value | null | undefined): value is Value {
   return value !== null && value !== undefined;

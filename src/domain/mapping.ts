@@ -1,10 +1,11 @@
 import type { DataSource } from "./data-source.js";
 import { type FieldPath, invalidField } from "./errors.js";
-import { isObject } from "./json.js";
 import { parseText } from "./text-field.js";
 
 /** Decision 12. */
 export const MAX_MAPPING_ENTRIES = 1000;
+
+export const MAPPING_SIZE_RULE = `must have at most ${MAX_MAPPING_ENTRIES} entries`;
 
 /** What a caller asks for: `dataSource` is a caller-supplied id or, failing that, an internal id (decision 10). */
 export interface MappingReference {
@@ -32,19 +33,16 @@ export interface MappingEntry {
   readonly dataSourceId: number;
 }
 
-/**
- * Checks a mapping given as an object from schema ids to data source references; null is the empty mapping.
- * @throws DomainError `invalid_field`
- */
-export function parseMapping(value: unknown, field: FieldPath): readonly MappingReference[] {
-  if (value === null) return [];
-  if (!isObject(value)) throw invalidField(field, "must be a JSON object or null");
-  const entries = Object.entries(value);
-  requireRoom(entries.length, field);
-  return entries.map(([schemaId, dataSource]) => {
-    const entryField = [...field, schemaId];
-    return parseEntry({ schemaId, dataSource }, entryField, entryField);
-  });
+/** The references of a valid mapping from schema ids to data sources; null is the empty mapping. */
+export function readMapping(
+  mapping: Readonly<Record<string, string>> | null,
+  field: FieldPath,
+): readonly MappingReference[] {
+  return Object.entries(mapping ?? {}).map(([schemaId, dataSource]) => ({
+    schemaId,
+    dataSource,
+    field: [...field, schemaId],
+  }));
 }
 
 /**
@@ -70,12 +68,9 @@ export function parseMappingList(
 
 /** Checks one entry of a mapping; `field` is the path of the object that holds it. @throws DomainError `invalid_field` */
 export function parseMappingEntry(entry: SentEntry, field: FieldPath): MappingReference {
-  return parseEntry(entry, [...field, "schemaId"], [...field, "dataSource"]);
-}
-
-function parseEntry(entry: SentEntry, schemaField: FieldPath, sourceField: FieldPath): MappingReference {
+  const sourceField = [...field, "dataSource"];
   return {
-    schemaId: parseText(entry.schemaId, schemaField),
+    schemaId: parseText(entry.schemaId, [...field, "schemaId"]),
     dataSource: parseText(entry.dataSource, sourceField),
     field: sourceField,
   };
@@ -83,6 +78,5 @@ function parseEntry(entry: SentEntry, schemaField: FieldPath, sourceField: Field
 
 /** @throws DomainError `invalid_field` when a mapping would have more entries than allowed */
 export function requireRoom(entries: number, field: FieldPath): void {
-  if (entries > MAX_MAPPING_ENTRIES)
-    throw invalidField(field, `must have at most ${MAX_MAPPING_ENTRIES} entries`);
+  if (entries > MAX_MAPPING_ENTRIES) throw invalidField(field, MAPPING_SIZE_RULE);
 }

@@ -1,5 +1,5 @@
 import { type FieldPath, invalidField } from "./errors.js";
-import { isObject, type JsonObject } from "./json.js";
+import { isObject, type JsonObject, NULLABLE_OBJECT_RULE } from "./json.js";
 import { parseJsonObject } from "./json-value.js";
 
 /** Decision 12: properties take at most 64 KiB as JSON text and 16 levels, the object itself being the first. */
@@ -15,7 +15,7 @@ export type Properties = JsonObject | null;
  */
 export function parseProperties(value: unknown, field: FieldPath): Properties {
   if (value === null) return null;
-  if (!isObject(value)) throw invalidField(field, "must be a JSON object or null");
+  if (!isObject(value)) throw invalidField(field, NULLABLE_OBJECT_RULE);
   const properties = parseJsonObject(value, field, { maxDepth: MAX_PROPERTIES_DEPTH, storable: true });
   if (Buffer.byteLength(JSON.stringify(properties)) > MAX_PROPERTIES_BYTES) {
     throw invalidField(field, `must take at most ${MAX_PROPERTIES_BYTES} bytes as JSON text`);

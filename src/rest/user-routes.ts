@@ -6,14 +6,7 @@ import { requireWrite } from "../services/access.js";
 import type { Services } from "../services/services.js";
 import { refuseOtherMethods } from "./method-refusal.js";
 import { REPLY_SCHEMA } from "./user-reply-schema.js";
-import {
-  parseBody,
-  parseChanges,
-  parseDeletion,
-  parseNewUserGroup,
-  parseProvidedId,
-  parseTokenToRotate,
-} from "./user-requests.js";
+import { createRequestParsers, parseBody } from "./user-requests.js";
 import { deleteView, getView, postView, putView } from "./user-views.js";
 
 declare module "fastify" {
@@ -38,23 +31,24 @@ type Handler = (
 /** Registers the four methods of `/api/user` (interface, part 4). The app must let GET have a body. */
 export function registerUserRoutes(app: FastifyInstance, services: Services): void {
   const { access, idempotency, rateLimits, userGroups, userGroupReader } = services;
+  const parse = createRequestParsers();
 
   const handlers: Readonly<Record<string, Handler>> = {
     async GET(caller, body) {
-      const describe = () => parseNewUserGroup(body);
-      const { userGroup, created } = await userGroups.getOrCreate(caller, parseProvidedId(body), describe);
+      const describe = () => parse.newUserGroup(body);
+      const { userGroup, created } = await userGroups.getOrCreate(caller, parse.providedId(body), describe);
       return getView(userGroup, userGroupReader.tokenOf(userGroup), created);
     },
     async PUT(caller, body) {
       const writer = requireWrite(caller);
-      const ref = { by: "providedId", providedId: parseProvidedId(body) } as const;
-      const group = await userGroups.update(writer, ref, parseChanges(body));
+      const { providedId, changes } = parse.update(body);
+      const group = await userGroups.update(writer, { by: "providedId", providedId }, changes);
       return putView(group, userGroupReader.tokenOf(group));
     },
     async POST(caller, body, request, reply) {
       const writer = requireWrite(caller);
       const key = readIdempotencyKey(request.headers[IDEMPOTENCY_KEY_HEADER]);
-      const token = parseTokenToRotate(body);
+      const token = parse.tokenToRotate(body);
       const rotate = async (rotator: Writer) => {
         const group = await userGroups.rotateToken(rotator, token);
         return postView(group, userGroupReader.tokenOf(group));
@@ -67,7 +61,7 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
     },
     async DELETE(caller, body) {
       const writer = requireWrite(caller);
-      const { currentToken, expected } = parseDeletion(body);
+      const { currentToken, expected } = parse.deletion(body);
       await userGroups.delete(writer, currentToken, expected);
       return deleteView();
     },

@@ -1,0 +1,96 @@
+import { MAX_MAPPING_ENTRIES } from "../domain/mapping.js";
+import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_DEPTH } from "../domain/properties.js";
+import { MAX_TEXT_LENGTH } from "../domain/text-field.js";
+
+/**
+ * The bodies of `/api/user` in JSON Schema 2020-12 (decision 42): what requests are checked by, and what the OpenAPI document shows.
+ * Unknown fields are ignored (decision 11). A faulty body is refused for the first of its required field and then its
+ * properties, in the order in which they stand here.
+ */
+
+/** Text that PostgreSQL can hold: neither U+0000 nor half a surrogate pair. */
+export const TEXT_FORMAT = "text";
+/** How large and how deep a value may be as JSON. */
+export const JSON_LIMITS = "x-json-limits";
+
+/** Decision 12: what ids and names are. */
+const TEXT = { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH, format: TEXT_FORMAT } as const;
+/** Any text may be a token, whatever its length: an unknown one is "not found", not "invalid". */
+const TOKEN = { type: "string", minLength: 1 } as const;
+
+export const PROPERTIES_SCHEMA = {
+  description: `Free-form values, which dashboards and the SQL editor read as variables; at most ${MAX_PROPERTIES_BYTES} bytes as JSON text, and ${MAX_PROPERTIES_DEPTH} levels, the object itself being the first. \`null\` is none.`,
+  type: ["object", "null"],
+  [JSON_LIMITS]: { maxBytes: MAX_PROPERTIES_BYTES, maxDepth: MAX_PROPERTIES_DEPTH },
+  examples: [{ region: "EU", plan: "gold" }],
+} as const;
+
+const MAPPING_SCHEMA = {
+  description:
+    "Leads from schema ids to data sources. A value is the id that you gave a data source or, failing that, its internal id. `null` is none.",
+  type: ["object", "null"],
+  maxProperties: MAX_MAPPING_ENTRIES,
+  propertyNames: TEXT,
+  additionalProperties: TEXT,
+  examples: [{ sales: "demo-sales" }],
+} as const;
+
+const USER_GROUP_ID = {
+  ...TEXT,
+  description: "Your own id of the user group; unique within an environment of your account.",
+  examples: ["acme"],
+} as const;
+
+const NAME = { ...TEXT, description: "What the user group is called.", examples: ["Acme Inc."] } as const;
+
+const CURRENT_TOKEN = {
+  ...TOKEN,
+  description: "The user group's token, as the last reply told it.",
+  examples: ["ugt_…"],
+} as const;
+
+const GROUP_FIELDS = { name: NAME, properties: PROPERTIES_SCHEMA, mapping: MAPPING_SCHEMA } as const;
+
+/** Whom GET asks for: all that is needed where the group exists (decision 5). */
+export const IDENTIFICATION_SCHEMA = {
+  type: "object",
+  required: ["user_group_id"],
+  properties: { user_group_id: USER_GROUP_ID },
+} as const;
+
+/** What GET creates a group from. */
+export const NEW_GROUP_SCHEMA = { type: "object", required: ["name"], properties: GROUP_FIELDS } as const;
+
+/** All that GET may send. */
+export const GET_OR_CREATE_SCHEMA = {
+  type: "object",
+  required: IDENTIFICATION_SCHEMA.required,
+  properties: { ...IDENTIFICATION_SCHEMA.properties, ...GROUP_FIELDS },
+} as const;
+
+/** PUT: an absent field stays as it is, null clears properties and mapping (decision 7). */
+export const UPDATE_SCHEMA = GET_OR_CREATE_SCHEMA;
+
+export const ROTATION_SCHEMA = {
+  type: "object",
+  required: ["current_token"],
+  properties: { current_token: CURRENT_TOKEN },
+} as const;
+
+/** DELETE: what is given beside the token must agree with its group (decision 9). */
+export const DELETION_SCHEMA = {
+  type: "object",
+  required: ["current_token"],
+  properties: {
+    current_token: CURRENT_TOKEN,
+    user_group_id: {
+      ...USER_GROUP_ID,
+      description: "Your own id of the user group: it must be that of the token's group.",
+    },
+    data_source_provided_id: {
+      ...TEXT,
+      description: "Your own id of a data source: the token's group must be mapped to it.",
+      examples: ["demo-sales"],
+    },
+  },
+} as const;
