@@ -1,5 +1,6 @@
+import { Agent } from "node:https";
 import { inspect } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import {
   type ClientOptions,
   ConnectionError,
@@ -10,7 +11,16 @@ import {
   UserGroupsClient,
 } from "../clients/typescript/src/index.js";
 import { waitBefore } from "../clients/typescript/src/retry.js";
-import { breakOff, cutOff, hang, refuse, reply, startScriptedServer } from "./support/scripted-server.js";
+import { makeCertificate } from "./support/certificate.js";
+import {
+  breakOff,
+  cutOff,
+  hang,
+  refuse,
+  reply,
+  startScriptedServer,
+  startSecureServer,
+} from "./support/scripted-server.js";
 
 const KEY = `ugk_live_${"k".repeat(40)}`;
 const TOKEN = `ugt_${"t".repeat(40)}`;
@@ -159,6 +169,23 @@ describe("a deletion whose group is gone", () => {
       status: 404,
     });
   });
+});
+
+test("over https a certificate must be of an authority that is known, or told", async (context) => {
+  const certificate = await makeCertificate();
+  if (!certificate) context.skip("There is no openssl to make a certificate with.");
+  else {
+    const { url } = await startSecureServer(certificate, FOUND);
+    const client = clientOf(url, { maxRetries: 0 });
+    expect(await failureOf(client.userGroups.getOrCreate({ userGroupId: "a" }))).toMatchObject({
+      name: "ConnectionError",
+      cause: { code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
+    });
+    const agent = new Agent({ ca: certificate.cert, keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const found = await clientOf(url, { agent }).userGroups.getOrCreate({ userGroupId: "a" });
+    expect(found.providedId).toBe("a");
+  }
 });
 
 test("waits grow up to a bound, by chance, and come after what the service asks for", () => {

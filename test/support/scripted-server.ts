@@ -1,8 +1,16 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
+import type { Certificate } from "./certificate.js";
 
 export interface SeenRequest {
   readonly method: string;
@@ -16,21 +24,40 @@ export type Answer = (response: ServerResponse) => void;
 
 /** A server that answers its requests one by one as it is told, the last way for all that follow. It ends with the test. */
 export async function startScriptedServer(...answers: readonly [Answer, ...Answer[]]) {
+  const { listener, seen } = follow(answers);
+  return { url: `http://127.0.0.1:${await listen(createServer(listener))}`, seen };
+}
+
+/** The same over TLS. */
+export async function startSecureServer(
+  { key, cert }: Certificate,
+  ...answers: readonly [Answer, ...Answer[]]
+) {
+  const { listener, seen } = follow(answers);
+  return { url: `https://127.0.0.1:${await listen(createSecureServer({ key, cert }, listener))}`, seen };
+}
+
+function follow(answers: readonly Answer[]) {
   const seen: SeenRequest[] = [];
-  const server = createServer(async (request, response) => {
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: path = "", headers } = request;
     const answer = answers[Math.min(seen.length, answers.length - 1)];
     const place = seen.push({ method, path, headers, body: "" }) - 1;
     seen[place] = { method, path, headers, body: await text(request) };
     answer?.(response);
-  });
+  };
+  return { listener, seen };
+}
+
+/** @returns the port */
+async function listen(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${portOf(server.address())}`, seen };
+  return portOf(server.address());
 }
 
 /** Answers with JSON. */

@@ -66,8 +66,7 @@ export class Connection {
       body,
       headers: { accept: "text/event-stream" },
     } as const;
-    const attempt = async (timeoutMs: number) =>
-      read(await this.#transport.open({ ...call, timeoutMs, signal }));
+    const attempt = (timeoutMs: number) => this.#transport.open({ ...call, timeoutMs, signal }, read);
     return withRetries(attempt, readLimits(options, this.#limits), signal);
   }
 }

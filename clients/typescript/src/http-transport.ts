@@ -5,7 +5,8 @@ import {
   request as requestHttp,
 } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { ConnectionError, TimeoutError } from "./errors.js";
+import { text } from "node:stream/consumers";
+import { ConnectionError, TimeoutError, UserGroupsError } from "./errors.js";
 import type { Settings } from "./options.js";
 import { VERSION } from "./version.js";
 
@@ -49,20 +50,16 @@ export class HttpTransport {
 
   /** Sends a request and reads the whole reply, whatever its status. @throws ConnectionError, TimeoutError, the signal's reason */
   async send(request: HttpRequest): Promise<HttpReply> {
-    return this.#exchange(request, async (reply) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of reply) chunks.push(chunk);
-      const body = Buffer.concat(chunks).toString("utf8");
-      return { status: reply.statusCode ?? 0, headers: reply.headers, body };
-    });
+    return this.#exchange(request, readWhole);
   }
 
   /**
-   * Sends a request, and leaves the body of its reply to be read as it comes.
-   * @throws as `send` does, until the reply has begun
+   * Sends a request, and has its reply read as it comes.
+   * @param read decides what of the reply has to come in time: what it leaves may come later
+   * @throws as `send` does, and what `read` throws
    */
-  async open(request: HttpRequest): Promise<IncomingMessage> {
-    return this.#exchange(request, async (reply) => reply);
+  async open<T>(request: HttpRequest, read: (reply: IncomingMessage) => Promise<T>): Promise<T> {
+    return this.#exchange(request, read);
   }
 
   /** Closes the connections that are kept. */
@@ -107,6 +104,12 @@ export class HttpTransport {
   }
 }
 
+/** Reads a reply to its end. */
+export async function readWhole(reply: IncomingMessage): Promise<HttpReply> {
+  const body = await text(reply);
+  return { status: reply.statusCode ?? 0, headers: reply.headers, body };
+}
+
 function replyOf(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once("response", resolve);
@@ -124,6 +127,7 @@ function rejectable(): { readonly promise: Promise<never>; readonly reject: (rea
 }
 
 function toConnectionError(cause: unknown): never {
+  if (cause instanceof UserGroupsError) throw cause;
   const reason = cause instanceof Error && cause.message !== "" ? cause.message : "no reason was given";
   throw new ConnectionError(`The service could not be reached, or the connection broke: ${reason}`, {
     cause,

@@ -4,6 +4,7 @@ import type { TypedDocument } from "./document.js";
 import { UnexpectedReplyError, UserGroupsError } from "./errors.js";
 import { readEvents } from "./event-stream.js";
 import { hasData, readTopError } from "./graphql-wire.js";
+import { readWhole } from "./http-transport.js";
 import type { CallOptions } from "./options.js";
 import { parseReply, unexpected } from "./reply.js";
 import { isPassing, pause, waitBefore } from "./retry.js";
@@ -51,11 +52,9 @@ export async function* follow<Result, Variables>(
 }
 
 async function requireStream(reply: IncomingMessage): Promise<IncomingMessage> {
-  const { statusCode: status = 0, headers } = reply;
-  if (status === 200 && headers["content-type"]?.startsWith("text/event-stream")) return reply;
-  const chunks: Buffer[] = [];
-  for await (const chunk of reply) chunks.push(chunk);
-  const whole = { status, headers, body: Buffer.concat(chunks).toString("utf8") };
+  const { statusCode, headers } = reply;
+  if (statusCode === 200 && headers["content-type"]?.startsWith("text/event-stream")) return reply;
+  const whole = await readWhole(reply);
   throw readTopError(parseReply(whole), whole) ?? unexpected(whole, "is not an event stream");
 }
 
