@@ -37,14 +37,14 @@ describe("groups", () => {
     const { userGroups } = fixture().client;
     const groups = [
       { providedId: "upsert", name: "U", mapping: { a: "sales" }, properties: { tier: 1 } },
-      { providedId: "upsert-faulty", name: "F", mapping: { a: "nothing" } },
+      { providedId: "upsert-faulty", name: "F", mapping: { a: "sales", 7: "nothing", b: "sales" } },
     ];
     const refused = userGroups.upsert(groups);
     await expect(refused).rejects.toThrow(InvalidRequestError);
     await expect(refused).rejects.toMatchObject({
       code: "unknown_data_source",
-      field: expect.stringMatching(/^userGroups\.1\.mapping/),
-      userErrors: [{ code: "UNKNOWN_DATA_SOURCE" }],
+      field: "userGroups.1.mapping.7",
+      userErrors: [{ code: "UNKNOWN_DATA_SOURCE", field: ["userGroups", "1", "mapping", "7"] }],
     });
     expect(await userGroups.get({ providedId: "upsert" })).toBeNull();
     const [written, faulty] = await userGroups.upsertEach(groups);
@@ -56,7 +56,7 @@ describe("groups", () => {
         mapping: [{ schemaId: "a", dataSource: { providedId: "sales" } }],
       },
     });
-    expect(faulty).toMatchObject({ ok: false, error: { code: "unknown_data_source" } });
+    expect(faulty).toMatchObject({ ok: false, error: { code: "unknown_data_source", field: "mapping.7" } });
     const [again] = await userGroups.upsert([{ providedId: "upsert", properties: null }]);
     expect(again).toMatchObject({
       newUserGroup: false,
@@ -73,6 +73,8 @@ describe("groups", () => {
       (await change).mapping.map(({ schemaId }) => schemaId);
     expect(await shown(userGroups.setMapping(by, "a", "sales"))).toEqual(["a"]);
     expect(await shown(userGroups.replaceMapping(by, { b: "sales", c: "support" }))).toEqual(["b", "c"]);
+    const wrong = userGroups.replaceMapping(by, { b: "sales", c: "nothing" });
+    await expect(wrong).rejects.toMatchObject({ code: "unknown_data_source", field: "mapping.c" });
     expect(await shown(userGroups.removeMapping(by, "b"))).toEqual(["c"]);
     await expect(userGroups.setMapping({ providedId: "nobody" }, "a", "sales")).rejects.toThrow(
       NotFoundError,

@@ -42,7 +42,7 @@ test("publint has nothing to say of it", async () => {
   expect(messages).toEqual([]);
 });
 
-test("programs and pages of its users compile, and what is wrong does not", async () => {
+test("programs and pages of its users compile, the guides' snippets too, and what is wrong does not", async () => {
   const { directory } = consumer;
   const [programs = [], pages] = await Promise.all(
     ["tsconfig.json", "tsconfig.browser.json"].map((config) => checkTypes(directory, config)),

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** A program and a page that use the client package as its users do, and what must not compile. */
 const STRICT = {
   target: "es2023",
@@ -10,8 +12,9 @@ const STRICT = {
   noEmit: true,
 };
 const NODE = {
-  compilerOptions: { ...STRICT, module: "nodenext", types: ["node"] },
-  files: ["use.ts", "use.cts", "faults.ts"],
+  compilerOptions: { ...STRICT, module: "nodenext", lib: ["es2023", "dom"], types: ["node"] },
+  include: ["*.ts", "*.cts"],
+  exclude: ["page.ts"],
 };
 const BROWSER = {
   compilerOptions: {
@@ -76,12 +79,35 @@ export const FAULTS = [
 /** The first lines are right. */
 export const DECLARATIONS = 3;
 
-/** The files of the project, by their names; `tsconfig.json` is for the program. */
+/** What snippets of the guides take for granted. */
+const GLOBALS = `
+declare const client: import("@user-groups/client").UserGroupsClient;
+declare const token: string;
+interface Customer { readonly id: string; readonly name: string }
+declare function tokenOf(customer: Customer): Promise<string>;
+declare function signedInCustomer(cookies: string | undefined): Customer | undefined;
+interface PageReply { header(name: string, value: string): PageReply; code(status: number): PageReply; send(body: object): unknown }
+interface PageRequest { readonly headers: { readonly cookie?: string } }
+declare const app: { get(path: string, handler: (request: PageRequest, reply: PageReply) => Promise<unknown>): void };
+`;
+const GUIDES = ["clients/typescript/README.md", "docs/embedding.md"];
+
+/** The files of the project, by their names; `tsconfig.json` is for all but the page. */
 export const CONSUMER_FILES: Readonly<Record<string, string>> = {
   "use.ts": USE,
   "use.cts": USE_CTS,
   "page.ts": PAGE,
   "faults.ts": FAULTS,
+  "globals.d.ts": GLOBALS,
+  ...snippets(),
   "tsconfig.json": JSON.stringify(NODE),
   "tsconfig.browser.json": JSON.stringify(BROWSER),
 };
+
+/** The snippets of the guides, each a module of its own. */
+function snippets(): Record<string, string> {
+  const texts = GUIDES.map((path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8"));
+  const found = texts.flatMap((text) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code));
+  if (found.length < 10) throw new Error("The guides' snippets were not found.");
+  return Object.fromEntries(found.map((code, index) => [`snippet-${index + 1}.ts`, `${code}export {};\n`]));
+}

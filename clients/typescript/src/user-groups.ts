@@ -33,7 +33,14 @@ import {
   writeRequest,
 } from "./rest-wire.js";
 import { mayHaveHappened } from "./retry.js";
-import { toResult, type UpsertResult, type UserGroupUpsert, writeMapping, writeUpsert } from "./upserts.js";
+import {
+  nameEntries,
+  toResult,
+  type UpsertResult,
+  type UserGroupUpsert,
+  writeMapping,
+  writeUpsert,
+} from "./upserts.js";
 import { type UserGroupEvent, watchUserGroup } from "./user-group-watch.js";
 
 const PATH = "api/user";
@@ -109,8 +116,10 @@ export class UserGroups {
       { input },
       options,
     );
-    requireDone(payload.userErrors);
-    return payload.results.map(toResult).filter((result) => result.ok);
+    requireDone(nameEntries(payload.userErrors, groups));
+    return payload.results
+      .map((result, index) => toResult(result, groups[index]))
+      .filter((result) => result.ok);
   }
 
   /** The same, but writes all that are not faulty. @returns a result for each group, in their order */
@@ -124,7 +133,7 @@ export class UserGroups {
       { input },
       options,
     );
-    return payload.results.map(toResult);
+    return payload.results.map((result, index) => toResult(result, groups[index]));
   }
 
   /** Leads one schema of a group to a data source: your own id of it, or its internal id. */
@@ -147,7 +156,8 @@ export class UserGroups {
   /** Replaces the whole mapping of a group. */
   async replaceMapping(by: UserGroupBy, mapping: Mapping, options?: CallOptions): Promise<UserGroup> {
     const input = { by, mapping: writeMapping(mapping) };
-    return changed((await this.#connection.run(ReplaceMappingDocument, { input }, options)).replaceMapping);
+    const { replaceMapping } = await this.#connection.run(ReplaceMappingDocument, { input }, options);
+    return requireValue(replaceMapping.userGroup, nameEntries(replaceMapping.userErrors, [{ mapping }]));
   }
 
   /**
