@@ -188,6 +188,15 @@ test("over https a certificate must be of an authority that is known, or told", 
   }
 });
 
+test("a client that was closed ends what is under way, and takes no more", async () => {
+  const { url } = await startScriptedServer(hang);
+  const client = clientOf(url);
+  const call = client.userGroups.getOrCreate({ userGroupId: "a" });
+  setTimeout(() => client.close(), 50);
+  await expect(call).rejects.toThrow("The client was closed.");
+  await expect(client.request("{ a }")).rejects.toThrow("The client was closed.");
+});
+
 test("waits grow up to a bound, by chance, and come after what the service asks for", () => {
   expect([1, 2, 3, 6, 20].map((retry) => waitBefore(retry, undefined, 1))).toEqual([
     250, 500, 1000, 8000, 8000,
@@ -219,55 +228,4 @@ test("nobody who is told of a failure, or looks at the client, learns the key or
     String(each),
   ]);
   for (const text of shown) expect(text).not.toMatch(/k{8}|t{8}/);
-});
-
-describe("options", () => {
-  test.each([
-    ["apiKey", { apiKey: TOKEN }],
-    ["apiKey", { apiKey: "" }],
-    ["baseUrl", { baseUrl: "groups.example.com" }],
-    ["baseUrl", { baseUrl: "ftp://groups.example.com" }],
-    ["baseUrl", { baseUrl: "https://user:password@groups.example.com" }],
-    ["baseUrl", { baseUrl: "http://groups.example.com" }],
-    ["baseUrl", { baseUrl: "http://localhost.example.com" }],
-    ["timeoutMs", { timeoutMs: 0 }],
-    ["maxRetries", { maxRetries: -1 }],
-    ["appName", { appName: "a\r\nb" }],
-  ])("that cannot be used are refused by name: %s, %o", (name, options) => {
-    const create = () => new UserGroupsClient({ baseUrl: "https://a.example", apiKey: KEY, ...options });
-    expect(create).toThrow(TypeError);
-    expect(create).toThrow(new RegExp(`^${name} must `));
-    expect(create).not.toThrow(/t{8}|password@/);
-  });
-
-  test.each([
-    "http://localhost:4000",
-    "http://127.1.2.3",
-    "http://[::1]:4000",
-    "https://groups.example.com/",
-  ])("take %s", (baseUrl) => {
-    expect(() => clientOf(baseUrl)).not.toThrow();
-  });
-
-  test("allow plain http to elsewhere if told so", () => {
-    expect(() => clientOf("http://groups.internal", { allowHttp: true })).not.toThrow();
-  });
-
-  test("put the API below a path, and tell who calls", async () => {
-    const { url, seen } = await startScriptedServer(FOUND);
-    await clientOf(`${url}/groups`, { appName: "billing/2.1" }).userGroups.getOrCreate({ userGroupId: "a" });
-    expect(seen[0]?.path).toBe("/groups/api/user");
-    expect(seen[0]?.headers).toMatchObject({
-      authorization: `Token ${KEY}`,
-      "user-agent": expect.stringMatching(/^user-groups-client\/\d+\.\d+\.\d+ node\/\d+\S* billing\/2\.1$/),
-    });
-  });
-
-  test("refuse an idempotency key that is no header", async () => {
-    const call = clientOf("http://127.0.0.1:1").userGroups.rotateToken(
-      { currentToken: TOKEN },
-      { idempotencyKey: "ä" },
-    );
-    await expect(call).rejects.toThrow(/^idempotencyKey must /);
-  });
 });

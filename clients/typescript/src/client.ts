@@ -81,7 +81,7 @@ export class UserGroupsClient {
     }
   }
 
-  /** Closes the connections that are kept. Calls under way fail. */
+  /** Closes the connections. Calls under way fail, and so does what is asked for afterwards. */
   close(): void {
     this.#transport.close();
   }

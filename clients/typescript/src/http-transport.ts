@@ -33,6 +33,7 @@ export class HttpTransport {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #agent: HttpAgent | HttpsAgent;
   readonly #ownsAgent: boolean;
+  #isClosed = false;
 
   constructor({ base, apiKey, appName, agent, maxConnections }: Settings) {
     this.#base = base;
@@ -62,8 +63,9 @@ export class HttpTransport {
     return this.#exchange(request, read);
   }
 
-  /** Closes the connections that are kept. */
+  /** Closes the connections that are kept, and takes no more requests. */
   close(): void {
+    this.#isClosed = true;
     if (this.#ownsAgent) this.#agent.destroy();
   }
 
@@ -72,6 +74,7 @@ export class HttpTransport {
     read: (reply: IncomingMessage) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
+    if (this.#isClosed) throw new UserGroupsError("The client was closed.");
     const sent = this.#start(request);
     // What a request is destroyed with gets lost once its reply has begun: this promise remembers it.
     const { promise: ended, reject: end } = rejectable();

@@ -33,14 +33,18 @@ export async function* watchUserGroup(
       const change = event.kind === "connected" ? await current(read) : event.data.userGroupChanged;
       if (!change) continue;
       const { kind, userGroup } = change;
-      if (kind === "DELETED" || userGroup === null) break;
+      if (kind === "DELETED" || userGroup === null) {
+        yield DELETED;
+        return;
+      }
       wasThere = true;
       yield { kind, userGroup };
     }
   } catch (error) {
+    // It was deleted while the connection was broken.
     if (!wasThere || !(error instanceof NotFoundError)) throw error;
+    yield DELETED;
   }
-  yield DELETED;
 }
 
 async function current(read: () => Promise<UserGroupFieldsFragment | null>) {
