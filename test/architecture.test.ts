@@ -28,7 +28,13 @@ interface SourceFile {
   readonly faults: readonly string[];
 }
 
-const files = ["src", "migrations", "test", "bench/src"].flatMap(listFiles).map(read);
+/** Not written by hand. */
+const GENERATED = "clients/typescript/src/generated/";
+
+const files = ["src", "migrations", "test", "bench/src", "clients/typescript/src"]
+  .flatMap(listFiles)
+  .filter((path) => !path.startsWith(GENERATED))
+  .map(read);
 const sources = files.filter(({ path }) => path.startsWith("src/") || path.startsWith("migrations/"));
 
 test("the sources were found", () => {
@@ -41,6 +47,15 @@ test("imports point in the direction of the layers", () => {
     imports.filter((target) => !mayImport(path, target)).map((target) => `${path} imports ${target}`),
   );
   expect(wrong).toEqual([]);
+});
+
+test("the client package stands alone", () => {
+  const client = files.filter(({ path }) => path.startsWith("clients/"));
+  const strays = client.flatMap(({ path, imports }) =>
+    imports.filter((target) => !target.startsWith("clients/")).map((target) => `${path} imports ${target}`),
+  );
+  expect(client.length).toBeGreaterThan(10);
+  expect(strays).toEqual([]);
 });
 
 test("no imports form a ring", () => {

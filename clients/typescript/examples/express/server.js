@@ -1,0 +1,58 @@
+import { UserGroupsClient } from "@user-groups/client";
+import express from "express";
+import { customers } from "../shared/customers.js";
+import { dashboardPage, pageHeaders, scripts, signInPage, unavailablePage } from "../shared/pages.js";
+import { sessionCookie, signedInCustomer } from "../shared/session.js";
+import { readSettings } from "../shared/settings.js";
+
+const { serviceUrl, apiKey, port } = readSettings();
+// One for the whole process: it keeps its connections.
+const client = new UserGroupsClient({ baseUrl: serviceUrl, apiKey, appName: "express-example" });
+const app = express();
+app.disable("x-powered-by");
+
+app.get("/", async (request, response) => {
+  const customer = signedInCustomer(request.headers.cookie);
+  response.set(pageHeaders(serviceUrl));
+  if (!customer) {
+    response.send(signInPage());
+    return;
+  }
+  const { token } = await userGroupOf(customer);
+  response.send(dashboardPage({ serviceUrl, token, customerName: customer.name }));
+});
+
+// For the page, when its token was rotated; no other origin can read it.
+app.get("/user-group-token", async (request, response) => {
+  const customer = signedInCustomer(request.headers.cookie);
+  response.set("cache-control", "no-store");
+  if (customer) response.json({ token: (await userGroupOf(customer)).token });
+  else response.status(401).json({ error: "Nobody is signed in." });
+});
+
+app.post("/sign-in", express.urlencoded({ extended: false }), (request, response) => {
+  const customer = customers.get(String(request.body?.customer));
+  if (customer) response.set("set-cookie", sessionCookie(customer.id));
+  response.redirect(303, "/");
+});
+
+for (const [path, script] of scripts) {
+  app.get(path, (_request, response) => void response.type("text/javascript").send(script));
+}
+
+/** @type {import("express").ErrorRequestHandler} */
+const answerFailure = (error, _request, response, _next) => {
+  console.error(error);
+  response.status(503).set(pageHeaders(serviceUrl)).send(unavailablePage());
+};
+app.use(answerFailure);
+
+const server = app.listen(port, "127.0.0.1", () => {
+  const address = server.address();
+  console.log(`The example is at http://127.0.0.1:${typeof address === "object" ? address?.port : port}`);
+});
+
+/** The group of a customer; the first time, this creates it. @param {{ id: string, name: string, properties: object }} customer */
+async function userGroupOf({ id, name, properties }) {
+  return client.userGroups.getOrCreate({ userGroupId: id, name, properties });
+}

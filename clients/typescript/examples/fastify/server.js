@@ -1,0 +1,52 @@
+import { UserGroupsClient } from "@user-groups/client";
+import fastify from "fastify";
+import { customers } from "../shared/customers.js";
+import { dashboardPage, pageHeaders, scripts, signInPage, unavailablePage } from "../shared/pages.js";
+import { sessionCookie, signedInCustomer } from "../shared/session.js";
+import { readSettings } from "../shared/settings.js";
+
+const { serviceUrl, apiKey, port } = readSettings();
+// One for the whole process: it keeps its connections.
+const client = new UserGroupsClient({ baseUrl: serviceUrl, apiKey, appName: "fastify-example" });
+const app = fastify();
+app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
+  done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+);
+
+app.get("/", async (request, reply) => {
+  const customer = signedInCustomer(request.headers.cookie);
+  reply.headers(pageHeaders(serviceUrl));
+  if (!customer) return signInPage();
+  const { token } = await userGroupOf(customer);
+  return dashboardPage({ serviceUrl, token, customerName: customer.name });
+});
+
+// For the page, when its token was rotated; no other origin can read it.
+app.get("/user-group-token", async (request, reply) => {
+  const customer = signedInCustomer(request.headers.cookie);
+  reply.header("cache-control", "no-store");
+  if (!customer) return reply.code(401).send({ error: "Nobody is signed in." });
+  return { token: (await userGroupOf(customer)).token };
+});
+
+app.post("/sign-in", async (request, reply) => {
+  const customer = customers.get(new URLSearchParams(Object(request.body)).get("customer") ?? "");
+  if (customer) reply.header("set-cookie", sessionCookie(customer.id));
+  return reply.redirect("/", 303);
+});
+
+for (const [path, script] of scripts) {
+  app.get(path, async (_request, reply) => reply.type("text/javascript; charset=utf-8").send(script));
+}
+
+app.setErrorHandler(async (error, _request, reply) => {
+  console.error(error);
+  return reply.code(503).headers(pageHeaders(serviceUrl)).send(unavailablePage());
+});
+
+console.log(`The example is at ${await app.listen({ host: "127.0.0.1", port })}`);
+
+/** The group of a customer; the first time, this creates it. @param {{ id: string, name: string, properties: object }} customer */
+async function userGroupOf({ id, name, properties }) {
+  return client.userGroups.getOrCreate({ userGroupId: id, name, properties });
+}

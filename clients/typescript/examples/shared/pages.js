@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { customers } from "./customers.js";
+
+/** The scripts of the page, by their paths. The browser part of the client is one file, which needs no bundler. */
+export const scripts = new Map(
+  Object.entries({
+    "/assets/user-groups-client.js": import.meta.resolve("@user-groups/client/browser"),
+    "/assets/dashboard.js": new URL("./dashboard.js", import.meta.url).href,
+  }).map(([path, file]) => [path, readFileSync(fileURLToPath(file), "utf8")]),
+);
+
+/** The headers of every page. It may talk to us and to the service, runs our scripts only, and is kept by nobody: it holds a token. */
+export function pageHeaders(/** @type {string} */ serviceUrl) {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    `connect-src 'self' ${new URL(serviceUrl).origin}`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy.join("; "),
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+}
+
+/** @param {{ serviceUrl: string, token: string, customerName: string }} viewer the token is the group's, never the API key */
+export function dashboardPage({ serviceUrl, token, customerName }) {
+  return page(
+    `Dashboard of ${customerName}`,
+    `<h1>Dashboard of ${escapeHtml(customerName)}</h1>
+<dl id="properties"></dl>
+<ul id="mapping"></ul>
+<button id="refresh" type="button">Refresh</button>
+<p id="status" role="status">Loading…</p>
+<script type="application/json" id="viewer">${scriptJson({ url: serviceUrl, token })}</script>
+<script type="module" src="/assets/dashboard.js"></script>`,
+  );
+}
+
+export function signInPage() {
+  const choices = [...customers.values()].map(
+    ({ id, name }) => `<button name="customer" value="${escapeHtml(id)}">${escapeHtml(name)}</button>`,
+  );
+  return page(
+    "Sign in",
+    `<h1>Who are you?</h1>\n<form method="post" action="/sign-in">${choices.join(" ")}</form>`,
+  );
+}
+
+export function unavailablePage() {
+  return page(
+    "Not available",
+    "<h1>The dashboard is not available at the moment</h1>\n<p>Please try again.</p>",
+  );
+}
+
+/** @param {string} title @param {string} body HTML */
+function page(title, body) {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${escapeHtml(title)}</title><link rel="icon" href="data:,"></head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+/** @param {string} text */
+function escapeHtml(text) {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** JSON that no text within can end the script of. @param {unknown} value */
+function scriptJson(value) {
+  return JSON.stringify(value).replaceAll("<", "\\u003c");
+}

@@ -1,0 +1,69 @@
+import {
+  ApiError,
+  type ApiErrorDetails,
+  AuthenticationError,
+  ConflictError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServiceError,
+} from "./errors.js";
+import type { ErrorCode as SchemaErrorCode } from "./generated/operations.js";
+
+type ApiErrorClass = new (details: ApiErrorDetails) => ApiError;
+
+/** The class of each code that a status cannot tell: `userErrors` come with 200. */
+const CLASSES: Readonly<Record<Lowercase<SchemaErrorCode>, ApiErrorClass>> = {
+  api_key_not_found: NotFoundError,
+  bad_request: InvalidRequestError,
+  batching_disabled: InvalidRequestError,
+  data_source_exists: ConflictError,
+  data_source_in_use: ConflictError,
+  data_source_not_found: NotFoundError,
+  forbidden: PermissionError,
+  idempotency_key_in_use: ConflictError,
+  idempotency_mismatch: InvalidRequestError,
+  internal: ServiceError,
+  invalid_field: InvalidRequestError,
+  invalid_json: InvalidRequestError,
+  invalid_site_config: InvalidRequestError,
+  method_not_allowed: InvalidRequestError,
+  not_found: NotFoundError,
+  payload_too_large: InvalidRequestError,
+  query_too_deep: InvalidRequestError,
+  query_too_expensive: InvalidRequestError,
+  rate_limited: RateLimitError,
+  site_config_not_found: NotFoundError,
+  too_many_aliases: InvalidRequestError,
+  too_many_root_fields: InvalidRequestError,
+  too_many_tokens: InvalidRequestError,
+  unauthenticated: AuthenticationError,
+  unavailable: ServiceError,
+  unknown_data_source: InvalidRequestError,
+  unsupported_media_type: InvalidRequestError,
+  untrusted_document: InvalidRequestError,
+  user_group_exists: ConflictError,
+  user_group_mismatch: ConflictError,
+  user_group_not_found: NotFoundError,
+  version_conflict: ConflictError,
+  webhook_delivery_not_found: NotFoundError,
+  webhook_endpoint_not_found: NotFoundError,
+};
+const BY_CODE: ReadonlyMap<string, ApiErrorClass> = new Map(Object.entries(CLASSES));
+
+/** Makes the error of a refusal, of the class that fits its code; for codes unknown here, its status. */
+export function createApiError(details: ApiErrorDetails): ApiError {
+  const Class = BY_CODE.get(details.code) ?? classOfStatus(details.status);
+  return new Class(details);
+}
+
+function classOfStatus(status: number): ApiErrorClass {
+  if (status === 401) return AuthenticationError;
+  if (status === 403) return PermissionError;
+  if (status === 404) return NotFoundError;
+  if (status === 409) return ConflictError;
+  if (status === 429) return RateLimitError;
+  if (status >= 500) return ServiceError;
+  return status >= 400 ? InvalidRequestError : ApiError;
+}

@@ -1,0 +1,191 @@
+// One file without imports, so that a page can load it as it is. It runs in browsers: nothing of Node.js may be used.
+import type { ViewerQuery } from "./generated/operations.js";
+
+/** What a page may know of the group that it is shown to. */
+export type ViewerGroup = NonNullable<NonNullable<ViewerQuery["viewer"]>["userGroup"]>;
+
+export interface ViewerOptions {
+  /** The address of the service, which must name the page's origin in `CORS_ORIGINS`. */
+  readonly url: string;
+  /** The user group's token, `ugt_…`, that your server wrote into the page: never an API key. */
+  readonly token: string;
+  /** Gets the group's present token from your server, when the one at hand was rotated. */
+  readonly renewToken?: (() => Promise<string>) | undefined;
+  /** How long one attempt may take, in milliseconds. 10,000 unless told otherwise. */
+  readonly timeoutMs?: number | undefined;
+  /** How often a failed attempt is repeated. 2 unless told otherwise. */
+  readonly maxRetries?: number | undefined;
+}
+
+export interface Viewer {
+  /**
+   * Reads the group as it is now.
+   * @throws ViewerError; what `renewToken` throws; the signal's reason
+   */
+  read(options?: { readonly signal?: AbortSignal | undefined }): Promise<ViewerGroup>;
+}
+
+/** Why a group could not be read. */
+export class ViewerError extends Error {
+  override readonly name = "ViewerError";
+  /** The service's code in small letters; `network` when there was no reply, `timeout` when none came in time. */
+  readonly code: string;
+  /** The HTTP status; 0 when there was no reply. */
+  readonly status: number;
+  /** Seconds after which a retry makes sense. */
+  readonly retryAfter: number;
+
+  constructor(code: string, message: string, status = 0, retryAfter = 0, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+const QUERY =
+  "query Viewer{viewer{userGroup{name properties mapping{schemaId dataSource{providedId name}}}}}";
+/** A page does not keep its viewer waiting for longer. */
+const LONGEST_WAIT_S = 10;
+
+/** Makes what reads the group of a token. @throws TypeError that names the option which cannot be used */
+export function createViewer(options: ViewerOptions): Viewer {
+  const { renewToken, timeoutMs = 10_000, maxRetries = 2 } = options;
+  const endpoint = endpointOf(options.url);
+  let token = checkToken(options.token);
+  let renewal: Promise<string> | undefined;
+
+  /** Gets a new token; those who ask meanwhile get the same. */
+  async function renew(renewIt: () => Promise<string>): Promise<void> {
+    renewal ??= renewIt().finally(() => {
+      renewal = undefined;
+    });
+    token = checkToken(await renewal);
+  }
+
+  async function readWithRenewal(signal: AbortSignal | undefined): Promise<ViewerGroup> {
+    const used = token;
+    try {
+      return await ask(endpoint, used, timeoutMs, signal);
+    } catch (error) {
+      if (!renewToken || codeOf(error) !== "unauthenticated") throw error;
+      // Another call may have renewed it meanwhile.
+      if (token === used) await renew(renewToken);
+      return ask(endpoint, token, timeoutMs, signal);
+    }
+  }
+
+  return {
+    async read({ signal } = {}) {
+      for (let retry = 1; ; retry += 1) {
+        try {
+          return await readWithRenewal(signal);
+        } catch (error) {
+          signal?.throwIfAborted();
+          if (!(error instanceof ViewerError) || retry > maxRetries || !isPassing(error)) throw error;
+          const jitter = Math.random() * 250 * 2 ** retry;
+          await pause(error.retryAfter * 1000 + jitter, signal);
+        }
+      }
+    },
+  };
+}
+
+async function ask(
+  endpoint: string,
+  token: string,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<ViewerGroup> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const reply = await fetch(endpoint, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ query: QUERY }),
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    return readReply(reply, await reply.text());
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof ViewerError) throw cause;
+    if (timeout.aborted) throw new ViewerError("timeout", `No reply came within ${timeoutMs} ms.`);
+    // Browsers tell pages no more than this, be it the network or an origin that is not allowed.
+    throw new ViewerError(
+      "network",
+      "The service could not be reached, or does not allow this page's origin.",
+      0,
+      0,
+      cause,
+    );
+  }
+}
+
+function readReply(reply: Response, text: string): ViewerGroup {
+  const body = parse(text);
+  const group = body?.data?.viewer?.userGroup;
+  if (reply.ok && group && !body.errors) return group;
+  const [error] = body?.errors ?? [];
+  const { code, retryAfter } = error?.extensions ?? {};
+  throw new ViewerError(
+    code?.toLowerCase() ?? "unexpected_reply",
+    error?.message ?? `The reply, with HTTP status ${reply.status}, is not one of the user group service.`,
+    reply.status,
+    retryAfter ?? (Number(reply.headers.get("retry-after")) || 0),
+  );
+}
+
+/** A reply of the service; of another kind only if something else answers. */
+interface Reply {
+  readonly data?: ViewerQuery | null;
+  readonly errors?: readonly {
+    readonly message?: string;
+    readonly extensions?: { readonly code?: string; readonly retryAfter?: number };
+  }[];
+}
+
+function parse(text: string): Reply | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof ViewerError ? error.code : undefined;
+}
+
+function isPassing({ code, status, retryAfter }: ViewerError): boolean {
+  const passes = code === "network" || code === "timeout" || status === 429 || status >= 500;
+  return passes && retryAfter <= LONGEST_WAIT_S;
+}
+
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+function endpointOf(url: string): string {
+  const { protocol, href } = new URL(url);
+  if (protocol !== "https:" && protocol !== "http:")
+    throw new TypeError("url must begin with https:// or http://.");
+  return `${href.replace(/\/$/, "")}/graphql`;
+}
+
+/** An API key in a page would open every group: what is none of a group's tokens goes nowhere. */
+function checkToken(token: string): string {
+  if (typeof token === "string" && /^ugt_[0-9A-Za-z]+$/.test(token)) return token;
+  throw new TypeError("token must be a user group token, which begins with ugt_.");
+}

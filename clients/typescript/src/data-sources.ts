@@ -1,0 +1,71 @@
+import type { Connection } from "./connection.js";
+import {
+  CreateDataSourceDocument,
+  type CreateDataSourceInput,
+  type DataSourceBy,
+  DataSourceDocument,
+  type DataSourceFieldsFragment,
+  type DataSourceFilter,
+  type DataSourceOrder,
+  DataSourcesDocument,
+  DeleteDataSourceDocument,
+  UpdateDataSourceDocument,
+  type UpdateDataSourceInput,
+} from "./generated/operations.js";
+import { requireDone, requireValue } from "./graphql-wire.js";
+import type { CallOptions } from "./options.js";
+import { type ListOptions, pages } from "./pages.js";
+
+/** What mappings lead to; both environments of an account share them. */
+export type DataSource = DataSourceFieldsFragment;
+
+/** Which data sources, in which order. */
+export interface DataSourceListOptions extends ListOptions {
+  readonly filter?: DataSourceFilter | undefined;
+  readonly orderBy?: DataSourceOrder | undefined;
+}
+
+export class DataSources {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** @returns null when there is none */
+  async get(by: DataSourceBy, options?: CallOptions): Promise<DataSource | null> {
+    return (await this.#connection.run(DataSourceDocument, { by }, options)).dataSource;
+  }
+
+  /** All data sources that are asked for, read page by page as you go on. */
+  list(options: DataSourceListOptions = {}): AsyncGenerator<DataSource, void, undefined> {
+    const { filter, orderBy, pageSize, ...call } = options;
+    const read = async (first: number, after: string | null) => {
+      const variables = { first, after, filter, orderBy };
+      return (await this.#connection.run(DataSourcesDocument, variables, call)).dataSources;
+    };
+    return pages(read, pageSize);
+  }
+
+  /** @throws ConflictError when the provided id is taken */
+  async create(input: CreateDataSourceInput, options?: CallOptions): Promise<DataSource> {
+    const { createDataSource } = await this.#connection.run(CreateDataSourceDocument, { input }, options);
+    return requireValue(createDataSource.dataSource, createDataSource.userErrors);
+  }
+
+  /** Changes what is given. @throws NotFoundError; ConflictError when the provided id is taken */
+  async update(input: UpdateDataSourceInput, options?: CallOptions): Promise<DataSource> {
+    const { updateDataSource } = await this.#connection.run(UpdateDataSourceDocument, { input }, options);
+    return requireValue(updateDataSource.dataSource, updateDataSource.userErrors);
+  }
+
+  /** @throws NotFoundError; ConflictError while a mapping leads to it */
+  async delete(by: DataSourceBy, options?: CallOptions): Promise<void> {
+    const { deleteDataSource } = await this.#connection.run(
+      DeleteDataSourceDocument,
+      { input: { by } },
+      options,
+    );
+    requireDone(deleteDataSource.userErrors);
+  }
+}

@@ -1,0 +1,58 @@
+import { createApiError } from "./api-error.js";
+import { type ApiError, type ApiErrorDetails, UnexpectedReplyError, type UserError } from "./errors.js";
+import type { HttpReply } from "./http-transport.js";
+import { isJsonObject, metaOf, parseReply, unexpected } from "./reply.js";
+
+/** The data of a reply. @throws ApiError when it has an error, UnexpectedReplyError */
+export function readData<Result>(reply: HttpReply): Result {
+  const body: unknown = parseReply(reply);
+  const error = readTopError(body, reply);
+  if (error) throw error;
+  if (reply.status === 200 && hasData<Result>(body)) return body.data;
+  throw unexpected(reply, "is not one of the user group service");
+}
+
+/** The first of the errors that a result names outside of its data. */
+export function readTopError(
+  result: unknown,
+  reply: Pick<HttpReply, "status" | "headers">,
+): ApiError | undefined {
+  const errors = isJsonObject(result) ? result["errors"] : undefined;
+  if (!Array.isArray(errors) || errors.length === 0) return undefined;
+  const [first]: readonly unknown[] = errors;
+  const { message, extensions } = isJsonObject(first) ? first : {};
+  const { code, field, requestId, retryAfter } = isJsonObject(extensions) ? extensions : {};
+  const meta = metaOf(reply);
+  return createApiError({
+    status: meta.status,
+    code: typeof code === "string" ? code.toLowerCase() : "internal",
+    message: typeof message === "string" ? message : "The service told no reason.",
+    field: Array.isArray(field) ? field.join(".") : undefined,
+    requestId: typeof requestId === "string" ? requestId : meta.requestId,
+    retryAfter: typeof retryAfter === "number" ? retryAfter : meta.retryAfter,
+  });
+}
+
+/** @throws ApiError when a mutation tells why it changed nothing */
+export function requireDone(userErrors: readonly UserError[]): void {
+  const [first] = userErrors;
+  if (first) throw createApiError(detailsOf(first, userErrors));
+}
+
+/** What a mutation gives when it does not tell why it changed nothing. @throws ApiError */
+export function requireValue<T>(value: T | null, userErrors: readonly UserError[]): T {
+  requireDone(userErrors);
+  if (value !== null) return value;
+  throw new UnexpectedReplyError("The reply has neither a result nor an error.", { status: 200 });
+}
+
+/** The details of an error, from the first of its `userErrors`. */
+export function detailsOf(first: UserError, userErrors: readonly UserError[]): ApiErrorDetails {
+  const { code, message, field } = first;
+  return { status: 200, code: code.toLowerCase(), message, field: field?.join("."), userErrors };
+}
+
+/** Narrows to what the types of the document promise, which the service keeps: its schema is what they are made from. */
+export function hasData<Result>(body: unknown): body is { readonly data: Result } {
+  return isJsonObject(body) && isJsonObject(body["data"]);
+}

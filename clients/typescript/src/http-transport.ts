@@ -1,0 +1,138 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+} from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { text } from "node:stream/consumers";
+import { ConnectionError, TimeoutError, UserGroupsError } from "./errors.js";
+import type { Settings } from "./options.js";
+import { VERSION } from "./version.js";
+
+/** One request; all of them have a JSON body, GET too, which is why this is not `fetch`. */
+export interface HttpRequest {
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  /** Without a slash in front. */
+  readonly path: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** Sends requests over connections that are kept. It alone knows the API key, and shows it to nobody. */
+export class HttpTransport {
+  readonly #base: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #agent: HttpAgent | HttpsAgent;
+  readonly #ownsAgent: boolean;
+  #isClosed = false;
+
+  constructor({ base, apiKey, appName, agent, maxConnections }: Settings) {
+    this.#base = base;
+    const client = `user-groups-client/${VERSION} node/${process.versions.node}`;
+    this.#headers = {
+      authorization: `Token ${apiKey}`,
+      "content-type": "application/json",
+      accept: "application/json",
+      "user-agent": appName === undefined ? client : `${client} ${appName}`,
+    };
+    const options = { keepAlive: true, maxSockets: maxConnections };
+    this.#agent = agent ?? (base.protocol === "https:" ? new HttpsAgent(options) : new HttpAgent(options));
+    this.#ownsAgent = agent === undefined;
+  }
+
+  /** Sends a request and reads the whole reply, whatever its status. @throws ConnectionError, TimeoutError, the signal's reason */
+  async send(request: HttpRequest): Promise<HttpReply> {
+    return this.#exchange(request, readWhole);
+  }
+
+  /**
+   * Sends a request, and has its reply read as it comes.
+   * @param read decides what of the reply has to come in time: what it leaves may come later
+   * @throws as `send` does, and what `read` throws
+   */
+  async open<T>(request: HttpRequest, read: (reply: IncomingMessage) => Promise<T>): Promise<T> {
+    return this.#exchange(request, read);
+  }
+
+  /** Closes the connections that are kept, and takes no more requests. */
+  close(): void {
+    this.#isClosed = true;
+    if (this.#ownsAgent) this.#agent.destroy();
+  }
+
+  async #exchange<T>(
+    { timeoutMs, signal, ...request }: HttpRequest,
+    read: (reply: IncomingMessage) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new UserGroupsError("The client was closed.");
+    const sent = this.#start(request);
+    // What a request is destroyed with gets lost once its reply has begun: this promise remembers it.
+    const { promise: ended, reject: end } = rejectable();
+    const timer = setTimeout(
+      () => end(new TimeoutError(`There was no whole reply within ${timeoutMs} ms.`)),
+      timeoutMs,
+    );
+    const onAbort = () => end(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([replyOf(sent).then(read).catch(toConnectionError), ended]);
+    } catch (error) {
+      sent.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #start({ method, path, body, headers }: Pick<HttpRequest, "method" | "path" | "body" | "headers">) {
+    const start = this.#base.protocol === "https:" ? requestHttps : requestHttp;
+    const sent = start(new URL(path, this.#base), {
+      method,
+      agent: this.#agent,
+      headers: { ...this.#headers, ...headers, "content-length": Buffer.byteLength(body) },
+    });
+    sent.end(body);
+    return sent;
+  }
+}
+
+/** Reads a reply to its end. */
+export async function readWhole(reply: IncomingMessage): Promise<HttpReply> {
+  const body = await text(reply);
+  return { status: reply.statusCode ?? 0, headers: reply.headers, body };
+}
+
+function replyOf(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once("response", resolve);
+    // A connection may fail more than once, and nobody waits any more.
+    request.on("error", reject);
+  });
+}
+
+function rejectable(): { readonly promise: Promise<never>; readonly reject: (reason: unknown) => void } {
+  let reject: (reason: unknown) => void = () => undefined;
+  const promise = new Promise<never>((_resolve, rejectIt) => {
+    reject = rejectIt;
+  });
+  return { promise, reject };
+}
+
+function toConnectionError(cause: unknown): never {
+  if (cause instanceof UserGroupsError) throw cause;
+  const reason = cause instanceof Error && cause.message !== "" ? cause.message : "no reason was given";
+  throw new ConnectionError(`The service could not be reached, or the connection broke: ${reason}`, {
+    cause,
+  });
+}

@@ -1,0 +1,57 @@
+export { type SubscribeOptions, UserGroupsClient } from "./client.js";
+export type { DataSource, DataSourceListOptions, DataSources } from "./data-sources.js";
+export type { TypedDocument } from "./document.js";
+export {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  type ErrorCode,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServiceError,
+  TimeoutError,
+  UnexpectedReplyError,
+  type UserError,
+  UserGroupsError,
+} from "./errors.js";
+export type {
+  CreateDataSourceInput,
+  DataSourceBy,
+  DataSourceFilter,
+  DataSourceOrder,
+  PutSiteConfigInput,
+  UpdateDataSourceInput,
+  UserGroupBy,
+  UserGroupFilter,
+  UserGroupOrder,
+} from "./generated/operations.js";
+export type { CallOptions, ClientOptions } from "./options.js";
+export type {
+  DeleteUserGroup,
+  EnvironmentTag,
+  FoundUserGroup,
+  GetOrCreateUserGroup,
+  Mapping,
+  RotatedUserGroup,
+  RotateUserGroupToken,
+  UpdatedUserGroup,
+  UpdateUserGroup,
+} from "./rest-wire.js";
+export {
+  InvalidSiteConfigError,
+  type SiteConfig,
+  type SiteConfigReport,
+  type SiteConfigs,
+} from "./site-configs.js";
+export type { UpsertResult, UserGroupUpsert } from "./upserts.js";
+export type { UserGroupEvent } from "./user-group-watch.js";
+export type { UserGroup, UserGroupListOptions, UserGroups } from "./user-groups.js";
+export {
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookRequest,
+  WebhookVerificationError,
+} from "./webhook.js";

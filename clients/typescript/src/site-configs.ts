@@ -1,0 +1,59 @@
+import type { Connection } from "./connection.js";
+import { type ApiErrorDetails, InvalidRequestError } from "./errors.js";
+import {
+  PutSiteConfigDocument,
+  type PutSiteConfigInput,
+  SiteConfigDocument,
+  type SiteConfigFieldsFragment,
+  type SiteConfigReportFieldsFragment,
+} from "./generated/operations.js";
+import { detailsOf, requireValue } from "./graphql-wire.js";
+import type { CallOptions } from "./options.js";
+
+/** The settings file of a documentation site: its current revision. */
+export type SiteConfig = SiteConfigFieldsFragment;
+
+/** What a check of a settings file found. */
+export type SiteConfigReport = SiteConfigReportFieldsFragment;
+
+/** The file has errors, which the report lists, and was not stored. */
+export class InvalidSiteConfigError extends InvalidRequestError {
+  override readonly name = "InvalidSiteConfigError";
+  readonly report: SiteConfigReport;
+
+  constructor(details: ApiErrorDetails, report: SiteConfigReport) {
+    super(details);
+    this.report = report;
+  }
+}
+
+export class SiteConfigs {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** @returns null when there is none */
+  async get(site = "default", options?: CallOptions): Promise<SiteConfig | null> {
+    return (await this.#connection.run(SiteConfigDocument, { site }, options)).siteConfig;
+  }
+
+  /**
+   * Stores a file as a new revision.
+   * @returns the revision, and the warnings in what was stored
+   * @throws InvalidSiteConfigError; ConflictError when there is another revision than `expectedRevision`
+   */
+  async put(
+    input: PutSiteConfigInput,
+    options?: CallOptions,
+  ): Promise<{ readonly siteConfig: SiteConfig; readonly report: SiteConfigReport }> {
+    const { putSiteConfig } = await this.#connection.run(PutSiteConfigDocument, { input }, options);
+    const { siteConfig, report, userErrors } = putSiteConfig;
+    const [first] = userErrors;
+    if (first?.code === "INVALID_SITE_CONFIG" && report) {
+      throw new InvalidSiteConfigError(detailsOf(first, userErrors), report);
+    }
+    return { siteConfig: requireValue(siteConfig, userErrors), report: requireValue(report, userErrors) };
+  }
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from "node:http";
+import type { Connection } from "./connection.js";
+import type { TypedDocument } from "./document.js";
+import { UnexpectedReplyError, UserGroupsError } from "./errors.js";
+import { readEvents } from "./event-stream.js";
+import { hasData, readTopError } from "./graphql-wire.js";
+import { readWhole } from "./http-transport.js";
+import type { CallOptions } from "./options.js";
+import { parseReply, unexpected } from "./reply.js";
+import { isPassing, pause, waitBefore } from "./retry.js";
+
+/** The connection stands, for the first time or again; or something was told over it. */
+export type SubscriptionEvent<Result> =
+  | { readonly kind: "connected" }
+  | { readonly kind: "data"; readonly data: Result };
+
+/**
+ * Follows a subscription over server-sent events, and connects again whenever the stream breaks.
+ * @throws ApiError for what does not pass by itself, such as a revoked key; ConnectionError when the service stays out of reach
+ * for as long as the options allow; the signal's reason
+ */
+export async function* follow<Result, Variables>(
+  connection: Connection,
+  document: TypedDocument<Result, Variables> | string,
+  variables: NoInfer<Variables>,
+  options: CallOptions,
+): AsyncGenerator<SubscriptionEvent<Result>, void, undefined> {
+  const { signal } = options;
+  for (let inVain = 1; ; inVain += 1) {
+    const reply = await connection.open(document, variables, requireStream, options);
+    const leave = () => reply.destroy();
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      yield { kind: "connected" };
+      for await (const { name, data: text } of readEvents(reply)) {
+        if (name === "complete") return;
+        if (name !== "next") continue;
+        yield { kind: "data", data: readResult<Result>(text, reply) };
+        inVain = 0;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      // What the stream throws by itself tells that the connection broke.
+      if (error instanceof UserGroupsError && !isPassing(error)) throw error;
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      reply.destroy();
+    }
+    // A service that ends each stream at once is not asked again at once.
+    await pause(waitBefore(inVain + 1, undefined, Math.random()), signal);
+  }
+}
+
+async function requireStream(reply: IncomingMessage): Promise<IncomingMessage> {
+  const { statusCode, headers } = reply;
+  if (statusCode === 200 && headers["content-type"]?.startsWith("text/event-stream")) return reply;
+  const whole = await readWhole(reply);
+  throw readTopError(parseReply(whole), whole) ?? unexpected(whole, "is not an event stream");
+}
+
+function readResult<Result>(text: string, reply: IncomingMessage): Result {
+  const meta = { status: reply.statusCode ?? 0, headers: reply.headers };
+  const result: unknown = parse(text);
+  const error = readTopError(result, meta);
+  if (error) throw error;
+  if (hasData<Result>(result)) return result.data;
+  throw unexpected(meta, "has an event that is not one of the user group service");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UnexpectedReplyError("An event of the subscription is not JSON.", { status: 200 }, { cause });
+  }
+}

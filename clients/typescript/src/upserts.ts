@@ -1,0 +1,66 @@
+import { createApiError } from "./api-error.js";
+import { type ApiError, UnexpectedReplyError, type UserError } from "./errors.js";
+import type {
+  MappingInput,
+  UpsertUserGroupInput,
+  UpsertUserGroupsMutation,
+  UserGroupFieldsFragment,
+} from "./generated/operations.js";
+import { detailsOf } from "./graphql-wire.js";
+import type { Mapping } from "./rest-wire.js";
+
+/** A group to create or to change: what is absent stays as it is, null clears. */
+export interface UserGroupUpsert {
+  /** Your own id of the group; each only once in a call. */
+  readonly providedId: string;
+  /** Required only when the group is created. */
+  readonly name?: string | undefined;
+  /** Replaces the whole mapping. */
+  readonly mapping?: Mapping | null | undefined;
+  /** Replaces the whole object. */
+  readonly properties?: object | null | undefined;
+}
+
+/** What became of one group. */
+export type UpsertResult =
+  | { readonly ok: true; readonly userGroup: UserGroupFieldsFragment; readonly newUserGroup: boolean }
+  | { readonly ok: false; readonly error: ApiError };
+
+type Mapped = Pick<UserGroupUpsert, "mapping">;
+
+export function writeUpsert({ mapping, ...group }: UserGroupUpsert): UpsertUserGroupInput {
+  return { ...group, mapping: mapping && writeMapping(mapping) };
+}
+
+export function writeMapping(mapping: Mapping): MappingInput[] {
+  return Object.entries(mapping).map(([schemaId, dataSource]) => ({ schemaId, dataSource }));
+}
+
+/** @param group what was sent */
+export function toResult(
+  result: UpsertUserGroupsMutation["upsertUserGroups"]["results"][number],
+  group: Mapped | undefined,
+): UpsertResult {
+  const { userGroup, newUserGroup } = result;
+  const userErrors = nameEntries(result.userErrors, group ? [group] : []);
+  const [first] = userErrors;
+  if (first) return { ok: false, error: createApiError(detailsOf(first, userErrors)) };
+  if (userGroup && newUserGroup !== null) return { ok: true, userGroup, newUserGroup };
+  throw new UnexpectedReplyError("The reply has a group with neither a result nor an error.", {
+    status: 200,
+  });
+}
+
+/** Names the entries of mappings as the caller does, by schema id: what is sent, and told of, is a list. */
+export function nameEntries(userErrors: readonly UserError[], groups: readonly Mapped[]): UserError[] {
+  return userErrors.map((error) => ({ ...error, field: error.field && nameEntry(error.field, groups) }));
+}
+
+/** @param field `mapping.0.…` of the one group, or `userGroups.1.mapping.0.…` of the second one */
+function nameEntry(field: readonly string[], groups: readonly Mapped[]): readonly string[] {
+  const at = field[0] === "mapping" ? 0 : 2;
+  if (field[at] !== "mapping") return field;
+  const { mapping } = groups[at === 0 ? 0 : Number(field[1])] ?? {};
+  const schemaId = Object.keys(mapping ?? {})[Number(field[at + 1])];
+  return schemaId === undefined ? field : [...field.slice(0, at + 1), schemaId];
+}

@@ -1,0 +1,53 @@
+import type { Connection } from "./connection.js";
+import { NotFoundError } from "./errors.js";
+import {
+  type UserGroupBy,
+  UserGroupChangedDocument,
+  type UserGroupChangeKind,
+  type UserGroupFieldsFragment,
+} from "./generated/operations.js";
+import type { CallOptions } from "./options.js";
+import { follow } from "./subscription.js";
+
+/** How a group is, when the watch begins and whenever it was interrupted (CURRENT), and what happens to it. */
+export type UserGroupEvent =
+  | {
+      readonly kind: "CURRENT" | Exclude<UserGroupChangeKind, "DELETED">;
+      readonly userGroup: UserGroupFieldsFragment;
+    }
+  | { readonly kind: "DELETED"; readonly userGroup: null };
+
+const DELETED = { kind: "DELETED", userGroup: null } as const;
+
+/** Watches one group until it is deleted. @param read tells how the group is now @throws as `follow` does */
+export async function* watchUserGroup(
+  connection: Connection,
+  by: UserGroupBy,
+  read: () => Promise<UserGroupFieldsFragment | null>,
+  options: CallOptions,
+): AsyncGenerator<UserGroupEvent, void, undefined> {
+  let wasThere = false;
+  try {
+    for await (const event of follow(connection, UserGroupChangedDocument, { by }, options)) {
+      // Read after the subscription stands: what happens from then on is told.
+      const change = event.kind === "connected" ? await current(read) : event.data.userGroupChanged;
+      if (!change) continue;
+      const { kind, userGroup } = change;
+      if (kind === "DELETED" || userGroup === null) {
+        yield DELETED;
+        return;
+      }
+      wasThere = true;
+      yield { kind, userGroup };
+    }
+  } catch (error) {
+    // It was deleted while the connection was broken.
+    if (!wasThere || !(error instanceof NotFoundError)) throw error;
+    yield DELETED;
+  }
+}
+
+async function current(read: () => Promise<UserGroupFieldsFragment | null>) {
+  const userGroup = await read();
+  return userGroup ? ({ kind: "CURRENT", userGroup } as const) : DELETED;
+}

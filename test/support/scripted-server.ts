@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import type { Certificate } from "./certificate.js";
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What a server does with a request: a reply, or whatever befalls one. */
+export type Answer = (response: ServerResponse) => void;
+
+/** A server that answers its requests one by one as it is told, the last way for all that follow. It ends with the test. */
+export async function startScriptedServer(...answers: readonly [Answer, ...Answer[]]) {
+  const { listener, seen } = follow(answers);
+  return { url: `http://127.0.0.1:${await listen(createServer(listener))}`, seen };
+}
+
+/** The same over TLS. */
+export async function startSecureServer(
+  { key, cert }: Certificate,
+  ...answers: readonly [Answer, ...Answer[]]
+) {
+  const { listener, seen } = follow(answers);
+  return { url: `https://127.0.0.1:${await listen(createSecureServer({ key, cert }, listener))}`, seen };
+}
+
+function follow(answers: readonly Answer[]) {
+  const seen: SeenRequest[] = [];
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = "", url: path = "", headers } = request;
+    const answer = answers[Math.min(seen.length, answers.length - 1)];
+    const place = seen.push({ method, path, headers, body: "" }) - 1;
+    seen[place] = { method, path, headers, body: await text(request) };
+    answer?.(response);
+  };
+  return { listener, seen };
+}
+
+/** @returns the port */
+async function listen(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return portOf(server.address());
+}
+
+/** Answers with JSON. */
+export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return (response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  };
+}
+
+/** Ends the connection without a reply. */
+export const cutOff: Answer = (response) => void response.destroy();
+
+/** Never answers. */
+export const hang: Answer = () => undefined;
+
+/** Ends the connection within a reply. */
+export const breakOff: Answer = (response) => {
+  response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+  response.write('{"success":1,');
+  setTimeout(() => response.destroy(), 20);
+};
+
+/** Refuses as the service does. */
+export function refuse(status: number, code: string, headers: Readonly<Record<string, string>> = {}): Answer {
+  return reply(status, { success: 0, error: { code, message: "No.", request_id: "r-1" } }, headers);
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address !== "object" || address === null) throw new Error("The server has no port.");
+  return address.port;
+}
