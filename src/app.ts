@@ -8,9 +8,11 @@ import { requireFreePort, toListenError } from "./http/listening.js";
 import { isLoopback } from "./http/loopback.js";
 import { RedisCounters } from "./persistence/redis-counters.js";
 import { keepDemoKey } from "./persistence/secrets-file.js";
+import { openTelemetry, type ProcessTelemetry } from "./process-telemetry.js";
 import { createDemoAccount, type DemoSecrets } from "./services/demo-account.js";
 import { createServices } from "./services/services.js";
 import { openStorage, type Storage } from "./storage.js";
+import { createMetrics } from "./telemetry/metrics.js";
 import { readTrustedDocuments } from "./trusted-documents-file.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
@@ -43,6 +45,7 @@ export interface App {
 /** What the server is built upon. */
 interface Prepared {
   readonly storage: Storage;
+  readonly own: ProcessTelemetry;
   readonly warnings: readonly string[];
   readonly trustedDocuments: TrustedDocuments | undefined;
 }
@@ -57,13 +60,15 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
   const trustedDocuments =
     config.trustedDocuments === undefined ? undefined : await readTrustedDocuments(config.trustedDocuments);
   const warnings: string[] = [];
+  const own = await openTelemetry(config.traces);
   const storage = await openStorage(config, {
     adopt: false,
     migrate: true,
     warn: (message) => warnings.push(message),
+    telemetry: own.telemetry,
   });
   try {
-    return await serveFrom({ storage, warnings, trustedDocuments }, config, logStream);
+    return await serveFrom({ storage, own, warnings, trustedDocuments }, config, logStream);
   } catch (error) {
     await storage.close();
     throw toListenError(error, config.host, config.port);
@@ -71,7 +76,7 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
 }
 
 async function serveFrom(
-  { storage, warnings, trustedDocuments }: Prepared,
+  { storage, own, warnings, trustedDocuments }: Prepared,
   config: Config,
   logStream: LogStream,
 ): Promise<App> {
@@ -87,6 +92,7 @@ async function serveFrom(
     },
     speed: { collect: config.collectStatements, keyCacheMs: config.apiKeyCacheMs },
     webhooks: { allowPrivate: config.webhookAllowPrivate },
+    telemetry: own.telemetry,
   });
   let { demoKey } = storage;
   let isShuttingDown = false;
@@ -106,6 +112,23 @@ async function serveFrom(
       stream: logStream,
       successesPerSecond: config.logSuccessesPerSecond,
     },
+    metrics: {
+      token: config.metricsToken,
+      reader: (requestsUnderWay) =>
+        createMetrics({
+          tally: own.telemetry.tally,
+          build: { version: own.version, node: process.version, postgresql: storage.serverVersion },
+          requestsUnderWay,
+          connections: () => storage.database.poolUsage,
+          subscriptions: () => services.changes.subscriptions,
+          unpublishedChanges: () => services.changes.unpublished,
+          redisInReach: () => redis?.isInReach,
+          outbox: () => services.webhookDispatcher.state(),
+        }),
+    },
+  });
+  own.reportFaults((reason) => {
+    server.log.warn({ reason }, "traces do not reach their collector; they are lost until they do");
   });
   for (const warning of warnings) server.log.warn(warning);
   const tellUnwritten = (error: unknown) => {
@@ -150,6 +173,7 @@ async function serveFrom(
         server.log.info({ delayMs }, "shutting down");
         await sleep(delayMs);
         await server.close().finally(() => storage.close());
+        await own.close();
       },
     };
   } catch (error) {

@@ -3,14 +3,19 @@ import { OperatorError } from "./domain/operator-error.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "./graphql/operation-limits.js";
 import { MAX_KEY_CACHE_MS } from "./services/key-cache.js";
 import {
+  bearerToken,
   encryptionKeys,
   flag,
+  httpUrl,
+  keyValueList,
   originList,
   postgresUrl,
   proxyList,
+  ratio,
   redisUrl,
   wholeNumber,
 } from "./setting-types.js";
+import { OTLP_PROTOCOLS, SAMPLER_NAMES, type TraceSettings } from "./telemetry/trace-settings.js";
 
 const settings = z.object({
   HOST: z.string().default("127.0.0.1"),
@@ -53,6 +58,18 @@ const settings = z.object({
     .enum(["debug", "info", "warn", "error", "silent"], "must be one of debug, info, warn, error, silent")
     .default("info"),
   LOG_SUCCESSES_PER_SECOND: wholeNumber(0, 1_000_000, 100),
+  METRICS_TOKEN: bearerToken(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .enum(OTLP_PROTOCOLS, `must be one of ${OTLP_PROTOCOLS.join(", ")}`)
+    .default("http/protobuf"),
+  OTEL_EXPORTER_OTLP_HEADERS: keyValueList(),
+  OTEL_SERVICE_NAME: z.string().default("user-groups"),
+  OTEL_RESOURCE_ATTRIBUTES: keyValueList(),
+  OTEL_TRACES_SAMPLER: z
+    .enum(SAMPLER_NAMES, `must be one of ${SAMPLER_NAMES.join(", ")}`)
+    .default("parentbased_always_on"),
+  OTEL_TRACES_SAMPLER_ARG: ratio(1),
 });
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
@@ -115,6 +132,10 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   /** How many lines about requests that succeeded the log has in a second. */
   readonly logSuccessesPerSecond: number;
+  /** What readers of the metrics bring; undefined: they are read at this machine only. */
+  readonly metricsToken: string | undefined;
+  /** Undefined: nothing is traced. */
+  readonly traces: TraceSettings | undefined;
 }
 
 /** The names of all settings, as environment variables. */
@@ -173,5 +194,18 @@ export function readConfig(environment: ProcessEnvironment): Config {
     webhookAllowPrivate: read.WEBHOOK_ALLOW_PRIVATE,
     logLevel: read.LOG_LEVEL,
     logSuccessesPerSecond: read.LOG_SUCCESSES_PER_SECOND,
+    metricsToken: read.METRICS_TOKEN,
+    traces:
+      read.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : {
+            endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
+            protocol: read.OTEL_EXPORTER_OTLP_PROTOCOL,
+            headers: read.OTEL_EXPORTER_OTLP_HEADERS,
+            serviceName: read.OTEL_SERVICE_NAME,
+            resource: read.OTEL_RESOURCE_ATTRIBUTES,
+            sampler: read.OTEL_TRACES_SAMPLER,
+            ratio: read.OTEL_TRACES_SAMPLER_ARG,
+          },
   };
 }

@@ -1,5 +1,6 @@
 import type { Config } from "./config.js";
 import { OperatorError } from "./domain/operator-error.js";
+import type { Telemetry } from "./domain/telemetry/telemetry.js";
 import { TokenVault } from "./domain/token-vault.js";
 import { Database } from "./persistence/database.js";
 import { checkServer, checkTokenKeys } from "./persistence/database-check.js";
@@ -45,6 +46,7 @@ export interface StorageOptions {
   /** As which role: the one that runs the service unless told otherwise. */
   readonly role?: "runtime" | "owner";
   readonly warn: (message: string) => void;
+  readonly telemetry?: Telemetry;
 }
 
 /**
@@ -56,7 +58,8 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
     config.databaseUrl === undefined || config.encryptionKeys === undefined
       ? await openSecretsFile(config.dataDir)
       : undefined;
-  const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize);
+  const hits = options.telemetry?.tally.caches.tokens;
+  const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize, hits);
   if (config.databaseUrl !== undefined) {
     const runtime = { url: config.databaseUrl };
     const { databaseMigrationUrl: url } = config;
@@ -121,6 +124,7 @@ async function connect(
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     lockTimeoutMs: config.databaseLockTimeoutMs,
     idleInTransactionTimeoutMs: config.databaseIdleTransactionTimeoutMs,
+    ...(options.telemetry ? { telemetry: options.telemetry } : {}),
   });
   try {
     const prepared = await prepare(

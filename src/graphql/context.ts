@@ -3,6 +3,7 @@ import type { Allowance } from "../domain/allowance.js";
 import { missingCredentials } from "../domain/authorization.js";
 import type { Caller, Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
+import type { Tally } from "../domain/telemetry/tally.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Access, Identity, Origin } from "../services/access.js";
 import type { Services } from "../services/services.js";
@@ -23,6 +24,7 @@ export interface GraphqlContext {
   readonly allowance: Allowance | null;
   /** The result, where the operation ran before Apollo Server came to it. */
   readonly settled?: Promise<ExecutionResult>;
+  readonly tally: Tally;
   /** Takes further points. @returns null where there is no limit @throws DomainError `rate_limited` when too few are left */
   spend(points: number): Promise<Allowance> | null;
 }
@@ -67,7 +69,8 @@ export async function createContext(
   const spending = spend(1);
   const allowance = spending && (await spending);
   const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity)) };
-  return { requestId, authorization, idempotencyKey, watcher, session, allowance, spend };
+  const { tally } = services.telemetry;
+  return { requestId, authorization, idempotencyKey, watcher, session, allowance, tally, spend };
 }
 
 /** Tells who is asking, at once where that is known; null for a request without credentials. */
