@@ -69,6 +69,7 @@ export function createEventStream(
     // The library wants to see these, though what runs has been settled.
     request.headers.accept = "text/event-stream";
     request.body = { query: "subscription" };
+    request.isStream = true;
     reply.header("x-accel-buffering", "no").hijack();
     await stream(request, reply).catch((error: unknown) => {
       // A client that has gone before its stream has begun is no failure of ours.

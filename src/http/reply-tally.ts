@@ -9,6 +9,8 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 export function countReplies(app: FastifyInstance, { replies }: Tally): void {
   app.addHook("onResponse", (request, reply, done) => {
     done();
+    // How long somebody listened says nothing of how fast we are.
+    if (request.isStream) return;
     replies
       .of(knownMethod(request.method), routeOf(request.routeOptions.url), String(reply.statusCode))
       .record(reply.elapsedTime / MS_PER_S);

@@ -8,6 +8,8 @@ declare module "fastify" {
     tenant: (Tenant & { readonly keyId?: number }) | null;
     /** The code of the error that is answered. */
     errorCode: string | undefined;
+    /** Whether events are streamed, for as long as the client likes. */
+    isStream: boolean;
     /** Where the request is traced. */
     span: Span | undefined;
   }
@@ -21,5 +23,6 @@ declare module "fastify" {
 export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest("tenant", null);
   app.decorateRequest("errorCode", undefined);
+  app.decorateRequest("isStream", false);
   app.decorateRequest("span", undefined);
 }

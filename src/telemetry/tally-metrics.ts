@@ -7,7 +7,7 @@ import { tellCounts, tellDistributions } from "./read-metrics.js";
 export function tellTally(registry: Registry, tally: Tally): void {
   tellDistributions(registry, {
     name: "http_request_duration_seconds",
-    help: "How long replies took, from the first byte of the request's headers that was read to the last of the reply.",
+    help: "How long replies took, from the first byte of the request's headers that was read to the last of the reply; without subscriptions.",
     labels: ["method", "route", "status"],
     read: () => tally.replies,
   });

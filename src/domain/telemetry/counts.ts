@@ -30,10 +30,18 @@ export class Distribution {
   }
 }
 
+/** What is counted under some labels, and what under these and further ones. */
+interface Place<Counted> {
+  readonly below: Map<string, Place<Counted>>;
+  counted: Counted | undefined;
+}
+
 /** Counts apart by labels. Labels are words of ours, never of callers: each combination is kept for good. */
 export class ByLabels<Counted> implements Iterable<readonly [labels: readonly string[], counted: Counted]> {
   readonly #make: () => Counted;
-  readonly #known = new Map<string, readonly [labels: readonly string[], counted: Counted]>();
+  readonly #all: (readonly [labels: readonly string[], counted: Counted])[] = [];
+  // Label by label: to put them together would take longer than to find them.
+  readonly #root: Place<Counted> = { below: new Map(), counted: undefined };
 
   /** @param known labels that are there from the beginning: what then happens for the first time shows as a change */
   constructor(make: () => Counted, known: readonly (readonly string[])[] = []) {
@@ -42,15 +50,23 @@ export class ByLabels<Counted> implements Iterable<readonly [labels: readonly st
   }
 
   of(...labels: readonly string[]): Counted {
-    const key = labels.join("\n");
-    const known = this.#known.get(key);
-    if (known) return known[1];
-    const counted = this.#make();
-    this.#known.set(key, [labels, counted]);
-    return counted;
+    let place = this.#root;
+    for (const label of labels) {
+      let next = place.below.get(label);
+      if (!next) {
+        next = { below: new Map(), counted: undefined };
+        place.below.set(label, next);
+      }
+      place = next;
+    }
+    if (place.counted === undefined) {
+      place.counted = this.#make();
+      this.#all.push([labels, place.counted]);
+    }
+    return place.counted;
   }
 
   [Symbol.iterator](): Iterator<readonly [labels: readonly string[], counted: Counted]> {
-    return this.#known.values();
+    return this.#all[Symbol.iterator]();
   }
 }
