@@ -8,10 +8,12 @@ import { requireFreePort, toListenError } from "./http/listening.js";
 import { isLoopback } from "./http/loopback.js";
 import { RedisCounters } from "./persistence/redis-counters.js";
 import { keepDemoKey } from "./persistence/secrets-file.js";
+import { openTelemetry, type ProcessTelemetry } from "./process-telemetry.js";
 import { createReplicas, joinReplicas } from "./replicas.js";
 import { createDemoAccount, type DemoSecrets } from "./services/demo-account.js";
 import { createServices } from "./services/services.js";
 import { openStorage, type Storage } from "./storage.js";
+import { createMetrics } from "./telemetry/metrics.js";
 import { readTrustedDocuments } from "./trusted-documents-file.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
@@ -44,6 +46,7 @@ export interface App {
 /** What the server is built upon. */
 interface Prepared {
   readonly storage: Storage;
+  readonly own: ProcessTelemetry;
   readonly warnings: readonly string[];
   readonly trustedDocuments: TrustedDocuments | undefined;
 }
@@ -58,13 +61,15 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
   const trustedDocuments =
     config.trustedDocuments === undefined ? undefined : await readTrustedDocuments(config.trustedDocuments);
   const warnings: string[] = [];
+  const own = await openTelemetry(config.traces);
   const storage = await openStorage(config, {
     adopt: false,
     migrate: true,
     warn: (message) => warnings.push(message),
+    telemetry: own.telemetry,
   });
   try {
-    return await serveFrom({ storage, warnings, trustedDocuments }, config, logStream);
+    return await serveFrom({ storage, own, warnings, trustedDocuments }, config, logStream);
   } catch (error) {
     await storage.close();
     throw toListenError(error, config.host, config.port);
@@ -72,12 +77,12 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
 }
 
 async function serveFrom(
-  { storage, warnings, trustedDocuments }: Prepared,
+  { storage, own, warnings, trustedDocuments }: Prepared,
   config: Config,
   logStream: LogStream,
 ): Promise<App> {
   const redis = config.redisUrl === undefined ? undefined : new RedisCounters(config.redisUrl);
-  const replicas = createReplicas(config);
+  const replicas = createReplicas(config, own.telemetry);
   const services = createServices(storage.database, storage.vault, {
     tokenGraceSeconds: config.tokenGraceSeconds,
     listen: { target: storage.listenTarget, connectTimeoutMs: config.databaseConnectTimeoutMs },
@@ -90,6 +95,7 @@ async function serveFrom(
     reads: { consistency: config.readConsistency, replicas },
     speed: { collect: config.collectStatements, keyCacheMs: config.apiKeyCacheMs },
     webhooks: { allowPrivate: config.webhookAllowPrivate },
+    telemetry: own.telemetry,
   });
   let { demoKey } = storage;
   let isShuttingDown = false;
@@ -109,6 +115,23 @@ async function serveFrom(
       stream: logStream,
       successesPerSecond: config.logSuccessesPerSecond,
     },
+    metrics: {
+      token: config.metricsToken,
+      reader: (requestsUnderWay) =>
+        createMetrics({
+          tally: own.telemetry.tally,
+          build: { version: own.version, node: process.version, postgresql: storage.serverVersion },
+          requestsUnderWay,
+          connections: () => storage.database.poolUsage,
+          subscriptions: () => services.changes.subscriptions,
+          unpublishedChanges: () => services.changes.unpublished,
+          redisInReach: () => redis?.isInReach,
+          outbox: () => services.webhookDispatcher.state(),
+        }),
+    },
+  });
+  own.reportFaults((reason) => {
+    server.log.warn({ reason }, "traces do not reach their collector; they are lost until they do");
   });
   for (const warning of warnings) server.log.warn(warning);
   const tellUnwritten = (error: unknown) => {
@@ -154,6 +177,7 @@ async function serveFrom(
         server.log.info({ delayMs }, "shutting down");
         await sleep(delayMs);
         await server.close().finally(() => storage.close());
+        await own.close();
       },
     };
   } catch (error) {

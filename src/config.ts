@@ -2,6 +2,7 @@ import { OperatorError } from "./domain/operator-error.js";
 import type { ReadConsistency } from "./domain/read-consistency.js";
 import type { OperationLimits } from "./graphql/operation-limits.js";
 import { settings } from "./settings.js";
+import type { TraceSettings } from "./telemetry/trace-settings.js";
 
 /** What only several settings together tell. */
 const agreeing = settings.refine(
@@ -76,6 +77,10 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   /** How many lines about requests that succeeded the log has in a second. */
   readonly logSuccessesPerSecond: number;
+  /** What readers of the metrics bring; undefined: they are read at this machine only. */
+  readonly metricsToken: string | undefined;
+  /** Undefined: nothing is traced. */
+  readonly traces: TraceSettings | undefined;
 }
 
 /**
@@ -134,5 +139,18 @@ export function readConfig(environment: ProcessEnvironment): Config {
     webhookAllowPrivate: read.WEBHOOK_ALLOW_PRIVATE,
     logLevel: read.LOG_LEVEL,
     logSuccessesPerSecond: read.LOG_SUCCESSES_PER_SECOND,
+    metricsToken: read.METRICS_TOKEN,
+    traces:
+      read.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : {
+            endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
+            protocol: read.OTEL_EXPORTER_OTLP_PROTOCOL,
+            headers: read.OTEL_EXPORTER_OTLP_HEADERS,
+            serviceName: read.OTEL_SERVICE_NAME,
+            resource: read.OTEL_RESOURCE_ATTRIBUTES,
+            sampler: read.OTEL_TRACES_SAMPLER,
+            ratio: read.OTEL_TRACES_SAMPLER_ARG,
+          },
   };
 }

@@ -1,8 +1,13 @@
 import type { Config } from "./config.js";
+import type { Telemetry } from "./domain/telemetry/telemetry.js";
 import type { DatabaseOptions } from "./persistence/database-options.js";
 
 /** How the settings want a server to be used that requests are answered from. */
-export function databaseOptions(config: Config, target: DatabaseOptions["target"]): DatabaseOptions {
+export function databaseOptions(
+  config: Config,
+  target: DatabaseOptions["target"],
+  telemetry?: Telemetry,
+): DatabaseOptions {
   return {
     target,
     pooled: config.databasePooled,
@@ -12,5 +17,6 @@ export function databaseOptions(config: Config, target: DatabaseOptions["target"
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     lockTimeoutMs: config.databaseLockTimeoutMs,
     idleInTransactionTimeoutMs: config.databaseIdleTransactionTimeoutMs,
+    ...(telemetry ? { telemetry } : {}),
   };
 }

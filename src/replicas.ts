@@ -1,15 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.js";
 import { databaseOptions } from "./database-settings.js";
+import type { Telemetry } from "./domain/telemetry/telemetry.js";
 import { ReadReplicas } from "./persistence/read-replicas.js";
 
 /** The replicas that the settings name, not looked at yet; undefined where they name none. */
-export function createReplicas(config: Config): ReadReplicas | undefined {
+export function createReplicas(config: Config, telemetry: Telemetry): ReadReplicas | undefined {
   const { databaseUrl: url, databaseReplicaUrls: replicas } = config;
   if (url === undefined || replicas.length === 0) return undefined;
   return new ReadReplicas(
     { url },
-    replicas.map((replica) => databaseOptions(config, { url: replica })),
+    replicas.map((replica) => databaseOptions(config, { url: replica }, telemetry)),
     config.databaseReplicaMaxLagMs,
   );
 }

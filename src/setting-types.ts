@@ -62,6 +62,58 @@ export function originList() {
   return z.string().transform(readOrigins).default([]);
 }
 
+/** A number from 0 to 1. */
+export function ratio(byDefault: number) {
+  const rule = "must be a number from 0 to 1";
+  return z
+    .string()
+    .regex(/^(?:0|1|[01]?\.\d{1,9})$/, rule)
+    .transform(Number)
+    .refine((value) => value <= 1, rule)
+    .default(byDefault);
+}
+
+/** A secret that callers bring: long enough that nobody guesses it, and fit for a header. */
+export function bearerToken() {
+  return z
+    .string()
+    .regex(
+      /^[\x21-\x7e]{16,512}$/,
+      "must be 16 to 512 visible ASCII characters (make one with: openssl rand -hex 32)",
+    )
+    .optional();
+}
+
+export function httpUrl() {
+  return z.string().refine(isHttpUrl, "must be a URL such as http://collector:4318").optional();
+}
+
+/** Comma-separated pairs such as `key=value`, the values percent-encoded, as OpenTelemetry has them. */
+export function keyValueList() {
+  return z.string().transform(readPairs).default({});
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol);
+}
+
+function readPairs(text: string, context: z.RefinementCtx): Readonly<Record<string, string>> {
+  const pairs = text.split(",").map((pair) => /^\s*([\w.-]+)\s*=\s*(.*?)\s*$/.exec(pair));
+  try {
+    return Object.fromEntries(
+      pairs.map((pair) => {
+        const [, key, value] = pair ?? [];
+        if (key === undefined || value === undefined) throw new URIError("This is no pair.");
+        return [key, decodeURIComponent(value)];
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    context.addIssue({ code: "custom", message: "must be comma-separated pairs such as key=value" });
+    return z.NEVER;
+  }
+}
+
 function isPostgresUrl(text: string): boolean {
   // A server on a Unix socket is named by ?host=; then the URL has no host, which pg takes and URL refuses.
   const url = text.replace("@/", "@localhost/");

@@ -3,15 +3,20 @@ import { READ_CONSISTENCIES } from "./domain/read-consistency.js";
 import { DEFAULT_LIMITS } from "./graphql/operation-limits.js";
 import { MAX_KEY_CACHE_MS } from "./services/key-cache.js";
 import {
+  bearerToken,
   encryptionKeys,
   flag,
+  httpUrl,
+  keyValueList,
   originList,
   postgresUrl,
   postgresUrls,
   proxyList,
+  ratio,
   redisUrl,
   wholeNumber,
 } from "./setting-types.js";
+import { OTLP_PROTOCOLS, SAMPLER_NAMES } from "./telemetry/trace-settings.js";
 
 /** The settings of the service, by what they are about: environment variables with their defaults, and what each of them means. */
 export const SETTING_SECTIONS = {
@@ -130,6 +135,32 @@ export const SETTING_SECTIONS = {
       "how many lines about requests that succeeded there may be in a second; the next one tells how many were `skipped`. Failures are always written",
     ),
   },
+  Observability: {
+    METRICS_TOKEN: bearerToken().describe(
+      "what readers of `/metrics` bring as a bearer token, 16 characters or more; not set: only this machine reads them. See [observability](observability.md), also for what follows",
+    ),
+    OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().describe(
+      "the collector of traces, such as `http://127.0.0.1:4318`; not set: nothing is traced",
+    ),
+    OTEL_EXPORTER_OTLP_PROTOCOL: z
+      .enum(OTLP_PROTOCOLS, `must be one of ${OTLP_PROTOCOLS.join(", ")}`)
+      .default("http/protobuf")
+      .describe("how traces go there"),
+    OTEL_EXPORTER_OTLP_HEADERS: keyValueList().describe(
+      "what the collector wants to see, such as `api-key=…`",
+    ),
+    OTEL_SERVICE_NAME: z.string().default("user-groups").describe("what traces call the service"),
+    OTEL_RESOURCE_ATTRIBUTES: keyValueList().describe(
+      "what else traces tell of it, such as `deployment.environment.name=production`",
+    ),
+    OTEL_TRACES_SAMPLER: z
+      .enum(SAMPLER_NAMES, `must be one of ${SAMPLER_NAMES.join(", ")}`)
+      .default("parentbased_always_on")
+      .describe("which requests are traced"),
+    OTEL_TRACES_SAMPLER_ARG: ratio(1).describe(
+      "the part of the requests that `traceidratio` takes, from 0 to 1",
+    ),
+  },
   Speed: {
     COLLECT_STATEMENTS: flag(true).describe(
       "whether what requests read, or create, at the same moment goes to the database as one statement",
@@ -156,5 +187,6 @@ export const settings = z.object({
   ...SETTING_SECTIONS.GraphQL,
   ...SETTING_SECTIONS.Webhooks,
   ...SETTING_SECTIONS.Log,
+  ...SETTING_SECTIONS.Observability,
   ...SETTING_SECTIONS.Speed,
 });

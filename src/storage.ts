@@ -1,6 +1,7 @@
 import type { Config } from "./config.js";
 import { databaseOptions } from "./database-settings.js";
 import { OperatorError } from "./domain/operator-error.js";
+import type { Telemetry } from "./domain/telemetry/telemetry.js";
 import { TokenVault } from "./domain/token-vault.js";
 import { Database } from "./persistence/database.js";
 import { checkServer, checkTokenKeys } from "./persistence/database-check.js";
@@ -46,6 +47,7 @@ export interface StorageOptions {
   /** As which role: the one that runs the service unless told otherwise. */
   readonly role?: "runtime" | "owner";
   readonly warn: (message: string) => void;
+  readonly telemetry?: Telemetry;
 }
 
 /**
@@ -57,7 +59,8 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
     config.databaseUrl === undefined || config.encryptionKeys === undefined
       ? await openSecretsFile(config.dataDir)
       : undefined;
-  const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize);
+  const hits = options.telemetry?.tally.caches.tokens;
+  const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize, hits);
   if (config.databaseUrl !== undefined) {
     const runtime = { url: config.databaseUrl };
     const { databaseMigrationUrl: url } = config;
@@ -113,7 +116,7 @@ async function connect(
   const connectTimeoutMs = config.databaseConnectTimeoutMs;
   const target = targets[options.role ?? "runtime"];
   const { databaseListenUrl: listenUrl, databasePooled: pooled } = config;
-  const database = await open(databaseOptions(config, target));
+  const database = await open(databaseOptions(config, target, options.telemetry));
   try {
     const prepared = await prepare(
       { target: targets.owner, pooled, connectTimeoutMs },

@@ -13,6 +13,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   services: ["persistence", "domain"],
   graphql: ["services", "domain"],
   rest: ["services", "domain"],
+  telemetry: ["domain"],
   http: ["graphql", "rest", "services", "domain"],
   migrations: [],
 };
@@ -20,11 +21,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const PROCESS_LAYER = "process";
 const READS_ENVIRONMENT = ["src/main.ts", "src/cli.ts"];
 const LONGEST_FILE = 250;
+/** Who may know by what libraries the service is observed. */
+const OBSERVING = { packages: /^(?:prom-client|@opentelemetry\/)/, layer: "src/telemetry/" };
 
 interface SourceFile {
   readonly path: string;
   readonly text: string;
   readonly imports: readonly string[];
+  readonly packages: readonly string[];
   readonly faults: readonly string[];
 }
 
@@ -75,6 +79,12 @@ test("no type is asserted, nothing is declared any", () => {
 test("the environment is read at the edge only", () => {
   const readers = sources.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
   expect(readers.toSorted()).toEqual(READS_ENVIRONMENT.toSorted());
+});
+
+test("only the layer of telemetry knows how metrics and traces leave the process", () => {
+  const knowing = sources.filter(({ packages }) => packages.some((name) => OBSERVING.packages.test(name)));
+  expect(knowing.length).toBeGreaterThan(3);
+  expect(knowing.map(({ path }) => path).filter((path) => !path.startsWith(OBSERVING.layer))).toEqual([]);
 });
 
 test("no suppression goes without a reason", () => {
@@ -157,7 +167,8 @@ function read(path: string): SourceFile {
     .map((specifier) =>
       relative(root, normalize(join(root, dirname(path), specifier))).replace(/\.js$/, ".ts"),
     );
-  return { path, text, imports, faults };
+  const packages = specifiers.filter((specifier) => !specifier.startsWith("."));
+  return { path, text, imports, packages, faults };
 }
 
 function inspect(path: string, text: string): { specifiers: string[]; faults: string[] } {

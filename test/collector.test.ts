@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Tenant } from "../src/domain/caller.js";
 import { DomainError } from "../src/domain/errors.js";
+import { countOnly } from "../src/domain/telemetry/telemetry.js";
 import { Collector } from "../src/services/collector.js";
 
 const one = { accountId: 1, environment: "Customer" } as const;
@@ -10,14 +11,16 @@ const other = { accountId: 1, environment: "Testing" } as const;
 function squares(isOn = true) {
   const asked: { tenant: Tenant; keys: readonly number[] }[] = [];
   const waiting: (() => void)[] = [];
-  const collector = new Collector<number, number>(async (tenant, keys) => {
+  const telemetry = countOnly();
+  const load = async (tenant: Tenant, keys: readonly number[]) => {
     asked.push({ tenant, keys });
     await new Promise<void>((resolve) => waiting.push(resolve));
     if (keys.includes(-1)) throw new Error("negative");
     if (keys.includes(-2)) throw new DomainError("unavailable", "out of reach");
     return keys.map((key) => key * key);
-  }, isOn);
-  return { collector, asked, waiting };
+  };
+  const collector = new Collector<number, number>("squares", load, { isOn, telemetry });
+  return { collector, asked, waiting, tally: telemetry.tally };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -50,11 +53,12 @@ describe("Collector", () => {
   test("asks for no more at once than it may", async () => {
     const asked: (readonly number[])[] = [];
     const collector = new Collector<number, number>(
+      "numbers",
       async (_, keys) => {
         asked.push(keys);
         return keys;
       },
-      true,
+      { isOn: true, telemetry: countOnly() },
       { mostKeys: 3 },
     );
     const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => collector.load(one, keys));

@@ -86,6 +86,11 @@ export function invalidField(field: FieldPath, rule: string): DomainError {
   return new DomainError("invalid_field", rule, { field });
 }
 
+/** What lies beneath an error, in words for the log. */
+export function reasonOf({ cause, message }: DomainError): string {
+  return cause instanceof Error ? cause.message : message;
+}
+
 /** The error of something unexpected: the caller learns nothing of what it was. */
 export function internalError(cause: unknown): DomainError {
   return new DomainError("internal", "Something went wrong on our side.", { cause });

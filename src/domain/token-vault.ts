@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { secretBytes } from "./secret-bytes.js";
+import { HitCount } from "./telemetry/counts.js";
 
 /** A token as the database holds it: nonce, ciphertext and tag under the key `keyId`. */
 export interface SealedToken {
@@ -44,12 +45,15 @@ export class TokenVault {
   readonly #primary: VaultKey;
   /** Group tokens that were opened lately, by the account and the id of their groups. */
   readonly #opened: LRUCache<string, OpenedToken> | null;
+  readonly #hits: HitCount;
 
   /**
    * @param keys 32 bytes each, the sealing one first; at least one
    * @param remembers how many opened group tokens are kept in memory: to open one takes longer than all else that a request does with it
+   * @param hits counts how many were in memory
    */
-  constructor(keys: readonly [Buffer, ...Buffer[]], remembers = 0) {
+  constructor(keys: readonly [Buffer, ...Buffer[]], remembers = 0, hits = new HitCount()) {
+    this.#hits = hits;
     this.#opened = remembers > 0 ? new LRUCache({ max: remembers }) : null;
     this.#primary = deriveKey(keys[0]);
     this.#keys = [this.#primary, ...keys.slice(1).map(deriveKey)];
@@ -84,7 +88,11 @@ export class TokenVault {
   openToken({ keyId, hex }: SealedText, { accountId, id }: TokenBinding): string {
     const place = `${accountId}/${id}`;
     const known = this.#opened?.get(place);
-    if (known && known.keyId === keyId && known.hex === hex) return known.token;
+    if (known && known.keyId === keyId && known.hex === hex) {
+      this.#hits.hits += 1;
+      return known.token;
+    }
+    if (this.#opened) this.#hits.misses += 1;
     const ciphertext = Buffer.from(hex, "hex");
     const token = this.open({ keyId, ciphertext }, { accountId, id });
     // Texts of their own: what was given may be pieces that keep all of a list in memory.

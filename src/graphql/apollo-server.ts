@@ -6,11 +6,13 @@ import {
 } from "@apollo/server/plugin/disabled";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, getOperationAST } from "graphql";
 import { errorHeaders } from "../domain/error-headers.js";
-import { DomainError, internalError } from "../domain/errors.js";
+import { DomainError, internalError, reasonOf } from "../domain/errors.js";
 import { REPLAYED_HEADER } from "../domain/idempotency-key.js";
 import { redactSecrets } from "../domain/redaction.js";
+import type { Tally } from "../domain/telemetry/tally.js";
 import { type GraphqlContext, requireContext } from "./context.js";
 import { domainErrorOf, errorMessage, extensionsOf, statusOf } from "./error-format.js";
+import { countShownError } from "./error-tally.js";
 import type { Executor } from "./executor.js";
 import { frontEndFieldsPlugin } from "./front-end-fields.js";
 import { limitsPlugin } from "./limits-plugin.js";
@@ -27,6 +29,7 @@ export interface ApolloOptions {
   /** The only documents that run; undefined: every document may. */
   readonly trustedDocuments: TrustedDocuments | undefined;
   readonly logger: Logger;
+  readonly tally: Tally;
 }
 
 /**
@@ -38,7 +41,7 @@ export function createApolloServer(
   execute: Executor,
   options: ApolloOptions,
 ): ApolloServer<GraphqlContext> {
-  const { limits, trustedDocuments } = options;
+  const { limits, tally, trustedDocuments } = options;
   return new ApolloServer<GraphqlContext>({
     gateway: gatewayTo(schema, execute),
     introspection: options.introspection,
@@ -56,7 +59,11 @@ export function createApolloServer(
     ...(trustedDocuments ? { persistedQueries: false } : {}),
     allowBatchedHttpRequests: false,
     parseOptions: { maxLexicalTokens: limits.tokens },
-    formatError: (formatted, error) => formatError(formatted, error, limits),
+    formatError(formatted, error) {
+      const shown = formatError(formatted, error, limits);
+      countShownError(tally, shown.extensions?.["code"]);
+      return shown;
+    },
     plugins: [
       replyPlugin(options.logger, limits),
       ...(trustedDocuments ? [trustedDocumentsPlugin(trustedDocuments)] : []),
@@ -104,6 +111,7 @@ function gatewayTo(
 export function toContextError(error: unknown, requestId: string, logger: Logger): GraphQLError {
   const known = error instanceof DomainError ? error : internalError(error);
   if (known.code === "internal") logger.error({ err: error, requestId }, "request failed");
+  if (known.code === "unavailable") logger.warn({ requestId, reason: reasonOf(known) }, "request not served");
   const http = { status: statusOf(known), headers: new HeaderMap(Object.entries(errorHeaders(known))) };
   return new GraphQLError(errorMessage(known), {
     extensions: { ...extensionsOf(known, requestId), http },

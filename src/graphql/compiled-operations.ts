@@ -10,6 +10,7 @@ import {
 } from "graphql";
 import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
 import { LRUCache } from "lru-cache";
+import { HitCount } from "../domain/telemetry/counts.js";
 import type { Variables } from "./amount.js";
 import type { GraphqlContext } from "./context.js";
 import { hasEndlessVariable, inputDefaults } from "./input-defaults.js";
@@ -35,13 +36,18 @@ export interface CompiledOperation {
 export class CompiledOperations {
   readonly #schema: GraphQLSchema;
   readonly #after: number;
+  readonly #hits: HitCount;
   /** How often an operation that is not compiled was run. */
   readonly #uses = new WeakMap<OperationDefinitionNode, number>();
   /** Without code for an operation that cannot be compiled. */
   readonly #compiled: LRUCache<OperationDefinitionNode, { readonly code: CompiledOperation | null }>;
 
-  /** @param after how often a document is run before it is compiled; Infinity compiles none */
-  constructor(schema: GraphQLSchema, after: number) {
+  /**
+   * @param after how often a document is run before it is compiled; Infinity compiles none
+   * @param hits counts how many ran compiled
+   */
+  constructor(schema: GraphQLSchema, after: number, hits = new HitCount()) {
+    this.#hits = hits;
     this.#schema = schema;
     this.#after = after;
     this.#compiled = new LRUCache({
@@ -57,6 +63,13 @@ export class CompiledOperations {
    */
   find(document: DocumentNode, operation: OperationDefinitionNode): CompiledOperation | null {
     if (this.#after === Number.POSITIVE_INFINITY) return null;
+    const code = this.#find(document, operation);
+    if (code) this.#hits.hits += 1;
+    else this.#hits.misses += 1;
+    return code;
+  }
+
+  #find(document: DocumentNode, operation: OperationDefinitionNode): CompiledOperation | null {
     const known = this.#compiled.get(operation);
     if (known) return known.code;
     const uses = (this.#uses.get(operation) ?? 0) + 1;

@@ -5,6 +5,7 @@ import type { Caller, Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { ReadConsistency } from "../domain/read-consistency.js";
 import type { ReadReplica } from "../domain/read-replica.js";
+import type { Tally } from "../domain/telemetry/tally.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Access, Identity, Origin } from "../services/access.js";
 import type { Services } from "../services/services.js";
@@ -27,6 +28,7 @@ export interface GraphqlContext {
   readonly allowance: Allowance | null;
   /** The result, where the operation ran before Apollo Server came to it. */
   readonly settled?: Promise<ExecutionResult>;
+  readonly tally: Tally;
   /** Takes further points. @returns null where there is no limit @throws DomainError `rate_limited` when too few are left */
   spend(points: number): Promise<Allowance> | null;
 }
@@ -72,7 +74,8 @@ export async function createContext(
   const spending = spend(1);
   const allowance = spending && (await spending);
   const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity)) };
-  return { requestId, authorization, idempotencyKey, consistency, watcher, session, allowance, spend };
+  const { tally } = services.telemetry;
+  return { requestId, authorization, idempotencyKey, consistency, watcher, session, allowance, tally, spend };
 }
 
 /** Tells who is asking, at once where that is known; null for a request without credentials. */

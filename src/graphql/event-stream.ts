@@ -18,6 +18,7 @@ import { isObject } from "../domain/json.js";
 import type { ApolloOptions } from "./apollo-server.js";
 import type { GraphqlContext } from "./context.js";
 import { domainErrorOf, errorMessage, extensionsOf } from "./error-format.js";
+import { countShownError } from "./error-tally.js";
 import { requireFrontEndFields } from "./front-end-fields.js";
 import { requireWithin } from "./limits-plugin.js";
 import { measureOperation } from "./operation-measure.js";
@@ -55,7 +56,9 @@ export function createEventStream(
       unread.set(reply, waiting);
       if (waiting > MAX_UNREAD) reply.raw.destroy();
       if (!result.errors) return undefined;
-      return { ...result, errors: result.errors.map((error) => toCallerError(error, raw)) };
+      const errors = result.errors.map((error) => toCallerError(error, raw));
+      for (const { extensions } of errors) countShownError(options.tally, extensions["code"]);
+      return { ...result, errors };
     },
   });
   return async (request, reply) => {
@@ -66,6 +69,7 @@ export function createEventStream(
     // The library wants to see these, though what runs has been settled.
     request.headers.accept = "text/event-stream";
     request.body = { query: "subscription" };
+    request.isStream = true;
     reply.header("x-accel-buffering", "no").hijack();
     await stream(request, reply).catch((error: unknown) => {
       // A client that has gone before its stream has begun is no failure of ours.

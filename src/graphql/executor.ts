@@ -36,7 +36,8 @@ export type Executor = (operation: ReadyOperation) => Promise<ExecutionResult>;
  * @param compileAfter how often a document is interpreted before it is compiled; Infinity compiles none
  */
 export function createExecutor(schema: GraphQLSchema, services: Services, compileAfter: number): Executor {
-  const compiled = new CompiledOperations(schema, compileAfter);
+  const { compiledOperations } = services.telemetry.tally.caches;
+  const compiled = new CompiledOperations(schema, compileAfter, compiledOperations);
   const run = async (ready: ReadyOperation, contextValue: GraphqlContext): Promise<ExecutionResult> => {
     const { document, operation, operationName, variables } = ready;
     const query = operation && compiled.find(document, operation);

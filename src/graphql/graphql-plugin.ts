@@ -7,9 +7,12 @@ import { READ_CONSISTENCY_HEADER, readReadConsistency } from "../domain/read-con
 import type { Services } from "../services/services.js";
 import { registerApolloRoute } from "./apollo-route.js";
 import { type ApolloOptions, createApolloServer, toContextError } from "./apollo-server.js";
-import { createContext } from "./context.js";
+import { createContext, tenantOf } from "./context.js";
+import { completeErrors } from "./error-completion.js";
 import { createEventStream } from "./event-stream.js";
 import { createExecutor } from "./executor.js";
+import { watchOperations } from "./operation-watch.js";
+import { traceRootFields } from "./root-field-tracing.js";
 import { createSchema } from "./schema.js";
 import { Shortcut } from "./shortcut.js";
 import { UserGroupWatcher } from "./user-group-watcher.js";
@@ -27,7 +30,7 @@ const DAY_S = 86_400;
 export async function registerGraphql(
   app: FastifyInstance,
   services: Services,
-  options: Omit<ApolloOptions, "logger"> & {
+  options: Omit<ApolloOptions, "logger" | "tally"> & {
     /** How often a document is interpreted before it is compiled; Infinity compiles none. */
     readonly compileAfter: number;
     /** Whether documents that Apollo Server has run before are run without it. */
@@ -40,18 +43,23 @@ export async function registerGraphql(
   const { rootFields } = options.limits;
   // What needs more points than anybody can have is too large, not too early.
   const limits = { ...options.limits, rootFields: Math.min(rootFields, services.rateLimits.most) };
-  const apolloOptions = { ...options, limits, logger: app.log };
-  const execute = createExecutor(schema, services, options.compileAfter);
-  const shortcut = options.shortcut ? new Shortcut(schema, limits, execute) : undefined;
+  const { tally, tracing } = services.telemetry;
+  const apolloOptions = { ...options, limits, logger: app.log, tally };
+  const execute = watchOperations(createExecutor(schema, services, options.compileAfter), services.telemetry);
+  if (tracing) traceRootFields(schema, tracing);
+  const { documents } = tally.caches;
+  const shortcut = options.shortcut ? new Shortcut(schema, limits, execute, documents) : undefined;
   const apollo = createApolloServer(schema, shortcut?.executor ?? execute, apolloOptions);
   await apollo.start();
   const watcher = new UserGroupWatcher(services);
-  const contextOf = async ({ id, headers, ip: address }: FastifyRequest, reply: FastifyReply) => {
+  const contextOf = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { id, headers, ip: address } = request;
     const { authorization } = headers;
     const idempotencyKey = readIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]);
     const consistency = readReadConsistency(headers[READ_CONSISTENCY_HEADER]);
-    const request = { id, authorization, idempotencyKey, consistency, address };
-    const context = await createContext(services, watcher, request);
+    const origin = { id, authorization, idempotencyKey, consistency, address };
+    const context = await createContext(services, watcher, origin);
+    request.tenant = context.session && tenantOf(context.session);
     if (context.allowance) reply.headers(rateLimitHeaders(context.allowance));
     return context;
   };
@@ -72,6 +80,7 @@ export async function registerGraphql(
       strictPreflight: false,
     });
   }
+  completeErrors(app);
   registerApolloRoute(app, apollo, contextOrError, {
     stream,
     ...(shortcut ? { shortcut } : {}),

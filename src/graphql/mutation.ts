@@ -2,6 +2,7 @@ import type { Admin, Caller, Writer } from "../domain/caller.js";
 import { requireAdmin, requireWrite } from "../services/access.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 import { isUserError } from "./error-format.js";
+import { countShownError } from "./error-tally.js";
 import { UserErrorView } from "./user-error-type.js";
 
 /** Makes the payload of a failure that the caller's user can act upon. */
@@ -39,6 +40,7 @@ export async function mutateIfAllowed<Payload>(
     return await work(caller);
   } catch (error) {
     if (!isUserError(error)) throw error;
+    countShownError(context.tally, error.code);
     return failed([new UserErrorView(error)]);
   } finally {
     // What follows in the same request must read what was just written.

@@ -1,7 +1,7 @@
 import type { ApolloServerPlugin } from "@apollo/server";
 import type { GraphQLError } from "graphql";
 import { errorHeaders } from "../domain/error-headers.js";
-import { DomainError } from "../domain/errors.js";
+import { DomainError, reasonOf } from "../domain/errors.js";
 import { isObject } from "../domain/json.js";
 import type { GraphqlContext } from "./context.js";
 import { domainErrorOf, statusOf } from "./error-format.js";
@@ -24,6 +24,9 @@ export function replyPlugin(logger: Logger, limits: OperationLimits): ApolloServ
           );
         },
         async didEncounterErrors({ errors, contextValue: { requestId } }) {
+          // Once: an outage fails every field.
+          const outage = errors.map(domainErrorOf).find((error) => error?.code === "unavailable");
+          if (outage) logger.warn({ requestId, reason: reasonOf(outage) }, "request not served");
           for (const error of errors) {
             error.extensions["requestId"] = requestId;
             // Apollo Server gives some faults of a request their status, but no code.

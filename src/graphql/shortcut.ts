@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { DomainError } from "../domain/errors.js";
 import { REPLAYED_HEADER } from "../domain/idempotency-key.js";
 import { isGiven, isObject } from "../domain/json.js";
+import type { HitCount } from "../domain/telemetry/counts.js";
 import type { GraphqlContext } from "./context.js";
 import type { Executor, ReadyOperation } from "./executor.js";
 import { requireFrontEndFields } from "./front-end-fields.js";
@@ -43,14 +44,19 @@ export class Shortcut {
   readonly #schema: GraphQLSchema;
   readonly #limits: OperationLimits;
   readonly #execute: Executor;
+  readonly #hits: HitCount;
   readonly #known = new LRUCache<string, KnownDocument>({
     maxSize: MAX_CHARACTERS,
     sizeCalculation: (_, source) => source.length,
   });
   readonly #contentTypes = new LRUCache<string, string>({ max: MAX_ACCEPTED });
 
-  /** @param execute runs operations */
-  constructor(schema: GraphQLSchema, limits: OperationLimits, execute: Executor) {
+  /**
+   * @param execute runs operations
+   * @param hits counts how many documents were known
+   */
+  constructor(schema: GraphQLSchema, limits: OperationLimits, execute: Executor, hits: HitCount) {
+    this.#hits = hits;
     this.#schema = schema;
     this.#limits = limits;
     this.#execute = execute;
@@ -78,7 +84,11 @@ export class Shortcut {
     const contentType = this.#contentTypes.get(request.headers.accept ?? "");
     if (contentType === undefined || request.method !== "POST" || !isJson(request)) return {};
     const ready = this.#find(request.body);
-    if (!ready) return {};
+    if (!ready) {
+      this.#hits.misses += 1;
+      return {};
+    }
+    this.#hits.hits += 1;
     const preparing = contextOf(request, reply);
     const context = await preparing.catch(() => null);
     if (!context || !this.#mayRun(ready, context)) return { context: preparing };

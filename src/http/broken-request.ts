@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { DomainError } from "../domain/errors.js";
+import type { Tally } from "../domain/telemetry/tally.js";
 import { renderError } from "../rest/error-view.js";
 
 /** How long a client may take to read its answer: to close at once could take it away while the client still sends. */
@@ -20,7 +21,7 @@ const REFUSALS: ReadonlyMap<unknown, typeof OTHERWISE> = new Map([
  * the same connection are answered first, and one that was answered before its body broke gets no second answer.
  * @returns the handler of a server's client errors, and what lets it know the server's replies
  */
-export function brokenRequests() {
+export function brokenRequests({ errors }: Tally) {
   /** Of each connection the replies that are not finished, and the last one. */
   const replies = new WeakMap<Socket, readonly ServerResponse[]>();
   const broken = new WeakSet<Socket>();
@@ -34,7 +35,14 @@ export function brokenRequests() {
       const known = replies.get(socket) ?? [];
       const own = known.find(({ req }) => !req.complete);
       const earlier = known.findLast(({ req, writableFinished }) => req.complete && !writableFinished);
-      const close = () => (own?.headersSent ? socket.destroySoon() : refuse(error, socket));
+      const close = () => {
+        if (own?.headersSent) {
+          socket.destroySoon();
+          return;
+        }
+        errors.of("rest", "bad_request").value += 1;
+        refuse(error, socket);
+      };
       if (earlier) earlier.once("close", close);
       else close();
     },

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
+import type { Tally } from "../domain/telemetry/tally.js";
 
 /** How long what is under way may take once the server closes. */
 const DRAIN_MS = 10_000;
@@ -26,8 +27,10 @@ interface Connection {
 /**
  * Has a server that closes answer every request that has come (decision 38): the last reply of a connection says that it ends, and
  * one over which nothing comes is ended without cutting a request that is just arriving.
+ * @param tally counts the clients that have gone too early
+ * @returns what tells how many requests are under way
  */
-export function drainOnClose(app: FastifyInstance): void {
+export function drainOnClose(app: FastifyInstance, { abandonedRequests }: Tally): () => number {
   const connections = new Map<Socket, Connection>();
   const tooLate = new WeakSet<ServerResponse>();
   let isDraining = false;
@@ -59,6 +62,7 @@ export function drainOnClose(app: FastifyInstance): void {
       // A reply may be complete before its request is.
       if (open > 0) return;
       replies.splice(replies.indexOf(reply), 1);
+      if (!reply.writableFinished) abandonedRequests.value += 1;
       connection.quietSince = performance.now();
       connection.quietBytes = socket.bytesRead;
     };
@@ -89,6 +93,7 @@ export function drainOnClose(app: FastifyInstance): void {
   });
   // Node calls this when the server stops listening; its own would cut requests that are just arriving.
   app.server.closeIdleConnections = () => void drain();
+  return () => [...connections.values()].reduce((count, { replies }) => count + replies.length, 0);
 
   async function drain(): Promise<void> {
     const cutOffAt = performance.now() + DRAIN_MS;

@@ -6,8 +6,10 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { DomainError } from "../domain/errors.js";
+import { DomainError, reasonOf } from "../domain/errors.js";
 import { redactSecrets } from "../domain/redaction.js";
+import type { Tally } from "../domain/telemetry/tally.js";
+import { countOnly, type Telemetry } from "../domain/telemetry/telemetry.js";
 import { renderGraphqlError } from "../graphql/error-format.js";
 import { GRAPHQL_PATH, registerGraphql } from "../graphql/graphql-plugin.js";
 import type { OperationLimits } from "../graphql/operation-limits.js";
@@ -20,9 +22,13 @@ import { drainOnClose } from "./draining.js";
 import { toDomainError } from "./error-conversion.js";
 import { registerHealthRoutes } from "./health-routes.js";
 import { acceptJsonBodies } from "./json-body.js";
+import { type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
 import { registerPlayground } from "./playground.js";
+import { countReplies } from "./reply-tally.js";
+import { decorateRequests } from "./request-facts.js";
 import { requestId } from "./request-id.js";
 import { logReplies } from "./request-log.js";
+import { traceRequests } from "./request-tracing.js";
 import { registerSchemaRoutes } from "./schema-routes.js";
 import { registerSiteConfigRoutes } from "./site-config-routes.js";
 
@@ -56,12 +62,23 @@ export interface HttpOptions {
     /** How many lines about requests that succeeded there may be in a second. */
     readonly successesPerSecond: number;
   };
+  /** Undefined: nobody can read metrics. */
+  readonly metrics?: {
+    /** @param requestsUnderWay tells how many there are */
+    readonly reader: (requestsUnderWay: () => number) => MetricsReader;
+    /** What a reader has to bring; undefined lets in this machine only. */
+    readonly token: string | undefined;
+  };
 }
 
 /** Builds the HTTP server with both faces; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
-  const app = createBareServer(options.log, options.trustedProxies);
+  const { app, requestsUnderWay } = build(options.log, options.trustedProxies, services.telemetry);
   registerHealthRoutes(app, services, options.isShuttingDown);
+  if (options.metrics) {
+    const { reader, token } = options.metrics;
+    registerMetricsRoute(app, reader(requestsUnderWay), token);
+  }
   registerUserRoutes(app, services);
   registerSchemaRoutes(app);
   registerSiteConfigRoutes(app, services);
@@ -77,12 +94,22 @@ export function createBareServer(
   log: HttpOptions["log"],
   trustedProxies: readonly string[] = [],
 ): FastifyInstance {
-  const broken = brokenRequests();
+  return build(log, trustedProxies, countOnly()).app;
+}
+
+function build(
+  log: HttpOptions["log"],
+  trustedProxies: readonly string[],
+  { tally, tracing }: Telemetry,
+): { readonly app: FastifyInstance; readonly requestsUnderWay: () => number } {
+  const broken = brokenRequests(tally);
   const app = Fastify({
     logger: {
       level: log.level,
       stream: { write: (line: string) => log.stream.write(redactSecrets(line)) },
       base: null,
+      // What is logged while a request is traced tells in which trace.
+      ...(tracing ? { mixin: () => tracing.current()?.ids ?? {} } : {}),
     },
     // A logger of its own for each request would cost more than what it writes.
     childLoggerFactory: (logger) => logger,
@@ -100,7 +127,7 @@ export function createBareServer(
       setCommonHeaders(request, reply);
       const { method, id } = request;
       app.log.info({ requestId: id, method, status: 404 }, "request with a path that cannot be decoded");
-      sendError(new DomainError("not_found", "There is nothing at this path."), request, reply);
+      sendError(new DomainError("not_found", "There is nothing at this path."), request, reply, tally);
     },
     clientErrorHandler: broken.answer,
   });
@@ -117,25 +144,31 @@ export function createBareServer(
   // The interface sends GET with a body.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   acceptJsonBodies(app);
+  decorateRequests(app);
   addCommonHeaders(app);
+  if (tracing) traceRequests(app, tracing);
   requireOneHost(app);
   logReplies(app, log.successesPerSecond);
-  drainOnClose(app);
+  countReplies(app, tally);
+  const requestsUnderWay = drainOnClose(app, tally);
   app.setErrorHandler((error, request, reply) => {
     const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
-    sendError(toDomainError(error, bodyLimit), request, reply);
+    sendError(toDomainError(error, bodyLimit), request, reply, tally);
   });
   app.setNotFoundHandler(() => {
     throw new DomainError("not_found", "There is nothing at this path.");
   });
-  return app;
+  return { app, requestsUnderWay };
 }
 
-function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply): void {
+function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply, tally: Tally): void {
   const { id: requestId, log } = request;
   if (error.code === "internal") log.error({ requestId, err: error.cause ?? error }, "request failed");
   if (error.code === "unavailable") log.warn({ requestId, reason: reasonOf(error) }, "request not served");
-  const render = request.routeOptions.url === GRAPHQL_PATH ? renderGraphqlError : renderError;
+  request.errorCode = error.code;
+  const isGraphql = request.routeOptions.url === GRAPHQL_PATH;
+  tally.errors.of(isGraphql ? "graphql" : "rest", error.code).value += 1;
+  const render = isGraphql ? renderGraphqlError : renderError;
   const { status, headers, body } = render(error, request.id);
   void reply.code(status).headers(headers).send(body);
 }
@@ -169,9 +202,4 @@ function countHosts(headers: readonly string[]): number {
     if (name?.length === 4 && name.toLowerCase() === "host") count += 1;
   }
   return count;
-}
-
-/** What kept the service from answering, for the log. */
-function reasonOf({ cause, message }: DomainError): string {
-  return cause instanceof Error ? cause.message : message;
 }

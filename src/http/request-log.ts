@@ -13,7 +13,9 @@ export function logReplies(app: FastifyInstance, successesPerSecond: number): vo
   app.addHook("onResponse", (request, reply, done) => {
     done();
     const { statusCode: status } = reply;
+    const { config, url } = request.routeOptions;
     if (status < 400) {
+      if (config.isProbe) return;
       const now = Math.floor(performance.now() / SECOND_MS);
       if (now !== second) written = 0;
       second = now;
@@ -24,11 +26,21 @@ export function logReplies(app: FastifyInstance, successesPerSecond: number): vo
       }
     }
     const ms = Math.round(reply.elapsedTime * 10) / 10;
-    const { method, id: requestId } = request;
-    app.log.info(
-      { requestId, method, path: pathOf(request), status, ms, ...(skipped > 0 ? { skipped } : {}) },
-      "request",
-    );
+    const { method, id: requestId, tenant, errorCode: code, span } = request;
+    const line = {
+      requestId,
+      method,
+      path: pathOf(request),
+      route: url,
+      status,
+      code,
+      ms,
+      accountId: tenant?.accountId,
+      keyId: tenant?.keyId,
+      ...span?.ids,
+      ...(skipped > 0 ? { skipped } : {}),
+    };
+    app.log.info(line, "request");
     skipped = 0;
   });
 }

@@ -44,6 +44,7 @@ export function registerSiteConfigRoutes(
             requestId: request.id,
             address: request.ip,
           });
+    request.tenant = caller;
     const spender = caller
       ? ({ kind: "caller", caller } as const)
       : ({ kind: "address", address: request.ip } as const);

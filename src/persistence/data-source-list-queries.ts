@@ -83,7 +83,7 @@ export async function listUserGroupsOfDataSources(
       WHERE account_id = ${account} AND environment = ${environment} AND id = mapped.user_group_id
     ) AS found ON true
     ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
-  const statement = { text, rows: "text" } as const;
+  const statement = { label: "user_groups_of_data_sources_page", text, rows: "text" } as const;
   const rows = await db.run<readonly [dataSourceId: string, ...PackedRow]>(statement, values.list);
   return groupPages(
     rows.map(([dataSourceId, text]) => [Number(dataSourceId), readUserGroup(tenant, text)]),

@@ -1,4 +1,5 @@
 import type { ClientConfig } from "pg";
+import type { Telemetry } from "../domain/telemetry/telemetry.js";
 
 /** How long a connection stays open that nobody needs. */
 export const IDLE_MS = 10_000;
@@ -29,8 +30,9 @@ export interface DatabaseOptions {
   readonly pooled?: boolean;
   /** How many may wait for a connection; further ones are refused at once. No limit unless told otherwise. */
   readonly queueSize?: number;
-  /** Told of each statement that runs; for counting and tracing. */
+  /** Told of each statement that runs. */
   readonly onStatement?: (text: string) => void;
+  readonly telemetry?: Telemetry;
 }
 
 /** The target as a single connection of the driver takes it. */

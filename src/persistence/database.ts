@@ -3,6 +3,8 @@ import type { Pool, PoolClient } from "pg";
 import type { DataSource, EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import { DomainError } from "../domain/errors.js";
+import { countOnly, type Telemetry } from "../domain/telemetry/telemetry.js";
+import { inSpan } from "../domain/telemetry/tracing.js";
 import { isCutOff, isLost, translateDatabaseError } from "./database-error.js";
 import type { DatabaseOptions } from "./database-options.js";
 import { notPostgres, OpenTransaction } from "./open-transaction.js";
@@ -19,10 +21,21 @@ import {
 } from "./row-scope.js";
 import { runScoped } from "./scoped-query.js";
 import { isReadOnly, type Queryable, type Statement } from "./statement.js";
+import { watchStatement } from "./statement-watch.js";
 import { TEXT_ROWS } from "./value-parsers.js";
 
 /** How long to wait until a statement that was cut off runs again. */
 const RETRY_AFTER_MS = 20;
+const MS_PER_S = 1000;
+
+/** How the connections are used at the moment. */
+export interface PoolUsage {
+  readonly most: number;
+  readonly used: number;
+  readonly idle: number;
+  /** How many requests wait for one. */
+  readonly waiting: number;
+}
 
 /** The connections to PostgreSQL: one pool, used by TypeORM for entities and directly for the hot statements. */
 export class Database implements Queryable {
@@ -31,6 +44,7 @@ export class Database implements Queryable {
   readonly #setter: ScopeSetter;
   readonly #queueSize: number;
   readonly #onStatement: (text: string) => void;
+  readonly #telemetry: Telemetry;
 
   private constructor(orm: DataSource, pool: Pool, setter: ScopeSetter, options: DatabaseOptions) {
     this.orm = orm;
@@ -38,6 +52,7 @@ export class Database implements Queryable {
     this.#setter = setter;
     this.#queueSize = options.queueSize ?? Number.POSITIVE_INFINITY;
     this.#onStatement = options.onStatement ?? (() => undefined);
+    this.#telemetry = options.telemetry ?? countOnly();
   }
 
   /** Connects. @throws the driver's error when the database is out of reach or refuses us */
@@ -48,6 +63,16 @@ export class Database implements Queryable {
     if (!(orm.driver instanceof PostgresDriver)) throw notPostgres();
     const pool: Pool = orm.driver.master;
     return new Database(orm, pool, setter, options);
+  }
+
+  get poolUsage(): PoolUsage {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    return {
+      most: options.max,
+      used: totalCount - idleCount,
+      idle: idleCount,
+      waiting: waitingCount,
+    };
   }
 
   /** Runs a statement that touches no rows of an account: row level security hides them all. */
@@ -74,10 +99,16 @@ export class Database implements Queryable {
   async transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
     const open = transactionOf(scope);
     if (open) return open.nested(work);
+    const run = () => this.#transaction(scope, work);
+    return inSpan(this.#telemetry.tracing, "transaction", {}, run);
+  }
+
+  async #transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
     return this.#withClient(async (client, drop) => {
       const transaction = new OpenTransaction(this.orm, client, async (statement, values) => {
         this.#onStatement(statement.text);
-        return (await client.query({ ...this.#config(statement), values: [...values] })).rows;
+        const config = { ...this.#config(statement), values: [...values] };
+        return (await watchStatement(this.#telemetry, statement, () => client.query(config))).rows;
       });
       try {
         // One message: the scope costs no round trip of its own.
@@ -108,15 +139,18 @@ export class Database implements Queryable {
     const config = { ...this.#config(statement), values: [...values] };
     const mode = planModeOf(statement, "name" in config);
     const attempt = () =>
-      this.#withClient(async (client) => {
-        if (!settings) return (await client.query<Row>(config)).rows;
-        return runScoped<Row>(client, config, [...settings, mode], this.#setter);
-      });
+      this.#withClient((client) =>
+        watchStatement(this.#telemetry, statement, async () => {
+          if (!settings) return (await client.query<Row>(config)).rows;
+          return runScoped<Row>(client, config, [...settings, mode], this.#setter);
+        }),
+      );
     try {
       return await attempt();
     } catch (error) {
       // What only reads may run again; of all else nobody knows whether it has happened.
       if (!isCutOff(error) || !isReadOnly(statement)) throw error;
+      this.#telemetry.tally.repeatedStatements.value += 1;
       // Where one connection was cut, others were too: the pool notices that meanwhile.
       await sleep(RETRY_AFTER_MS);
       return attempt();
@@ -125,9 +159,15 @@ export class Database implements Queryable {
 
   /** @param work may drop the connection, which is then closed rather than pooled */
   async #withClient<T>(work: (client: PoolClient, drop: (error: Error) => void) => Promise<T>): Promise<T> {
-    if (this.#pool.waitingCount >= this.#queueSize) throw overload();
+    const { tally } = this.#telemetry;
+    if (this.#pool.waitingCount >= this.#queueSize) {
+      tally.queueRefusals.value += 1;
+      throw overload();
+    }
     try {
+      const askedAt = performance.now();
       const client = await this.#pool.connect();
+      tally.connectionWaits.record((performance.now() - askedAt) / MS_PER_S);
       let broken: Error | undefined;
       const drop = (error: Error) => {
         broken = error;

@@ -6,6 +6,11 @@ import type { Transaction } from "../domain/transaction.js";
 import { isLost, translateDatabaseError } from "./database-error.js";
 import { isReadOnly, type Queryable, type Statement } from "./statement.js";
 
+const UNDO_PART: Statement = {
+  label: "savepoint_rollback",
+  text: "ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part",
+};
+
 /** A transaction that is open on one connection: what runs in it counts together, or not at all. */
 export class OpenTransaction implements Queryable, Transaction {
   readonly #orm: Orm;
@@ -34,13 +39,13 @@ export class OpenTransaction implements Queryable, Transaction {
    * runs at a time.
    */
   async nested<T>(work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
-    await this.run({ text: "SAVEPOINT part" }, []);
+    await this.run({ label: "savepoint", text: "SAVEPOINT part" }, []);
     try {
       const result = await work(this);
-      await this.run({ text: "RELEASE SAVEPOINT part" }, []);
+      await this.run({ label: "savepoint_release", text: "RELEASE SAVEPOINT part" }, []);
       return result;
     } catch (error) {
-      if (!isLost(error)) await this.run({ text: "ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part" }, []);
+      if (!isLost(error)) await this.run(UNDO_PART, []);
       throw translateDatabaseError(error);
     }
   }

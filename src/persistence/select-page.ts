@@ -44,7 +44,9 @@ export async function selectPage<Row extends object, Item>(
   const text = `SELECT ${columns} FROM ${table}
     WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
   const statement =
-    name === undefined ? { text, ...mode } : { name: `${name}_${pageName(keyset, page)}`, text, ...mode };
+    name === undefined
+      ? { label: `${table}_filtered_page`, text, ...mode }
+      : { name: `${name}_${pageName(keyset, page)}`, text, ...mode };
   const rows = await db.run<Row>(statement, values.list);
   return toPage(rows.map(toItem), page);
 }
@@ -66,7 +68,7 @@ export async function selectByIds<Row extends object, Item>(
 /** Counts what a list has on all of its pages. */
 export async function countList(db: Queryable, { table, conditions, values }: ListQuery): Promise<number> {
   const text = `SELECT count(*)::integer AS count FROM ${table} WHERE ${conditions.join(" AND ")}`;
-  const rows = await db.run<{ count: number }>({ text }, values.list);
+  const rows = await db.run<{ count: number }>({ label: `${table}_count`, text }, values.list);
   return rows[0]?.count ?? 0;
 }
 

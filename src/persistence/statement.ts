@@ -1,6 +1,8 @@
 /** A statement. With a name, each connection prepares it once; the name is its identity: one name, one text. */
 export interface Statement {
   readonly name?: string;
+  /** What metrics and traces call a statement without a name. */
+  readonly label?: string;
   readonly text: string;
   /** For the hot statements: rows come as arrays of texts, as PostgreSQL has written them, so that only values that are needed are read. */
   readonly rows?: "text";

@@ -63,6 +63,38 @@ const FORGET = {
   text: `DELETE FROM webhook_delivery WHERE state <> 'pending' AND created_at < now() - $1 * interval '1 day'`,
 };
 
+/** How many deliveries of an endpoint are counted at most: a backlog may be long, and whoever counts it asks often. */
+const MOST_COUNTED = 1000;
+
+// What waits for an earlier delivery of its subject may be long past its time, without anything being late.
+const STATE = {
+  name: "webhook_outbox_state",
+  text: `SELECT coalesce(sum(waiting.due), 0)::integer AS due,
+      coalesce(extract(epoch FROM now() - min(waiting.since)), 0)::double precision AS "lateSeconds"
+    FROM webhook_endpoint AS endpoint
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS due, min(next_attempt_at) FILTER (WHERE is_first) AS since FROM (
+        SELECT next_attempt_at, id <= (
+            SELECT id FROM webhook_delivery AS first
+            WHERE first.account_id = delivery.account_id AND first.environment = delivery.environment
+              AND first.endpoint_id = delivery.endpoint_id AND first.subject = delivery.subject
+              AND first.state = 'pending' ORDER BY id LIMIT 1) AS is_first
+        FROM webhook_delivery AS delivery
+        WHERE ${SAME_ENDPOINT} AND state = 'pending' AND next_attempt_at <= now()
+        ORDER BY next_attempt_at, id LIMIT ${MOST_COUNTED}
+      ) AS delivery
+    ) AS waiting
+    WHERE endpoint.disabled_at IS NULL`,
+};
+
+/** What is to be sent, of all accounts. */
+export interface OutboxState {
+  /** How many deliveries are due; of each endpoint a thousand are counted at most. */
+  readonly due: number;
+  /** How long the one that waits longest could have been sent. */
+  readonly lateSeconds: number;
+}
+
 /** What became of an attempt. */
 export interface SettledAttempt {
   readonly state: WebhookDeliveryState;
@@ -95,6 +127,11 @@ export async function claimDeliveries(
     ...claim,
     secrets: secrets.map((ciphertext) => ({ keyId: secretKeyId, ciphertext })),
   }));
+}
+
+export async function readOutboxState(operator: Queryable): Promise<OutboxState> {
+  const [state = { due: 0, lateSeconds: 0 }] = await operator.run<OutboxState>(STATE, []);
+  return state;
 }
 
 /** Writes down what became of an attempt, unless its lease is over. */

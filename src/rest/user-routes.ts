@@ -73,6 +73,7 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
     const origin = { requestId: request.id, address: request.ip };
     const begin = (caller: Caller) => {
       request.restCaller = caller;
+      request.tenant = caller;
       return rateLimits.spend({ kind: "caller", caller }, 1)?.then((allowance) => {
         reply.headers(rateLimitHeaders(allowance));
       });

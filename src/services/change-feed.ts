@@ -38,6 +38,18 @@ export class ChangeFeed {
     this.#channel = channel;
   }
 
+  /** How many follow a group at this process. */
+  get subscriptions(): number {
+    let count = 0;
+    for (const subscribers of this.#subscribers.values()) count += subscribers.size;
+    return count;
+  }
+
+  /** How many changes could not be published yet. */
+  get unpublished(): number {
+    return this.#backlog.length;
+  }
+
   /** Says who is told when changes could not be published; they are published a little later. */
   reportErrors(onError: (error: unknown) => void): void {
     this.#onError = onError;

@@ -1,5 +1,7 @@
 import type { Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
+import type { Telemetry } from "../domain/telemetry/telemetry.js";
+import { runSpan, type Span } from "../domain/telemetry/tracing.js";
 import { inOrder } from "./in-order.js";
 
 /** How many statements of one kind a tenant has under way, unless told otherwise. */
@@ -17,8 +19,17 @@ export type LoadMany<Key, Value, Scope extends Tenant> = (
   keys: readonly Key[],
 ) => Promise<readonly Value[]>;
 
+/** How all collectors of a service work. */
+export interface Collecting {
+  /** Whether anything is collected: else each call is a statement of its own. */
+  readonly isOn: boolean;
+  readonly telemetry: Telemetry;
+}
+
 interface Call<Key, Value> {
   readonly keys: readonly Key[];
+  /** Where its request is traced: how long it waits for its values. */
+  readonly span: Span | undefined;
   resolve(values: readonly Value[]): void;
   reject(error: unknown): void;
 }
@@ -38,28 +49,31 @@ interface Queue<Key, Value, Scope> {
 export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   readonly #loadMany: LoadMany<Key, Value, Scope>;
   readonly #queues = new Map<string, Queue<Key, Value, Scope>>();
-  readonly #isOn: boolean;
+  readonly #name: string;
+  readonly #collecting: Collecting;
   readonly #apart: (scope: Scope) => string;
   readonly #mostUnderWay: number;
   readonly #mostKeys: number;
 
   /**
-   * @param isOn whether anything is collected: else each call is a statement of its own
+   * @param name what metrics and traces call it
    * @param options.apart tells what of one tenant is kept apart
    * @param options.mostUnderWay how many statements a tenant has under way: what comes meanwhile goes with the next one
    * @param options.mostKeys how many keys go with one statement
    */
   constructor(
+    name: string,
     loadMany: LoadMany<Key, Value, Scope>,
-    isOn: boolean,
+    collecting: Collecting,
     options: {
       readonly apart?: (scope: Scope) => string;
       readonly mostUnderWay?: number;
       readonly mostKeys?: number;
     } = {},
   ) {
+    this.#name = name;
     this.#loadMany = loadMany;
-    this.#isOn = isOn;
+    this.#collecting = collecting;
     this.#apart = options.apart ?? (() => "");
     this.#mostUnderWay = options.mostUnderWay ?? USUALLY_UNDER_WAY;
     this.#mostKeys = options.mostKeys ?? USUAL_KEYS;
@@ -69,10 +83,22 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   load(scope: Scope, keys: readonly Key[]): Promise<readonly Value[]> {
     if (keys.length === 0) return Promise.resolve([]);
     // What has a transaction is a part of that.
-    if (!this.#isOn || scope.transaction || keys.length >= this.#mostKeys) return this.#loadMany(scope, keys);
+    const { isOn, telemetry } = this.#collecting;
+    if (!isOn || scope.transaction || keys.length >= this.#mostKeys) return this.#loadMany(scope, keys);
+    const parent = telemetry.tracing?.current();
+    if (!parent) return this.#enqueue(scope, keys, undefined);
+    const span = telemetry.tracing?.begin(`collect ${this.#name}`, {
+      parent,
+      attributes: { "user_groups.keys": keys.length },
+    });
+    const values = this.#enqueue(scope, keys, span);
+    return span ? runSpan(span, () => values) : values;
+  }
+
+  #enqueue(scope: Scope, keys: readonly Key[], span: Span | undefined): Promise<readonly Value[]> {
     return new Promise((resolve, reject) => {
       const queue = this.#queueOf(scope);
-      queue.calls.push({ keys, resolve, reject });
+      queue.calls.push({ keys, span, resolve, reject });
       if (this.#isEnough(queue)) void this.#run(queue);
       else this.#schedule(queue);
     });
@@ -125,11 +151,10 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   }
 
   async #answer(scope: Scope, calls: readonly Call<Key, Value>[]): Promise<void> {
+    this.#collecting.telemetry.tally.batches.of(this.#name).record(calls.length);
+    const keys = calls.flatMap((call) => call.keys);
     try {
-      const values = await this.#loadMany(
-        scope,
-        calls.flatMap(({ keys }) => keys),
-      );
+      const values = await this.#traced(calls, () => this.#loadMany(scope, keys));
       let start = 0;
       for (const { keys, resolve } of calls) {
         resolve(values.slice(start, start + keys.length));
@@ -144,6 +169,22 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
       }
     }
   }
+
+  /** Loads for several requests as a span of the first one's trace, which names the others, and is named by them. */
+  #traced<Result>(calls: readonly Call<Key, Value>[], load: () => Promise<Result>): Promise<Result> {
+    const { tracing } = this.#collecting.telemetry;
+    if (!tracing) return load();
+    const [parent, ...others] = calls.flatMap(({ span }) => span ?? []);
+    // What has scheduled this may be of another request.
+    if (!parent) return tracing.runApart(load);
+    const attributes = { "user_groups.calls": calls.length };
+    const span = tracing.begin(`load ${this.#name}`, { parent, attributes });
+    for (const other of others) {
+      span.link(other);
+      other.link(span);
+    }
+    return runSpan(span, load);
+  }
 }
 
 /**
@@ -152,13 +193,15 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
  * @returns a collector that loads what has the key, or null
  */
 export function collectLookups<Key, Value>(
+  name: string,
   find: (tenant: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>,
   keyOf: (value: Value) => Key,
-  isOn: boolean,
+  collecting: Collecting,
 ): Collector<Key, Value | null> {
   return new Collector(
+    name,
     async (tenant: Tenant, keys: readonly Key[]) => inOrder(keys, await find(tenant, keys), keyOf),
-    isOn,
+    collecting,
   );
 }
 

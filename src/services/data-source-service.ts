@@ -5,7 +5,7 @@ import { DataSourceEntity, toDataSource } from "../persistence/data-source-entit
 import { findDataSourcesByIds, findDataSourcesByProvidedIds } from "../persistence/data-source-queries.js";
 import type { Database } from "../persistence/database.js";
 import { violates } from "../persistence/database-error.js";
-import { type Collector, collectLookups } from "./collector.js";
+import { type Collecting, type Collector, collectLookups } from "./collector.js";
 
 /** Keeps the data sources of an account. */
 export class DataSourceService {
@@ -14,18 +14,19 @@ export class DataSourceService {
   readonly #byId: Collector<number, DataSource | null>;
   readonly #byProvidedId: Collector<string, DataSource | null>;
 
-  /** @param collect whether what requests read at the same time is read together */
-  constructor(db: Database, collect: boolean) {
+  constructor(db: Database, collecting: Collecting) {
     this.#db = db;
     this.#byId = collectLookups(
+      "data_sources_by_id",
       async (tenant, ids) => findDataSourcesByIds(db.of(tenant), tenant, ids),
       ({ id }) => id,
-      collect,
+      collecting,
     );
     this.#byProvidedId = collectLookups(
+      "data_sources_by_provided_id",
       async (tenant, ids) => findDataSourcesByProvidedIds(db.of(tenant), tenant, ids),
       ({ providedId }) => providedId,
-      collect,
+      collecting,
     );
   }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { HitCount } from "../domain/telemetry/counts.js";
 import type { ActiveKey } from "../persistence/api-key-queries.js";
 
 /** The longest that a key may be remembered: so long a revoked one may work elsewhere (decision 13). */
@@ -21,10 +22,15 @@ interface Entry {
 export class KeyCache {
   readonly #entries = new LRUCache<string, Entry>({ max: MAX_KEYS });
   readonly #milliseconds: number;
+  readonly #hits: HitCount;
 
-  /** @param milliseconds how long; 0 remembers nothing */
-  constructor(milliseconds: number) {
+  /**
+   * @param milliseconds how long; 0 remembers nothing
+   * @param hits counts how often a key was remembered
+   */
+  constructor(milliseconds: number, hits = new HitCount()) {
     this.#milliseconds = milliseconds;
+    this.#hits = hits;
   }
 
   /**
@@ -35,7 +41,11 @@ export class KeyCache {
     if (this.#milliseconds === 0) return find();
     const now = performance.now();
     const known = this.#entries.get(secret);
-    if (known && known.until > now) return known.key;
+    if (known && known.until > now) {
+      this.#hits.hits += 1;
+      return known.key;
+    }
+    this.#hits.misses += 1;
     // Counted from before the question: what is answered was so then.
     const entry: Entry = { key: find(), found: null, until: now + this.#milliseconds };
     this.#entries.set(secret, entry);
@@ -53,7 +63,9 @@ export class KeyCache {
   /** The valid key with this secret, where it is remembered, at once; else null. */
   recall(secret: string): ActiveKey | null {
     const known = this.#entries.get(secret);
-    return known && known.until > performance.now() ? known.found : null;
+    if (!known?.found || known.until <= performance.now()) return null;
+    this.#hits.hits += 1;
+    return known.found;
   }
 
   /** Forgets every key: one was revoked here. */

@@ -17,7 +17,7 @@ import {
   listUserGroups,
   shapeOfPage,
 } from "../persistence/user-group-list-queries.js";
-import { Collector } from "./collector.js";
+import { type Collecting, Collector } from "./collector.js";
 
 const EMPTY_PAGE: Page<UserGroup> = { items: [], hasMore: false };
 
@@ -27,14 +27,13 @@ const MOST_PAGES = 16;
 /** Lists groups and data sources page by page. */
 export class Listing {
   readonly #db: Database;
-  readonly #collect: boolean;
+  readonly #collecting: Collecting;
   /** For each kind of page of the list of all groups, what collects those that are asked for at the same time. */
   readonly #userGroups = new Map<string, Collector<PageRequest, Page<UserGroup>>>();
 
-  /** @param collect whether what requests list at the same time is read together */
-  constructor(db: Database, collect: boolean) {
+  constructor(db: Database, collecting: Collecting) {
     this.#db = db;
-    this.#collect = collect;
+    this.#collecting = collecting;
   }
 
   /** A page of the tenant's groups. */
@@ -54,8 +53,9 @@ export class Listing {
     const known = this.#userGroups.get(shape);
     if (known) return known;
     const collector = new Collector<PageRequest, Page<UserGroup>>(
+      "user_group_pages",
       async (tenant, pages) => listAllUserGroups(this.#db.of(tenant), tenant, order, pages),
-      this.#collect,
+      this.#collecting,
       { mostKeys: MOST_PAGES },
     );
     this.#userGroups.set(shape, collector);

@@ -1,6 +1,7 @@
 import { toAddressBlock } from "../domain/address-block.js";
 import type { Allowance, Limit } from "../domain/allowance.js";
 import { allowanceOf, rateLimited } from "../domain/rate-limit.js";
+import type { Tally } from "../domain/telemetry/tally.js";
 import type { Identity } from "./access.js";
 import type { RateCounters } from "./rate-counters.js";
 
@@ -11,10 +12,12 @@ export type Spender = Identity | { readonly kind: "address"; readonly address: s
 export class RateLimits {
   readonly #counters: RateCounters;
   readonly #limit: Limit;
+  readonly #tally: Tally;
 
-  constructor(counters: RateCounters, limit: Limit) {
+  constructor(counters: RateCounters, limit: Limit, tally: Tally) {
     this.#counters = counters;
     this.#limit = limit;
+    this.#tally = tally;
   }
 
   /** The most points that anybody can spend at once. */
@@ -36,6 +39,7 @@ export class RateLimits {
     const count = await this.#counters.take(name, points, limit);
     const allowance = allowanceOf(this.#limit, count);
     if (count.taken) return allowance;
+    this.#tally.rateLimitRefusals.of(this.#limit.policy).value += 1;
     throw rateLimited(
       `The rate limit is ${limit} points in ${windowSeconds} s; ${allowance.remaining} are left, and this needs ${points} more.`,
       allowance,

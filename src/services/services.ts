@@ -1,5 +1,6 @@
 import type { SharedCounters } from "../domain/rate-limit.js";
 import type { ReadConsistency } from "../domain/read-consistency.js";
+import { countOnly, type Telemetry } from "../domain/telemetry/telemetry.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { Database } from "../persistence/database.js";
 import { type ListenOptions, NotificationChannel } from "../persistence/notification-channel.js";
@@ -55,6 +56,8 @@ export interface Services {
   readonly userGroupUpserts: UserGroupUpserts;
   readonly webhooks: WebhookService;
   readonly webhookDispatcher: WebhookDispatcher;
+  /** Who is told what both faces do. */
+  readonly telemetry: Telemetry;
   /** @throws DomainError `unavailable` when the database is out of reach */
   checkReadiness(): Promise<void>;
 }
@@ -69,6 +72,7 @@ export interface ServiceOptions {
   readonly speed: SpeedOptions;
   /** Where webhooks may go. */
   readonly webhooks: WebhookTargetOptions & { readonly times?: Partial<DispatcherTimes> };
+  readonly telemetry?: Telemetry;
 }
 
 /** What makes the service fast, and can be turned off to see what it is worth. */
@@ -98,12 +102,15 @@ export interface RateLimitOptions {
 export function createServices(database: Database, vault: TokenVault, options: ServiceOptions): Services {
   const accounts = new AccountService(database, vault);
   const { collect, keyCacheMs } = options.speed;
-  const keys = new KeyCache(keyCacheMs);
-  const userGroupReader = new UserGroupReader(database, vault, collect);
+  const { telemetry = countOnly() } = options;
+  const { tally } = telemetry;
+  const collecting = { isOn: collect, telemetry };
+  const keys = new KeyCache(keyCacheMs, tally.caches.apiKeys);
+  const userGroupReader = new UserGroupReader(database, vault, collecting);
   const changes = new ChangeFeed(new NotificationChannel(database, options.listen));
   const ids = new UserGroupIds(database);
-  const creations = new UserGroupCreations(database, ids, vault, collect);
-  const edits = new UserGroupEdits(database, options.tokenGraceSeconds, collect);
+  const edits = new UserGroupEdits(database, options.tokenGraceSeconds, collecting);
+  const creations = new UserGroupCreations(database, ids, vault, collecting);
   const keyUsage = new KeyUsage(database);
   const { windowSeconds, points, authFailures, shared } = options.rateLimits;
   const failures = { policy: "auth-failures", limit: authFailures, windowSeconds } as const;
@@ -117,27 +124,28 @@ export function createServices(database: Database, vault: TokenVault, options: S
       keys,
       userGroupReader,
       keyUsage,
-      new AuthFailures(counters, failures),
+      new AuthFailures(counters, failures, tally),
     ),
     accounts,
     apiKeys: new ApiKeyService(database, accounts, keys),
     auditLog: new AuditLog(database),
     changes,
-    dataSources: new DataSourceService(database, collect),
+    dataSources: new DataSourceService(database, collecting),
     idempotency: new Idempotency(database, vault),
     keyUsage,
     keyWatch: new KeyWatch(database),
     laggingReads: new LaggingReads(options.reads.replicas, options.reads.consistency),
-    listing: new Listing(database, collect),
+    listing: new Listing(database, collecting),
     mappings: new MappingService(database, vault, changes),
-    rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }),
+    rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }, tally),
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
     userGroups: new UserGroupService(database, vault, userGroupReader, creations, edits, changes),
     userGroupReader,
     userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),
     webhooks: new WebhookService(database, vault, targets),
-    webhookDispatcher: new WebhookDispatcher(database, vault, sender, options.webhooks.times),
+    webhookDispatcher: new WebhookDispatcher(database, vault, sender, telemetry, options.webhooks.times),
+    telemetry,
     async checkReadiness() {
       await database.run({ name: "readiness", text: "SELECT 1 AS ready" }, []);
     },

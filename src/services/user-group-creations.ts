@@ -8,7 +8,7 @@ import { insertUserGroups } from "../persistence/user-group-bulk-writes.js";
 import type { UserGroupIds } from "../persistence/user-group-ids.js";
 import type { NewUserGroupRow } from "../persistence/user-group-writes.js";
 import { apartByKey, writerOf } from "./collected-writes.js";
-import { Collector } from "./collector.js";
+import { type Collecting, Collector } from "./collector.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
 
@@ -24,8 +24,7 @@ export class UserGroupCreations {
   readonly #vault: TokenVault;
   readonly #collector: Collector<Creation, UserGroup | null, Writer>;
 
-  /** @param collect whether anything is collected */
-  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, collect: boolean) {
+  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, collecting: Collecting) {
     this.#db = db;
     this.#ids = ids;
     this.#vault = vault;
@@ -37,7 +36,10 @@ export class UserGroupCreations {
       return rows.map(({ id }) => byId.get(id) ?? null);
     };
     // One at a time: each ends with a wait for the disk, which more of them can share.
-    this.#collector = new Collector(insert, collect, { apart: apartByKey, mostUnderWay: 1 });
+    this.#collector = new Collector("user_group_creations", insert, collecting, {
+      apart: apartByKey,
+      mostUnderWay: 1,
+    });
   }
 
   /**

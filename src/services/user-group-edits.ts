@@ -10,7 +10,7 @@ import {
 import { findUserGroupsByProvidedIds } from "../persistence/user-group-reads.js";
 import { rotateUserGroupToken, type StoredRef, updateUserGroup } from "../persistence/user-group-writes.js";
 import { apartByKey, writerOf } from "./collected-writes.js";
-import { Collector } from "./collector.js";
+import { type Collecting, Collector } from "./collector.js";
 
 interface Update {
   readonly writer: Writer;
@@ -36,24 +36,23 @@ export class UserGroupEdits {
   readonly #updates: Collector<Update, Outcome, Writer>;
   readonly #rotations: Collector<Rotation, Outcome, Writer>;
 
-  /**
-   * @param graceSeconds how long a rotated token may still be used to read
-   * @param collect whether anything is collected
-   */
-  constructor(db: Database, graceSeconds: number, collect: boolean) {
+  /** @param graceSeconds how long a rotated token may still be used to read */
+  constructor(db: Database, graceSeconds: number, collecting: Collecting) {
     this.#db = db;
     this.#graceSeconds = graceSeconds;
     this.#updates = new Collector(
+      "user_group_updates",
       async (writer, updates) => {
         const [first, second] = updates;
         return first && !second
           ? [await this.#updateAlone(first)]
           : this.#together(writer, await this.#changesOf(writer, updates), updateFreeUserGroups);
       },
-      collect,
+      collecting,
       { apart: apartByKey },
     );
     this.#rotations = new Collector(
+      "user_group_rotations",
       async (writer, rotations) => {
         const [first, second] = rotations;
         return first && !second
@@ -62,7 +61,7 @@ export class UserGroupEdits {
               rotateFreeUserGroups(db, tenant, changes, graceSeconds),
             );
       },
-      collect,
+      collecting,
       { apart: apartByKey },
     );
   }

@@ -11,7 +11,7 @@ import {
   findUserGroupsByTokens,
   type TokenMatch,
 } from "../persistence/user-group-reads.js";
-import { Collector, collectLookups } from "./collector.js";
+import { type Collecting, Collector, collectLookups } from "./collector.js";
 
 /** Reads groups, many at a time: each method takes one statement however many keys it is given. */
 export class UserGroupReader {
@@ -21,28 +21,37 @@ export class UserGroupReader {
   readonly #byLookup: Collector<Buffer, TokenMatch | null>;
   readonly #mappings: Collector<number, readonly MappedDataSource[]>;
 
-  /** @param collect whether what requests read at the same time is read together */
-  constructor(db: Database, vault: TokenVault, collect: boolean) {
+  constructor(db: Database, vault: TokenVault, collecting: Collecting) {
     this.#vault = vault;
     this.#byId = collectLookups(
+      "user_groups_by_id",
       async (tenant, ids) => findUserGroupsByIds(db.of(tenant), tenant, ids),
       ({ id }) => id,
-      collect,
+      collecting,
     );
     this.#byProvidedId = collectLookups(
+      "user_groups_by_provided_id",
       async (tenant, ids) => findUserGroupsByProvidedIds(db.of(tenant), tenant, ids),
       ({ providedId }) => providedId,
-      collect,
+      collecting,
     );
-    this.#byLookup = new Collector(async (tenant, lookups) => {
-      const found = await findUserGroupsByTokens(db.of(tenant), tenant, lookups);
-      const matches = new Map(found.map((match) => [match.lookup.toString("hex"), match]));
-      return lookups.map((lookup) => matches.get(lookup.toString("hex")) ?? null);
-    }, collect);
-    this.#mappings = new Collector(async (tenant, ids) => {
-      const mappings = await findMappings(db.of(tenant), tenant, ids);
-      return ids.map((id) => mappings.get(id) ?? []);
-    }, collect);
+    this.#byLookup = new Collector(
+      "user_groups_by_token",
+      async (tenant, lookups) => {
+        const found = await findUserGroupsByTokens(db.of(tenant), tenant, lookups);
+        const matches = new Map(found.map((match) => [match.lookup.toString("hex"), match]));
+        return lookups.map((lookup) => matches.get(lookup.toString("hex")) ?? null);
+      },
+      collecting,
+    );
+    this.#mappings = new Collector(
+      "mappings",
+      async (tenant, ids) => {
+        const mappings = await findMappings(db.of(tenant), tenant, ids);
+        return ids.map((id) => mappings.get(id) ?? []);
+      },
+      collecting,
+    );
   }
 
   /** @returns a group or null for each id, in the same order */

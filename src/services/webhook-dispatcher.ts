@@ -1,3 +1,5 @@
+import type { Telemetry } from "../domain/telemetry/telemetry.js";
+import { runSpan } from "../domain/telemetry/tracing.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { ClaimedDelivery } from "../domain/webhook.js";
 import { RETRY_DELAYS_MS, retryDelay } from "../domain/webhook-retry.js";
@@ -6,6 +8,8 @@ import {
   claimDeliveries,
   disableWebhookEndpoint,
   forgetDeliveries,
+  type OutboxState,
+  readOutboxState,
   type SettledAttempt,
   settleDelivery,
 } from "../persistence/webhook-outbox.js";
@@ -51,6 +55,7 @@ export class WebhookDispatcher {
   readonly #vault: TokenVault;
   readonly #sender: WebhookSender;
   readonly #times: DispatcherTimes;
+  readonly #telemetry: Telemetry;
   readonly #underWay = new Map<ClaimedDelivery, Promise<void>>();
   #log: WebhookLog = { warn: () => undefined };
   #loop: Promise<void> | undefined;
@@ -61,8 +66,15 @@ export class WebhookDispatcher {
   #isWoken = false;
   #endPause: () => void = () => undefined;
 
-  constructor(db: Database, vault: TokenVault, sender: WebhookSender, times: Partial<DispatcherTimes> = {}) {
+  constructor(
+    db: Database,
+    vault: TokenVault,
+    sender: WebhookSender,
+    telemetry: Telemetry,
+    times: Partial<DispatcherTimes> = {},
+  ) {
     this.#db = db;
+    this.#telemetry = telemetry;
     this.#vault = vault;
     this.#sender = sender;
     this.#times = { ...TIMES, ...times };
@@ -71,6 +83,11 @@ export class WebhookDispatcher {
   start(log: WebhookLog): void {
     this.#log = log;
     this.#loop ??= this.#run();
+  }
+
+  /** What is to be sent by all processes. @throws DomainError `unavailable` when the database is out of reach */
+  async state(): Promise<OutboxState> {
+    return readOutboxState(this.#db.of("operator"));
   }
 
   /** Takes nothing more, and waits for the attempts under way. */
@@ -142,9 +159,12 @@ export class WebhookDispatcher {
       leaseMs: this.#times.leaseMs,
     });
     for (const claim of claims) {
-      const attempt = this.#attempt(claim)
+      const attempt = this.#tracedAttempt(claim)
         // The lease makes up for it.
-        .catch((error: unknown) => this.#log.warn({ err: error }, "a webhook could not be settled"))
+        .catch((error: unknown) => {
+          const { endpointId, eventId, accountId } = claim;
+          this.#log.warn({ endpointId, eventId, accountId, err: error }, "a webhook could not be settled");
+        })
         .finally(() => {
           this.#underWay.delete(claim);
           this.#wake();
@@ -154,20 +174,48 @@ export class WebhookDispatcher {
     return claims.length;
   }
 
+  /** Each attempt is a trace of its own: the request that it tells of is over. */
+  async #tracedAttempt(claim: ClaimedDelivery): Promise<void> {
+    const { tracing } = this.#telemetry;
+    if (!tracing) return this.#attempt(claim);
+    const { accountId, environment, attempts, eventId } = claim;
+    const attributes = {
+      "user_groups.account_id": accountId,
+      "user_groups.environment": environment,
+      "user_groups.event_id": eventId,
+      "user_groups.attempt": attempts,
+    };
+    const span = tracing.begin("webhook attempt", { kind: "client", parent: null, attributes });
+    return runSpan(span, () => this.#attempt(claim));
+  }
+
   async #attempt(claim: ClaimedDelivery): Promise<void> {
     const { endpointId: id, url, eventId, payload: body, accountId, environment } = claim;
     const binding = { accountId, id, of: "webhookEndpoint" } as const;
     const secrets = claim.secrets.map((sealed) => this.#vault.open(sealed, binding));
     const outcome = await this.#sender.send({ url, eventId, body, secrets });
     const settled = this.#settle(claim, outcome);
+    this.#note(settled);
     const tenant = this.#db.of({ accountId, environment, actor: ACTOR });
     if (settled.state !== "delivered") {
       const { attempts: attempt } = claim;
       const { state, status, error } = settled;
-      this.#log.warn({ endpointId: id, eventId, attempt, status, error, state }, "webhook not delivered");
+      const details = { endpointId: id, eventId, accountId, attempt, status, error, state };
+      this.#log.warn(details, "webhook not delivered");
     }
     if (settled.status === GONE) await disableWebhookEndpoint(tenant, claim);
     await settleDelivery(tenant, claim, settled);
+  }
+
+  #note({ state, status }: SettledAttempt): void {
+    const outcome = state === "pending" ? "failed" : state;
+    this.#telemetry.tally.webhookAttempts.of(outcome).value += 1;
+    const span = this.#telemetry.tracing?.current();
+    span?.set({
+      "user_groups.outcome": outcome,
+      ...(status === null ? {} : { "http.response.status_code": status }),
+    });
+    if (outcome !== "delivered") span?.fail(status === null ? "no_answer" : String(status));
   }
 
   #settle({ attempts }: ClaimedDelivery, outcome: AttemptOutcome): SettledAttempt {

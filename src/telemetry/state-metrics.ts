@@ -1,0 +1,105 @@
+import type { Registry } from "prom-client";
+import type { OutboxReading } from "./outbox-reading.js";
+import { tellState } from "./read-metrics.js";
+
+/** What tells how things stand in the process. */
+export interface StateSources {
+  /** What runs here: versions, by what they are of. */
+  readonly build: Readonly<Record<"version" | "node" | "postgresql", string>>;
+  requestsUnderWay(): number;
+  connections(): {
+    readonly most: number;
+    readonly used: number;
+    readonly idle: number;
+    readonly waiting: number;
+  };
+  subscriptions(): number;
+  unpublishedChanges(): number;
+  /** Undefined where there is none. */
+  redisInReach(): boolean | undefined;
+}
+
+/** Has a registry tell how things stand at the moment. */
+export function tellStates(registry: Registry, sources: StateSources): void {
+  const { version, node, postgresql } = sources.build;
+  tellState(registry, {
+    name: "user_groups_build_info",
+    help: "Always 1; the labels tell what runs.",
+    labels: ["version", "node", "postgresql"],
+    read: () => [[[version, node, postgresql], 1]],
+  });
+  tellState(registry, {
+    name: "http_requests_in_progress",
+    help: "Requests that are not answered yet, open subscriptions among them.",
+    labels: [],
+    read: () => [[[], sources.requestsUnderWay()]],
+  });
+  tellState(registry, {
+    name: "user_groups_subscriptions",
+    help: "Open GraphQL subscriptions.",
+    labels: [],
+    read: () => [[[], sources.subscriptions()]],
+  });
+  tellState(registry, {
+    name: "user_groups_changes_unpublished",
+    help: "Changes that subscribers have not been told of yet.",
+    labels: [],
+    read: () => [[[], sources.unpublishedChanges()]],
+  });
+  tellState(registry, {
+    name: "user_groups_redis_up",
+    help: "Whether Redis, where replicas count rate limits together, is in reach; absent where there is none.",
+    labels: [],
+    read: () => [[[], toNumber(sources.redisInReach())]],
+  });
+  tellState(registry, {
+    name: "user_groups_database_connections",
+    help: "Connections to the database; the state is used or idle.",
+    labels: ["state"],
+    read() {
+      const { used, idle } = sources.connections();
+      return [
+        [["used"], used],
+        [["idle"], idle],
+      ];
+    },
+  });
+  tellState(registry, {
+    name: "user_groups_database_connections_max",
+    help: "The most connections to the database, DATABASE_POOL_SIZE.",
+    labels: [],
+    read: () => [[[], sources.connections().most]],
+  });
+  tellState(registry, {
+    name: "user_groups_database_waiting",
+    help: "Work that waits for a connection to the database.",
+    labels: [],
+    read: () => [[[], sources.connections().waiting]],
+  });
+}
+
+/** Has a registry tell what was read of the outbox. */
+export function tellOutbox(registry: Registry, outbox: { readonly last: OutboxReading | undefined }): void {
+  tellState(registry, {
+    name: "user_groups_webhook_outbox_readable",
+    help: "Whether the outbox could be read for this answer; if not, its other metrics are absent.",
+    labels: [],
+    read: () => [[[], toNumber(outbox.last !== undefined)]],
+  });
+  tellState(registry, {
+    name: "user_groups_webhook_deliveries_due",
+    help: "Webhooks of all processes that are due; of each endpoint a thousand are counted at most.",
+    labels: [],
+    read: () => [[[], outbox.last?.due]],
+  });
+  tellState(registry, {
+    name: "user_groups_webhook_lateness_seconds",
+    help: "For how long the webhook that is due longest could have been sent; those that wait for an earlier one do not count.",
+    labels: [],
+    read: () => [[[], outbox.last?.lateSeconds]],
+  });
+}
+
+function toNumber(claim: boolean | undefined): number | undefined {
+  return claim === undefined ? undefined : Number(claim);
+}

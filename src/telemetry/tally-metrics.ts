@@ -1,0 +1,111 @@
+import type { Registry } from "prom-client";
+import type { Count } from "../domain/telemetry/counts.js";
+import type { Tally } from "../domain/telemetry/tally.js";
+import { tellCounts, tellDistributions } from "./read-metrics.js";
+
+/** Has a registry tell what was counted since the process began. */
+export function tellTally(registry: Registry, tally: Tally): void {
+  tellDistributions(registry, {
+    name: "http_request_duration_seconds",
+    help: "How long replies took, from the first byte of the request's headers that was read to the last of the reply; without subscriptions.",
+    labels: ["method", "route", "status"],
+    read: () => tally.replies,
+  });
+  tellCounts(registry, {
+    name: "http_requests_abandoned_total",
+    help: "Requests whose client has gone before the whole reply was out; subscriptions usually end so.",
+    labels: [],
+    read: () => one(tally.abandonedRequests),
+  });
+  tellCounts(registry, {
+    name: "user_groups_errors_total",
+    help: "Errors that callers were shown, by face (rest for all but GraphQL) and code.",
+    labels: ["api", "code"],
+    read: () => tally.errors,
+  });
+  tellDistributions(registry, {
+    name: "user_groups_graphql_operation_duration_seconds",
+    help: "How long GraphQL operations ran that were let run; the outcome is ok or errors.",
+    labels: ["type", "outcome"],
+    read: () => tally.operations,
+  });
+  tellDistributions(registry, {
+    name: "user_groups_database_statement_duration_seconds",
+    help: "How long statements took on their connection; the outcome is ok or error.",
+    labels: ["statement", "outcome"],
+    read: () => tally.statements,
+  });
+  tellDistributions(registry, {
+    name: "user_groups_database_connection_wait_seconds",
+    help: "How long a free connection was waited for, or a new one made.",
+    labels: [],
+    read: () => [[[], tally.connectionWaits]],
+  });
+  tellCounts(registry, {
+    name: "user_groups_database_queue_refusals_total",
+    help: "Work that was refused because DATABASE_QUEUE_SIZE others were waiting for a connection.",
+    labels: [],
+    read: () => one(tally.queueRefusals),
+  });
+  tellCounts(registry, {
+    name: "user_groups_database_statement_repetitions_total",
+    help: "Statements that ran once more because their connection was lost.",
+    labels: [],
+    read: () => one(tally.repeatedStatements),
+  });
+  tellDistributions(registry, {
+    name: "user_groups_collected_calls",
+    help: "How many calls went to the database with one statement.",
+    labels: ["collector"],
+    read: () => tally.batches,
+  });
+  tellCounts(registry, {
+    name: "user_groups_cache_requests_total",
+    help: "How often something was looked for in a cache; the result is hit or miss.",
+    labels: ["cache", "result"],
+    read: () => cacheCounts(tally.caches),
+  });
+  tellCounts(registry, {
+    name: "user_groups_rate_limit_refusals_total",
+    help: "Requests that a rate limit refused.",
+    labels: ["policy"],
+    read: () => tally.rateLimitRefusals,
+  });
+  tellCounts(registry, {
+    name: "user_groups_authentication_failures_total",
+    help: "Requests with credentials that are unknown, revoked or expired.",
+    labels: [],
+    read: () => one(tally.authenticationFailures),
+  });
+  tellCounts(registry, {
+    name: "user_groups_webhook_attempts_total",
+    help: "Attempts to deliver a webhook; the outcome is delivered, failed (tried again later) or dead (given up).",
+    labels: ["outcome"],
+    read: () => tally.webhookAttempts,
+  });
+  tellCounts(registry, {
+    name: "user_groups_trace_exports_total",
+    help: "Batches of spans that were sent to the collector of traces; the outcome is sent or failed.",
+    labels: ["outcome"],
+    read: () => tally.spanExports,
+  });
+}
+
+function one(count: Count): readonly (readonly [readonly string[], Count])[] {
+  return [[[], count]];
+}
+
+function* cacheCounts(
+  caches: Tally["caches"],
+): Generator<readonly [readonly string[], { readonly value: number }]> {
+  const named = [
+    ["api_keys", caches.apiKeys],
+    ["tokens", caches.tokens],
+    ["documents", caches.documents],
+    ["compiled_operations", caches.compiledOperations],
+  ] as const;
+  for (const [cache, { hits, misses }] of named) {
+    yield [[cache, "hit"], { value: hits }];
+    yield [[cache, "miss"], { value: misses }];
+  }
+}

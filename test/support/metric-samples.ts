@@ -1,0 +1,50 @@
+import { request } from "undici";
+
+/** One line of metrics. */
+export interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Scrapes a service. @throws Error when it is refused, or a line is none of Prometheus' text format */
+export async function scrape(url: string, token?: string): Promise<readonly Sample[]> {
+  return readSamples(await scrapeText(url, token));
+}
+
+export async function scrapeText(url: string, token?: string): Promise<string> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const { statusCode, body } = await request(`${url}/metrics`, { headers });
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`The metrics were refused: ${statusCode} ${text}`);
+  return text;
+}
+
+/** The value of the samples with these labels, added up; undefined when there is none. */
+export function sumOf(
+  samples: readonly Sample[],
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number | undefined {
+  const found = samples.filter(
+    (sample) =>
+      sample.name === name &&
+      Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  );
+  return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
+}
+
+export function readSamples(text: string): readonly Sample[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const [, name, labels = "", value] = /^([a-z_]\w*)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+      if (name === undefined || value === undefined) throw new Error(`This is no sample: ${line}`);
+      const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = "", text = ""]) => [
+        key,
+        text,
+      ]);
+      return { name, labels: Object.fromEntries(pairs), value: Number(value.replace("Inf", "Infinity")) };
+    });
+}
