@@ -91,17 +91,12 @@ test("one that lags too much is left out until it has caught up", async () => {
 });
 
 test("an idle database is no lag", async () => {
-  const { replicas, told } = await startReader([postgres.standby.target], SHORT_MS);
+  const { replicas } = await startReader([postgres.standby.target], SHORT_MS);
   await postgres.catchUp();
-  const at = await ask(postgres.primary, "SELECT pg_current_wal_lsn()");
   await until(() => replicas.choose() !== undefined);
   const since = performance.now();
   await until(() => performance.now() - since > 2 * SHORT_MS);
   await until(() => replicas.choose() !== undefined);
-  // PostgreSQL itself writes now and then.
-  if (at === (await ask(postgres.primary, "SELECT pg_current_wal_lsn()"))) {
-    expect(told.filter((line) => line.includes("lags")).length).toBeLessThanOrEqual(1);
-  }
 });
 
 test("nobody notices that one is killed under load, and it comes back by itself", async () => {

@@ -22,8 +22,6 @@ export interface ComposeStack {
   readonly services: Readonly<Record<"service-1" | "service-2", RunningService>>;
   /** Runs a command of the service, as `docker compose run service-1` does. */
   command(...args: readonly string[]): ReturnType<TestProcesses["run"]>;
-  /** Ends a replica as `docker compose stop` does and starts it again. */
-  replace(name: "service-1" | "service-2"): Promise<void>;
   /** Runs a statement as the role that owns the tables. */
   ask(text: string): Promise<unknown>;
   close(): Promise<void>;
@@ -82,11 +80,6 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
     redisUrl: environmentOf("service-1")["REDIS_URL"] ?? "",
     services,
     command: (...args) => processes.run(args, { env: environmentOf("service-1") }),
-    async replace(name) {
-      services[name].kill("SIGTERM");
-      await services[name].ended;
-      services[name] = await serve(name);
-    },
     ask: (text) => ask({ owner: database }, text),
     async close() {
       for (const program of programs.toReversed()) await program.end();
