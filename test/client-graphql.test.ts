@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { type DocumentNode, parse } from "graphql";
 import { describe, expect, test } from "vitest";
+import { createViewer } from "../clients/typescript/src/browser.js";
 import {
   ApiError,
   ConflictError,
@@ -155,5 +157,22 @@ describe("an operation of the caller's", () => {
       requestId: expect.any(String),
     });
     await expect(client.request(JSON.parse('{ "kind": "Field" }'))).rejects.toThrow(TypeError);
+  });
+});
+
+describe("of a service that runs only documents it knows", () => {
+  const list = new URL("../clients/typescript/trusted-documents.json", import.meta.url);
+  const strict = usePackageClient({ trustedDocuments: JSON.parse(readFileSync(list, "utf8")) });
+
+  test("the client needs no others than those of its list, nor does a page", async () => {
+    const { client, service } = strict();
+    const { token } = await client.userGroups.getOrCreate({ userGroupId: "trusted", name: "T" });
+    const events = client.userGroups.watch({ providedId: "trusted" });
+    expect((await events.next()).value).toMatchObject({ kind: "CURRENT", userGroup: { name: "T" } });
+    await events.return();
+    expect(await createViewer({ url: service.url, token }).read()).toMatchObject({ name: "T" });
+    await expect(client.request("{ viewer { scope } }")).rejects.toMatchObject({
+      code: "untrusted_document",
+    });
   });
 });

@@ -7,6 +7,7 @@ import {
   PermissionError,
   RateLimitError,
 } from "../clients/typescript/src/index.js";
+import { startLossyProxy } from "./support/lossy-proxy.js";
 import { usePackageClient } from "./support/package-client.js";
 
 const fixture = usePackageClient();
@@ -84,6 +85,22 @@ test("a rotation that is named counts once, whichever process repeats it", async
   const first = await client.userGroups.rotateToken({ currentToken: token }, options);
   const again = await newClient().userGroups.rotateToken({ currentToken: token }, options);
   expect(again).toEqual(first);
+});
+
+test("what happened counts once, and is told, though its reply was lost", async () => {
+  const { client, newClient, service } = fixture();
+  const lossy = newClient({ baseUrl: await startLossyProxy(service.url) });
+  const created = await lossy.userGroups.getOrCreate({ userGroupId: "lost", name: "Lost" });
+  expect(created.newUserGroup).toBe(false);
+  const rotated = await lossy.userGroups.rotateToken({ currentToken: created.token });
+  expect(await client.userGroups.get({ providedId: "lost" })).toMatchObject({
+    token: rotated.token,
+    version: 2,
+  });
+  const [upserted] = await lossy.userGroups.upsert([{ providedId: "lost-2", name: "Lost" }]);
+  expect(upserted).toMatchObject({ newUserGroup: true, userGroup: { version: 1 } });
+  await lossy.userGroups.delete({ currentToken: rotated.token });
+  expect(await client.userGroups.get({ providedId: "lost" })).toBeNull();
 });
 
 describe("a refusal", () => {
