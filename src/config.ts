@@ -37,6 +37,7 @@ const settings = z.object({
   REDIS_URL: redisUrl(),
   TRUSTED_PROXIES: proxyList(),
   CORS_ORIGINS: originList(),
+  API_DOCS: flag(true),
   GRAPHQL_JIT: flag(true),
   GRAPHQL_SHORTCUT: flag(true),
   GRAPHQL_INTROSPECTION: flag(true),
@@ -99,6 +100,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The origins whose pages may call the GraphQL API; "*" for all of them. */
   readonly corsOrigins: readonly string[] | "*";
+  /** Whether `/api/docs` shows the REST API to a browser. */
+  readonly apiDocs: boolean;
   /** Whether GraphQL documents that are sent repeatedly are compiled. */
   readonly graphqlJit: boolean;
   /** Whether documents that Apollo Server has run before are run without it. */
@@ -157,6 +160,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     redisUrl: read.REDIS_URL,
     trustedProxies: read.TRUSTED_PROXIES,
     corsOrigins: read.CORS_ORIGINS,
+    apiDocs: read.API_DOCS,
     graphqlJit: read.GRAPHQL_JIT,
     graphqlShortcut: read.GRAPHQL_SHORTCUT,
     graphqlIntrospection: read.GRAPHQL_INTROSPECTION,
