@@ -105,6 +105,7 @@ async function serveFrom(
     shortcut: config.graphqlShortcut,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
+    apiDocs: config.apiDocs,
     isShuttingDown: () => isShuttingDown,
     demoKey: () => (isLoopback(config.host) ? demoKey : undefined),
     limits: config.graphqlLimits,

@@ -8,6 +8,7 @@ import type { ProcessEnvironment } from "./config.js";
 import { SCOPES } from "./domain/caller.js";
 import { ENVIRONMENTS } from "./domain/environment.js";
 import { printSdl } from "./graphql/schema.js";
+import { printOpenApi } from "./http/openapi/openapi-document.js";
 import { reportFailure, serve } from "./serve.js";
 
 /**
@@ -82,6 +83,12 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .description("print the GraphQL schema")
     .action(() => {
       process.stdout.write(printSdl());
+    });
+  program
+    .command("openapi")
+    .description("print the OpenAPI document of the REST API")
+    .action(() => {
+      process.stdout.write(printOpenApi());
     });
 
   try {

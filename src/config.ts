@@ -61,6 +61,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The origins whose pages may call the GraphQL API; "*" for all of them. */
   readonly corsOrigins: readonly string[] | "*";
+  /** Whether `/api/docs` shows the REST API to a browser. */
+  readonly apiDocs: boolean;
   /** Whether GraphQL documents that are sent repeatedly are compiled. */
   readonly graphqlJit: boolean;
   /** Whether documents that Apollo Server has run before are run without it. */
@@ -123,6 +125,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     redisUrl: read.REDIS_URL,
     trustedProxies: read.TRUSTED_PROXIES,
     corsOrigins: read.CORS_ORIGINS,
+    apiDocs: read.API_DOCS,
     graphqlJit: read.GRAPHQL_JIT,
     graphqlShortcut: read.GRAPHQL_SHORTCUT,
     graphqlIntrospection: read.GRAPHQL_INTROSPECTION,

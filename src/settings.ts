@@ -29,6 +29,9 @@ export const SETTING_SECTIONS = {
     TRUSTED_PROXIES: proxyList().describe(
       "the addresses and networks of your proxies, comma-separated: only theirs may `X-Forwarded-For` tell the client's address",
     ),
+    API_DOCS: flag(true).describe(
+      "whether `/api/docs` shows the REST API to a browser; `/openapi.json` is there in any case",
+    ),
     CORS_ORIGINS: originList().describe(
       "the origins whose pages may call the GraphQL API, comma-separated, or `*`; none when not set",
     ),

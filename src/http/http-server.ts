@@ -17,6 +17,7 @@ import type { TrustedDocuments } from "../graphql/trusted-documents.js";
 import { renderError } from "../rest/error-view.js";
 import { registerUserRoutes } from "../rest/user-routes.js";
 import type { Services } from "../services/services.js";
+import { registerApiDocs } from "./api-docs.js";
 import { brokenRequests } from "./broken-request.js";
 import { drainOnClose } from "./draining.js";
 import { toDomainError } from "./error-conversion.js";
@@ -47,6 +48,8 @@ export interface HttpOptions {
   readonly shortcut: boolean;
   readonly introspection: boolean;
   readonly playground: boolean;
+  /** Whether `/api/docs` shows the REST API to a browser. */
+  readonly apiDocs: boolean;
   /** Whether the service is about to end, so that nobody new should come. */
   readonly isShuttingDown: () => boolean;
   /** The API key that the playground begins with for those at this machine; none where it answers undefined. */
@@ -81,6 +84,7 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   }
   registerUserRoutes(app, services);
   registerSchemaRoutes(app);
+  if (options.apiDocs) registerApiDocs(app);
   registerSiteConfigRoutes(app, services);
   const explore = options.playground ? registerPlayground(app, options.demoKey) : undefined;
   await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {

@@ -1,43 +1,25 @@
-import { createHash } from "node:crypto";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { PageAssets, SCRIPT, STYLE } from "./page-assets.js";
 import { type PageFiles, startScript } from "./playground-page.js";
 
-const SCRIPT = "text/javascript; charset=utf-8";
-const STYLE = "text/css; charset=utf-8";
 // A tab that is pressed would jump aside, and the click miss it.
 const TABS_STAY = ".graphiql-tab{transform:none!important}";
 
-/** A file of the playground. */
-export interface Asset {
-  readonly type: string;
-  readonly content: string;
-  readonly zipped: Buffer;
-}
-
-export interface Assets {
+export interface Playground {
   readonly page: PageFiles;
-  /** By their names, which a change of the content changes. */
-  readonly files: ReadonlyMap<string, Asset>;
+  readonly files: PageAssets;
 }
 
 /** Loads the playground: nine megabytes, some two of them zipped. */
-export async function loadAssets(): Promise<Assets> {
+export async function loadPlayground(): Promise<Playground> {
   const graphiql = await import("@graphql-yoga/render-graphiql/graphiql");
-  const files = new Map<string, Asset>();
-  const add = async (name: string, extension: string, type: string, content: string) => {
-    const hash = createHash("sha256").update(content).digest("hex").slice(0, 12);
-    const file = `${name}-${hash}.${extension}`;
-    files.set(file, { type, content, zipped: await promisify(gzip)(content) });
-    return file;
-  };
+  const files = new PageAssets();
   const [style, script, editorWorkerService, json, graphql] = await Promise.all([
-    add("graphiql", "css", STYLE, graphiql.css + TABS_STAY),
-    add("graphiql", "js", SCRIPT, graphiql.js),
-    add("editor-worker", "js", SCRIPT, graphiql.editorWorkerService),
-    add("json-worker", "js", SCRIPT, graphiql.jsonWorker),
-    add("graphql-worker", "js", SCRIPT, graphiql.graphqlWorker),
+    files.add("graphiql", "css", STYLE, graphiql.css + TABS_STAY),
+    files.add("graphiql", "js", SCRIPT, graphiql.js),
+    files.add("editor-worker", "js", SCRIPT, graphiql.editorWorkerService),
+    files.add("json-worker", "js", SCRIPT, graphiql.jsonWorker),
+    files.add("graphql-worker", "js", SCRIPT, graphiql.graphqlWorker),
   ]);
-  const start = await add("start", "js", SCRIPT, startScript({ editorWorkerService, json, graphql }));
+  const start = await files.add("start", "js", SCRIPT, startScript({ editorWorkerService, json, graphql }));
   return { files, page: { style, script, start } };
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isOpenedHere } from "./loopback.js";
-import { type Assets, loadAssets } from "./playground-assets.js";
+import { pageHeaders, registerAssets } from "./page-assets.js";
+import { loadPlayground, type Playground } from "./playground-assets.js";
 import { renderPage } from "./playground-page.js";
 
-const FOREVER = "public, max-age=31536000, immutable";
 // The editor styles its own elements and starts its workers from our files; nothing comes from another host.
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -16,10 +16,7 @@ const PAGE_POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-].join("; ");
-// A worker obeys the policy of its own file: ours get their work from the page and load nothing.
-const ASSET_POLICY = "default-src 'none'";
-const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0?\.0*[1-9])[\d.]*\s*)?(?:,|$)/i;
+];
 
 /**
  * Registers the files of the GraphQL playground.
@@ -30,34 +27,17 @@ export function registerPlayground(
   app: FastifyInstance,
   demoKey: () => string | undefined,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  let assets: Promise<Assets> | undefined;
+  let playground: Promise<Playground> | undefined;
   // Not before somebody opens the page.
   const load = () => {
-    assets ??= loadAssets();
-    return assets;
+    playground ??= loadPlayground();
+    return playground;
   };
-  app.get<{ Params: { file: string } }>("/graphql/assets/:file", async (request, reply) => {
-    const file = (await load()).files.get(request.params.file);
-    if (!file) return reply.callNotFound();
-    reply
-      .header("cache-control", FOREVER)
-      .header("vary", "accept-encoding")
-      .header("content-security-policy", ASSET_POLICY)
-      .header("x-content-type-options", "nosniff")
-      .type(file.type);
-    if (!GZIP.test(request.headers["accept-encoding"] ?? "")) return reply.send(file.content);
-    return reply.header("content-encoding", "gzip").send(file.zipped);
-  });
+  registerAssets(app, "/graphql/assets", async () => (await load()).files);
   return async (request, reply) => {
     const { page } = await load();
     // Decision 26.
     const key = isOpenedHere(request) ? demoKey() : undefined;
-    await reply
-      .header("content-security-policy", PAGE_POLICY)
-      .header("x-content-type-options", "nosniff")
-      .header("referrer-policy", "no-referrer")
-      .header("cache-control", "no-store")
-      .type("text/html; charset=utf-8")
-      .send(renderPage(page, key));
+    await reply.headers(pageHeaders(PAGE_POLICY)).send(renderPage(page, key));
   };
 }

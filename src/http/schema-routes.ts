@@ -1,17 +1,43 @@
+import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { siteConfigJsonSchema } from "../domain/site-config/site-config-json-schema.js";
+import { readKnownHashes, toEntityTag } from "./entity-tag.js";
+import { printOpenApi } from "./openapi/openapi-document.js";
 
 const HOUR_S = 3600;
 
-/** Registers `/schemas/site-config.json`, by which editors complete and check site configurations; it needs no key. */
+interface Description {
+  readonly text: string;
+  readonly hash: Buffer;
+}
+
+/**
+ * Registers what describes the service for programs, without a key: `/openapi.json`, and `/schemas/site-config.json`, by which editors
+ * complete and check site configurations.
+ */
 export function registerSchemaRoutes(app: FastifyInstance): void {
-  let text: string | undefined;
-  app.get("/schemas/site-config.json", async (_request, reply) => {
-    text ??= JSON.stringify(siteConfigJsonSchema(), null, 2);
-    return reply
+  serve(app, "/openapi.json", "application/json", printOpenApi);
+  serve(app, "/schemas/site-config.json", "application/schema+json", () =>
+    JSON.stringify(siteConfigJsonSchema(), null, 2),
+  );
+}
+
+/** @param print makes the text, when it is first asked for */
+function serve(app: FastifyInstance, path: string, type: string, print: () => string): void {
+  let description: Description | undefined;
+  app.get(path, async (request, reply) => {
+    description ??= describe(print());
+    const { text, hash } = description;
+    const known = readKnownHashes(request.headers["if-none-match"]);
+    reply
       .header("cache-control", `public, max-age=${HOUR_S}`)
       .header("access-control-allow-origin", "*")
-      .type("application/schema+json; charset=utf-8")
-      .send(text);
+      .header("etag", toEntityTag(hash));
+    if (known === null || known.some((one) => one.equals(hash))) return reply.code(304).send();
+    return reply.type(`${type}; charset=utf-8`).send(text);
   });
+}
+
+function describe(text: string): Description {
+  return { text, hash: createHash("sha256").update(text).digest() };
 }

@@ -39,6 +39,10 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   unavailable: 503,
 };
 
+export function statusOf(code: ErrorCode): number {
+  return STATUSES[code];
+}
+
 /** The domain's names of fields that the interface calls otherwise. */
 const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
   ["providedId", "user_group_id"],
@@ -69,7 +73,7 @@ export function renderError(error: DomainError, requestId: string): ErrorReply {
   const field = error.field && fieldName(error.field);
   const message = code === "invalid_field" && field ? `${field} ${error.message}.` : error.message;
   return {
-    status: STATUSES[code],
+    status: statusOf(code),
     headers: errorHeaders(error),
     body: { success: 0, error: { code, message, ...(field ? { field } : {}), request_id: requestId } },
   };

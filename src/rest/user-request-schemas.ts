@@ -63,13 +63,18 @@ export const NEW_GROUP_SCHEMA = { type: "object", required: ["name"], properties
 
 /** All that GET may send. */
 export const GET_OR_CREATE_SCHEMA = {
+  description: "Which group to get, and what to create it from if there is none: at least a `name`.",
   type: "object",
   required: IDENTIFICATION_SCHEMA.required,
   properties: { ...IDENTIFICATION_SCHEMA.properties, ...GROUP_FIELDS },
 } as const;
 
 /** PUT: an absent field stays as it is, null clears properties and mapping (decision 7). */
-export const UPDATE_SCHEMA = GET_OR_CREATE_SCHEMA;
+export const UPDATE_SCHEMA = {
+  ...GET_OR_CREATE_SCHEMA,
+  description:
+    "Which group to change, and what: an absent field stays as it is, and `null` clears `properties` or `mapping`.",
+} as const;
 
 export const ROTATION_SCHEMA = {
   type: "object",

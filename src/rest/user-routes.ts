@@ -5,7 +5,7 @@ import { rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import { requireWrite } from "../services/access.js";
 import type { Services } from "../services/services.js";
 import { refuseOtherMethods } from "./method-refusal.js";
-import { REPLY_SCHEMA } from "./user-reply-schema.js";
+import { userReplySchemas } from "./user-reply-schema.js";
 import { createRequestParsers, parseBody } from "./user-requests.js";
 import { deleteView, getView, postView, putView } from "./user-views.js";
 
@@ -18,8 +18,10 @@ declare module "fastify" {
 
 /** Decision 12. */
 const BODY_LIMIT = 256 * 1024;
-const METHODS = ["GET", "PUT", "POST", "DELETE"];
+const METHODS = ["GET", "PUT", "POST", "DELETE"] as const;
 const PATHS = ["/api/user", "/api/user/"];
+
+type Method = (typeof METHODS)[number];
 
 type Handler = (
   caller: Caller,
@@ -32,8 +34,9 @@ type Handler = (
 export function registerUserRoutes(app: FastifyInstance, services: Services): void {
   const { access, idempotency, rateLimits, userGroups, userGroupReader } = services;
   const parse = createRequestParsers();
+  const replies = userReplySchemas({});
 
-  const handlers: Readonly<Record<string, Handler>> = {
+  const handlers: Readonly<Record<Method, Handler>> = {
     async GET(caller, body) {
       const describe = () => parse.newUserGroup(body);
       const { userGroup, created } = await userGroups.getOrCreate(caller, parse.providedId(body), describe);
@@ -84,12 +87,13 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
 
   app.decorateRequest("restCaller", null);
   for (const url of PATHS) {
-    for (const [method, handle] of Object.entries(handlers)) {
+    for (const method of METHODS) {
+      const handle = handlers[method];
       app.route({
         method,
         url,
         bodyLimit: BODY_LIMIT,
-        schema: { response: { 200: REPLY_SCHEMA } },
+        schema: { response: { 200: replies[method] } },
         // The key is checked before a byte of the body is read.
         onRequest: (request, reply, done) => {
           const waiting = admit(request, reply);

@@ -35,9 +35,19 @@ export async function startChromium(executablePath: string): Promise<Browser> {
   });
 }
 
+/** How somebody sees a page. */
+export interface Screen {
+  readonly width: number;
+  readonly colorScheme: "light" | "dark";
+}
+
 /** Opens an address, until the test ends, as somebody who has never been there. */
-export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { width, colorScheme }: Screen = { width: 1280, colorScheme: "light" },
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
   onTestFinished(() => context.close());
   context.setDefaultTimeout(10_000);
   const complaints: string[] = [];

@@ -26,6 +26,7 @@ export interface TestServiceOptions {
   readonly corsOrigins?: readonly string[] | "*";
   readonly introspection?: boolean;
   readonly playground?: boolean;
+  readonly apiDocs?: boolean;
   /** The API key that the playground begins with. */
   readonly demoKey?: () => string | undefined;
   /** Limits other than the default ones. */
@@ -137,6 +138,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     shortcut: isFast,
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
+    apiDocs: options.apiDocs ?? true,
     isShuttingDown: () => false,
     demoKey: options.demoKey ?? (() => undefined),
     limits: { ...DEFAULT_LIMITS, ...options.limits },

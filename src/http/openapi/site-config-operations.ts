@@ -1,0 +1,136 @@
+import { ENVIRONMENTS } from "../../domain/environment.js";
+import { DEFAULT_ENVIRONMENT, SITE_CONFIG_PATH } from "../../domain/site-config/site-address.js";
+import { curlBlock } from "./curl.js";
+import { bodilessResponses, type DocumentedCode, errorResponses } from "./openapi-errors.js";
+import { headers, LIMITED_HEADERS, PAGE_HEADERS, REQUEST_ID_PARAMETER } from "./openapi-headers.js";
+
+const CODES: readonly DocumentedCode[] = [
+  "bad_request",
+  "invalid_field",
+  "unauthenticated",
+  "site_config_not_found",
+  "rate_limited",
+  "internal",
+  "unavailable",
+];
+const BASE = [...LIMITED_HEADERS, ...PAGE_HEADERS] as const;
+const SERVED = [...BASE, "ETag", "Vary", "Site-Config-Revision"] as const;
+/** A key, or none for a public site. */
+const security = [{ ApiKey: [] }, {}];
+const tags = ["Site configurations"];
+
+const KNOWN_TAG = {
+  name: "If-None-Match",
+  in: "header",
+  description:
+    "The `ETag` of what you have: if that is still what there is, the reply is 304 without a body.",
+  schema: { type: "string" },
+} as const;
+
+const FOUND = {
+  description:
+    "The document as it was written. The current revision must be asked for anew each time (`no-cache`, cheap with `If-None-Match`); a revision that is named never changes.",
+  headers: headers(SERVED),
+} as const;
+const UNCHANGED = {
+  description: "It is what `If-None-Match` names.",
+  headers: headers(SERVED),
+} as const;
+
+/** `/site-config/{site}`, as a path item of OpenAPI. */
+export const SITE_CONFIG_PATHS = {
+  [`${SITE_CONFIG_PATH}/{site}`]: {
+    parameters: [
+      {
+        name: "site",
+        in: "path",
+        required: true,
+        description: "The name of the site.",
+        schema: { type: "string", minLength: 1, maxLength: 255 },
+        example: "docs",
+      },
+      {
+        name: "revision",
+        in: "query",
+        description: "The number of a revision; the current one if there is none.",
+        schema: { type: "integer", minimum: 1 },
+      },
+      {
+        name: "account",
+        in: "query",
+        description:
+          "The name of the account whose public site is asked for: then no API key is needed. GraphQL tells the whole path as `publicPath`.",
+        schema: { type: "string", minLength: 1, maxLength: 255 },
+      },
+      {
+        name: "environment",
+        in: "query",
+        description:
+          "The environment of the site where an account is named; else it must be that of the API key.",
+        schema: { type: "string", enum: ENVIRONMENTS, default: DEFAULT_ENVIRONMENT },
+      },
+      REQUEST_ID_PARAMETER,
+    ],
+    get: {
+      operationId: "getSiteConfig",
+      tags,
+      summary: "Read a site configuration",
+      description: [
+        "Gives the stored document byte for byte: of the account of the API key, or without one of a public site, when its account is named. It is written over GraphQL (`putSiteConfig`, `patchSiteConfig`) or on the command line.",
+        curlBlock("GET", `${SITE_CONFIG_PATH}/docs`),
+      ].join("\n\n"),
+      security,
+      parameters: [KNOWN_TAG],
+      responses: {
+        "200": {
+          ...FOUND,
+          content: {
+            "application/json": {
+              schema: {
+                type: "object",
+                description: "A site configuration; its JSON Schema is at `/schemas/site-config.json`.",
+              },
+              examples: {
+                document: { value: { name: "Docs", navigation: [{ group: "Start", pages: ["index"] }] } },
+              },
+            },
+          },
+        },
+        "304": UNCHANGED,
+        ...errorResponses(CODES, BASE),
+      },
+    },
+    head: {
+      operationId: "headSiteConfig",
+      tags,
+      summary: "Ask for the headers of a site configuration",
+      description: "GET without the document.",
+      security,
+      parameters: [KNOWN_TAG],
+      responses: { "200": FOUND, "304": UNCHANGED, ...bodilessResponses(CODES, BASE) },
+    },
+    options: {
+      operationId: "preflightSiteConfig",
+      tags,
+      summary: "Ask what scripts of pages may do",
+      description:
+        "Answers the question that browsers ask before a script of another origin sends `If-None-Match`.",
+      security: [],
+      responses: {
+        "204": {
+          description: "They may read, without an API key.",
+          headers: headers([
+            "X-Request-Id",
+            "Cache-Control",
+            "Allow",
+            ...PAGE_HEADERS,
+            "Access-Control-Allow-Methods",
+            "Access-Control-Allow-Headers",
+            "Access-Control-Max-Age",
+          ]),
+        },
+        ...errorResponses(["bad_request"], BASE),
+      },
+    },
+  },
+} as const;

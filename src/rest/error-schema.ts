@@ -1,0 +1,26 @@
+/** The body of every refusal (decision 4) in JSON Schema, for the OpenAPI document. */
+export const ERROR_SCHEMA = {
+  type: "object",
+  required: ["success", "error"],
+  properties: {
+    success: { type: "integer", const: 0 },
+    error: {
+      type: "object",
+      required: ["code", "message", "request_id"],
+      properties: {
+        code: {
+          type: "string",
+          description: "What went wrong, for programs. More codes may be added.",
+          examples: ["invalid_field"],
+        },
+        message: { type: "string", description: "What went wrong, for people. The wording may change." },
+        field: {
+          type: "string",
+          description: "The path of the field, parameter or header that is at fault.",
+          examples: ["mapping.sales"],
+        },
+        request_id: { type: "string", description: "The id of the request, as in `X-Request-Id`." },
+      },
+    },
+  },
+} as const;
