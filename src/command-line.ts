@@ -4,6 +4,7 @@ import { migrateDatabaseDown, migrateDatabaseUp, showMigrations } from "./cli-mi
 import { reencryptTokens } from "./cli-tokens.js";
 import { parseExpiryOption, parseName } from "./command-line-arguments.js";
 import { addSiteConfigCommands } from "./command-line-site-config.js";
+import { addTransferCommands } from "./command-line-transfer.js";
 import type { ProcessEnvironment } from "./config.js";
 import { SCOPES } from "./domain/caller.js";
 import { ENVIRONMENTS } from "./domain/environment.js";
@@ -66,6 +67,10 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .action((id) => run(() => revokeKey(environment, id))());
 
   addSiteConfigCommands(program, environment, (code) => {
+    exitCode = code;
+  });
+
+  addTransferCommands(program, environment, (code) => {
     exitCode = code;
   });
 
