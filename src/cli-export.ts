@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type AccountChoice, withAccount } from "./cli-account.js";
 import { KIND_NAMES } from "./cli-import.js";
-import { ProgressLine } from "./cli-progress.js";
+import { ProgressLine, type Terminal } from "./cli-progress.js";
 import type { ProcessEnvironment } from "./config.js";
 import type { Tenant } from "./domain/caller.js";
 import { OperatorError } from "./domain/operator-error.js";
@@ -23,7 +23,11 @@ const SECRET_MODE = 0o600;
 const OPEN_MODE = 0o666;
 
 /** Writes files that import reads. @throws OperatorError when one of them cannot be written */
-export async function exportFiles(settings: ProcessEnvironment, choices: ExportChoices): Promise<void> {
+export async function exportFiles(
+  settings: ProcessEnvironment,
+  choices: ExportChoices,
+  terminal: Terminal,
+): Promise<void> {
   const chosen = FILE_KINDS.filter((kind) => choices[kind] !== undefined);
   if (chosen.length === 0) throw new OperatorError("Name a file: --data-sources, --groups or --mappings.");
   if (chosen.filter((kind) => choices[kind] === "-").length > 1) {
@@ -40,7 +44,8 @@ export async function exportFiles(settings: ProcessEnvironment, choices: ExportC
       const formatter = new RecordFormatter(format, columnsOf(kind, choices.withTokens));
       const total = kind === "dataSources" ? counts.dataSources : counts.groups;
       const path = choices[kind] ?? "";
-      const written = await write(path, textOf(pages, formatter, kind, total), {
+      const line = new ProgressLine(terminal, KIND_NAMES[kind], { records: 0, part: 0 });
+      const written = await write(path, textOf(pages, formatter, line, total), {
         isSecret: kind === "groups" && choices.withTokens,
       });
       process.stderr.write(
@@ -110,10 +115,9 @@ interface Written {
 async function* textOf(
   pages: AsyncIterable<RecordPage>,
   formatter: RecordFormatter,
-  kind: FileKind,
+  line: ProgressLine,
   total: number,
 ): AsyncGenerator<string, Written> {
-  const line = new ProgressLine(process.stderr, KIND_NAMES[kind], { records: 0, part: 0 });
   let records = 0;
   let subjects = 0;
   try {

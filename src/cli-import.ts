@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type AccountChoice, type AccountStorage, withAccount } from "./cli-account.js";
 import { ImportReport } from "./cli-import-report.js";
-import { writeOutput } from "./cli-output.js";
-import { ProgressLine } from "./cli-progress.js";
+import { ProgressLine, type Terminal } from "./cli-progress.js";
 import { formatTable } from "./cli-table.js";
 import { type ProcessEnvironment, readConfig } from "./config.js";
 import { OperatorError } from "./domain/operator-error.js";
@@ -39,19 +38,32 @@ export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, s
 const SOME_REFUSED = 2;
 const INTERRUPTED = 130;
 
+/** What the files and the words of a command go through. */
+export interface CommandStreams {
+  /** What `-` stands for. */
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly print: (text: string) => Promise<void>;
+  /** Where it tells what it is about. */
+  readonly terminal: Terminal;
+}
+
 /**
  * Brings data sources, groups and mappings in, and prints what became of them.
  * @returns the exit code
  * @throws OperatorError when nothing could be read, or not all of it
  */
-export async function importFiles(settings: ProcessEnvironment, choices: ImportChoices): Promise<number> {
-  const files = await openFiles(choices);
+export async function importFiles(
+  settings: ProcessEnvironment,
+  choices: ImportChoices,
+  streams: CommandStreams,
+): Promise<number> {
+  const files = await openFiles(choices, streams.input);
   const id = randomUUID();
   const actor = { name: choices.author, requestId: `import ${id}` };
   const result = await withAccount(settings, choices, actor, (storage) =>
-    work(readConfig(settings).databaseConnectTimeoutMs, storage, files, choices),
+    work(readConfig(settings).databaseConnectTimeoutMs, storage, files, choices, streams.terminal),
   );
-  await writeOutput(choices.json ? summaryAsJson(id, choices, result) : summaryAsText(id, choices, result));
+  await streams.print(choices.json ? summaryAsJson(id, choices, result) : summaryAsText(id, choices, result));
   if (result.failure) throw result.failure;
   if (result.interrupted) return INTERRUPTED;
   return [...result.tallies.values()].some(({ refused }) => refused > 0) ? SOME_REFUSED : 0;
@@ -59,7 +71,7 @@ export async function importFiles(settings: ProcessEnvironment, choices: ImportC
 
 type Files = Partial<Record<FileKind, SourceFile>>;
 
-async function openFiles(choices: ImportChoices): Promise<Files> {
+async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array>): Promise<Files> {
   const paths = FILE_KINDS.flatMap((kind) => (choices[kind] === undefined ? [] : [choices[kind]]));
   if (paths.length === 0) throw new OperatorError("Name a file: --data-sources, --groups or --mappings.");
   if (paths.filter((path) => path === "-").length > 1) {
@@ -69,7 +81,7 @@ async function openFiles(choices: ImportChoices): Promise<Files> {
   for (const kind of FILE_KINDS) {
     const path = choices[kind];
     if (path === undefined) continue;
-    files[kind] = await openSourceFile(path, choices.format, FILE_SHAPES[kind], process.stdin);
+    files[kind] = await openSourceFile(path, choices.format, FILE_SHAPES[kind], input);
   }
   if (choices.checkpoint !== undefined && Object.values(files).some(({ version }) => version === null)) {
     throw new OperatorError("Standard input cannot be read again, so there can be no checkpoint.");
@@ -82,6 +94,7 @@ async function work(
   { database, vault, listenTarget, writer }: AccountStorage,
   files: Files,
   choices: ImportChoices,
+  terminal: Terminal,
 ): Promise<ImportResult> {
   const { dryRun, replaceTokens, account, environment } = choices;
   const changes = new ChangeFeed(
@@ -94,15 +107,15 @@ async function work(
   let line: ProgressLine | null = null;
   const report = new ImportReport(choices.report ?? null, continued, (text) => {
     line?.clear();
-    process.stderr.write(`${text}\n`);
+    terminal.write(`${text}\n`);
   });
   const observer: ImportObserver = {
     onFile(kind, file, from) {
       if (from.position.offset > 0) {
-        process.stderr.write(`${file.name}: going on after line ${from.position.lines}\n`);
+        terminal.write(`${file.name}: going on after line ${from.position.lines}\n`);
       }
       line?.clear();
-      line = new ProgressLine(process.stderr, KIND_NAMES[kind], advanceOf(file, from));
+      line = new ProgressLine(terminal, KIND_NAMES[kind], advanceOf(file, from));
     },
     onProgress(kind, progress) {
       const file = files[kind];

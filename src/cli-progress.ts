@@ -1,7 +1,13 @@
-import type { WriteStream } from "node:tty";
-
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
+
+/** Standard error, or what stands for it. */
+export interface Terminal {
+  /** Unset where it is a file or a pipe. */
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
 
 /** How far something has come. */
 export interface Advance {
@@ -12,14 +18,14 @@ export interface Advance {
 
 /** A line on a terminal that tells how far something has come; where standard error is none, nothing. */
 export class ProgressLine {
-  readonly #terminal: WriteStream | null;
+  readonly #terminal: Terminal | null;
   readonly #label: string;
   readonly #start = performance.now();
   readonly #first: Advance;
   #drawnAt = Number.NEGATIVE_INFINITY;
 
   /** @param first where it begins, which nothing was spent on */
-  constructor(output: WriteStream, label: string, first: Advance) {
+  constructor(output: Terminal, label: string, first: Advance) {
     this.#terminal = output.isTTY ? output : null;
     this.#label = label;
     this.#first = first;
@@ -30,7 +36,7 @@ export class ProgressLine {
     if (!this.#terminal || now - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = now;
     const line = progressText(this.#label, this.#first, advance, (now - this.#start) / 1000);
-    this.#terminal.write(`\r${line.slice(0, this.#terminal.columns - 1)}\u001b[K`);
+    this.#terminal.write(`\r${line.slice(0, (this.#terminal.columns ?? 80) - 1)}\u001b[K`);
   }
 
   /** Makes room for other text. */

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { exportFiles } from "./cli-export.js";
 import { importFiles } from "./cli-import.js";
+import { writeOutput } from "./cli-output.js";
 import { parseName } from "./command-line-arguments.js";
 import type { ProcessEnvironment } from "./config.js";
 import { ENVIRONMENTS } from "./domain/environment.js";
@@ -26,7 +27,11 @@ export function addTransferCommands(
     .action(async (options) => {
       let code = 0;
       const failed = await reportFailure(async () => {
-        code = await importFiles(environment, options);
+        code = await importFiles(environment, options, {
+          input: process.stdin,
+          print: writeOutput,
+          terminal: process.stderr,
+        });
       });
       end(failed || code);
     });
@@ -34,7 +39,9 @@ export function addTransferCommands(
   ofFiles(program.command("export"))
     .description("write files that import reads")
     .option("--with-tokens", "write the tokens of the groups, too, into a file that only you may read", false)
-    .action(async (options) => end(await reportFailure(() => exportFiles(environment, options))));
+    .action(async (options) =>
+      end(await reportFailure(() => exportFiles(environment, options, process.stderr))),
+    );
 }
 
 function ofFiles(command: Command): Command {

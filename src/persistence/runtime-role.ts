@@ -39,7 +39,8 @@ export async function grantRuntimeRole(owner: Database, role: string): Promise<v
   await owner.run(
     {
       text: `BEGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO ${name}; ${tables.join(" ")}
-        GRANT USAGE ON SEQUENCE user_group_team_id TO ${name}; COMMIT`,
+        GRANT USAGE ON SEQUENCE user_group_team_id TO ${name};
+        GRANT EXECUTE ON FUNCTION analyze_imported() TO ${name}; COMMIT`,
     },
     [],
   );

@@ -7,6 +7,7 @@ import { isBroughtToken } from "../domain/user-group-token.js";
 import { putBroughtTokens } from "../persistence/brought-token-queries.js";
 import type { Database } from "../persistence/database.js";
 import { isTransactionConflict, violates } from "../persistence/database-error.js";
+import { analyzeImported } from "../persistence/import-statistics.js";
 import { replaceTokens } from "../persistence/imported-group-queries.js";
 import { replaceMappings } from "../persistence/mapping-queries.js";
 import type { Queryable } from "../persistence/statement.js";
@@ -19,6 +20,9 @@ import { issueStoredToken, storeToken } from "./token-issue.js";
 
 /** How often a batch is run that met others which create or change the same groups. */
 const ATTEMPTS = 10;
+/** The tables are analyzed once so many groups were created, and again when that has become so many times as much. */
+const ANALYZE_FROM = 2000;
+const ANALYZE_FACTOR = 4;
 
 type Creation = Extract<PlannedGroup, { does: "create" }>;
 type Update = Extract<PlannedGroup, { does: "update" }>;
@@ -29,6 +33,8 @@ export class GroupImport {
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
   readonly #changes: ChangeFeed;
+  #created = 0;
+  #analyzeAt = ANALYZE_FROM;
 
   constructor(db: Database, ids: UserGroupIds, vault: TokenVault, changes: ChangeFeed) {
     this.#db = db;
@@ -102,7 +108,15 @@ export class GroupImport {
       if (!("does" in each) || each.does !== "update") continue;
       this.#changes.publish(writer, each.id, each.changes.token === undefined ? "updated" : "tokenRotated");
     }
+    await this.#analyze(planned.filter((each) => "does" in each && each.does === "create").length);
     return planned.map(outcomeOf);
+  }
+
+  async #analyze(created: number): Promise<void> {
+    this.#created += created;
+    if (this.#created < this.#analyzeAt) return;
+    this.#analyzeAt = ANALYZE_FACTOR * this.#created;
+    await analyzeImported(this.#db);
   }
 
   async #create(transaction: Queryable, writer: Writer, creations: readonly Creation[]): Promise<void> {

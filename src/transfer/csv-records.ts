@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { CsvError, type Info, parse } from "csv-parse";
+import { type Info, parse } from "csv-parse";
 import { parseJsonPart } from "../domain/json-text.js";
 import { OperatorError } from "../domain/operator-error.js";
 import { Refusal, refuseFaults } from "../domain/refusal.js";
@@ -52,8 +52,15 @@ interface Row {
 }
 
 async function* rowsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
+  let fault: { readonly error: Error; readonly after: unknown } | undefined;
   const parser = parse({
     bom: true,
+    // Else the records before the fault would be lost with it.
+    skip_records_with_error: true,
+    on_skip(error) {
+      if (error) fault ??= { error, after: Reflect.get(error, "records") };
+      return undefined;
+    },
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -62,16 +69,19 @@ async function* rowsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
   const input = Readable.from(requireUtf8(chunks), { objectMode: false });
   // What goes wrong with the file itself must reach whoever reads the records.
   input.on("error", (error) => parser.destroy(error));
+  let count = 0;
   try {
-    yield* input.pipe(parser);
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new OperatorError(`invalid_csv: ${error.message}. Nothing from there on was read.`, {
-      cause: error,
-    });
+    for await (const row of input.pipe(parser)) {
+      if (count === fault?.after) break;
+      yield row;
+      count += 1;
+    }
   } finally {
     input.destroy();
   }
+  if (!fault) return;
+  const { error } = fault;
+  throw new OperatorError(`invalid_csv: ${error.message}. Nothing from there on was read.`, { cause: error });
 }
 
 /** The parser would put replacement characters where the text is broken. */

@@ -47,6 +47,8 @@ const RETRY_AFTER_MS = [200, 1000, 3000, 6000, 10_000];
 interface Batch<Item> {
   readonly lines: number[];
   readonly entries: (Item | Refusal)[];
+  /** How many bytes of the file end with its first record. */
+  readonly begins: number;
   position: SourcePosition;
 }
 
@@ -75,47 +77,62 @@ export async function runStage<Item>(
   /** Batches are counted in the order of the file, so that a checkpoint has no gap before it. */
   const settle = async () => (await underWay.shift())?.();
   try {
+    let fault: Fault | null = null;
     for await (const batch of batchesOf(records, stage, options)) {
+      if (batch instanceof Fault) {
+        fault = batch;
+        break;
+      }
       if (underWay.length === UNDER_WAY) await settle();
       const begun = begin(batch);
       // Whoever settles it sees the error; until then nobody listens.
       begun.catch(() => undefined);
       underWay.push(begun);
     }
-  } catch (error) {
-    // What was read before the fault counts.
     while (underWay.length > 0) await settle();
-    throw error;
+    if (fault) throw fault.error;
+    return tally;
   } finally {
+    // Nothing is written any more once the import has ended, however it ends.
     await Promise.allSettled(underWay);
   }
-  while (underWay.length > 0) await settle();
-  return tally;
+}
+
+/** What went wrong with reading, told after what was read before. */
+class Fault {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
 }
 
 async function* batchesOf<Item>(
   records: AsyncIterable<SourceRecord>,
   stage: ImportStage<Item>,
   { seen, signal }: StageOptions,
-): AsyncGenerator<Batch<Item>> {
+): AsyncGenerator<Batch<Item> | Fault> {
   let batch: Batch<Item> | null = null;
-  let begins: number | null = null;
-  for await (const { line, lastLine, end, content } of records) {
-    if (signal.aborted) break;
-    const entry = content instanceof Refusal ? content : takeRecord(content, stage, seen);
-    const position = { offset: end, lines: lastLine };
-    batch ??= { lines: [], entries: [], position };
-    begins ??= end;
-    batch.lines.push(line);
-    batch.entries.push(entry);
-    batch.position = position;
-    // A few very long records are as much as many short ones.
-    if (batch.lines.length < BATCH && end - begins < LONGEST_RECORD_BYTES) continue;
-    yield batch;
-    batch = null;
-    begins = null;
+  let fault: Fault | null = null;
+  try {
+    for await (const { line, lastLine, end, content } of records) {
+      if (signal.aborted) return;
+      const entry = content instanceof Refusal ? content : takeRecord(content, stage, seen);
+      const position = { offset: end, lines: lastLine };
+      batch ??= { lines: [], entries: [], begins: end, position };
+      batch.lines.push(line);
+      batch.entries.push(entry);
+      batch.position = position;
+      // A few very long records are as much as many short ones.
+      if (batch.lines.length < BATCH && end - batch.begins < LONGEST_RECORD_BYTES) continue;
+      yield batch;
+      batch = null;
+    }
+  } catch (error) {
+    fault = new Fault(error);
   }
   if (batch && !signal.aborted) yield batch;
+  if (fault) yield fault;
 }
 
 function takeRecord<Item>(
