@@ -48,9 +48,7 @@ export async function exportFiles(
       const written = await write(path, textOf(pages, formatter, line, total), {
         isSecret: kind === "groups" && choices.withTokens,
       });
-      process.stderr.write(
-        `${path === "-" ? "standard output" : path}: ${written.records} ${KIND_NAMES[kind]}\n`,
-      );
+      terminal.write(`${path === "-" ? "standard output" : path}: ${written.records} ${KIND_NAMES[kind]}\n`);
     }
   });
 }

@@ -128,8 +128,10 @@ export class Access {
   async #findBrought(token: string): Promise<UserGroup | null> {
     const places = await findTokenPlaces(this.#db.of("operator"), this.#vault.lookups(token));
     const found = await Promise.all(places.map((place) => this.#reader.byTokens(place, [token])));
-    const groups = found.flat().filter((group) => group !== null);
-    return groups.length === 1 ? (groups[0] ?? null) : null;
+    // Several of the places may lead to one group: that had the token before, and another one that has it now.
+    const groups = new Map(found.flat().flatMap((group) => (group ? [[group.id, group]] : [])));
+    const [group = null] = groups.values();
+    return groups.size === 1 ? group : null;
   }
 
   async #findCaller(secret: string, requestId: string): Promise<Caller> {

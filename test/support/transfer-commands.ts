@@ -19,6 +19,7 @@ import { startTestService, type TestService } from "./test-service.js";
 /** `import` and `export` beside a running service, and files for them. */
 export interface TransferCommands {
   readonly service: TestService;
+  readonly encryptionKey: Buffer;
   /** The path of a file. */
   at(name: string): string;
   write(name: string, content: string | Buffer): Promise<string>;
@@ -40,6 +41,8 @@ export interface TransferTenant {
   /** Starts the command itself. */
   launch(command: "import" | "export", ...args: readonly string[]): Promise<RunningProcess>;
   call(method: string, body: object): Promise<RestReply>;
+  /** Deletes its groups, whose tokens may then be brought elsewhere. */
+  removeAll(): Promise<void>;
   /** What a page with this token gets of its group. */
   viewer(token: string): Promise<RestReply>;
 }
@@ -84,8 +87,11 @@ export async function startTransferCommands(): Promise<TransferCommands> {
         }),
       launch: (command, ...args) => processes.launch([command, ...choice, ...args], { env }),
       call: (method, body) => callRest(`${service.url}/api/user`, method, key, body),
+      async removeAll() {
+        await service.query("DELETE FROM user_group WHERE account_id = $1", [account.accountId]);
+      },
       viewer(token) {
-        const query = "{ viewer { userGroup { providedId name } } }";
+        const query = "{ viewer { userGroup { name } } }";
         const headers = { authorization: `Bearer ${token}` };
         return callRest(`${service.url}/graphql`, "POST", undefined, { query }, headers);
       },
@@ -93,6 +99,7 @@ export async function startTransferCommands(): Promise<TransferCommands> {
   };
   return {
     service,
+    encryptionKey,
     at,
     async write(name, content) {
       await writeFile(at(name), content);
