@@ -14,6 +14,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   graphql: ["services", "domain"],
   rest: ["services", "domain"],
   http: ["graphql", "rest", "services", "domain"],
+  // Of commands only.
+  transfer: ["services", "domain"],
+  contract: ["domain"],
   migrations: [],
 };
 /** The files that make a process of the layers. */
