@@ -38,3 +38,8 @@ export function parseExpectedRevision(text: string): number {
   if (revision !== null) return revision;
   throw new InvalidArgumentError("It must be a whole number from 0.");
 }
+
+export function parseUrlOption(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError("It must be a URL that begins with http:// or https://.");
+}

@@ -3,7 +3,9 @@ import { createKey, listKeys, revokeKey } from "./cli-keys.js";
 import { migrateDatabaseDown, migrateDatabaseUp, showMigrations } from "./cli-migrations.js";
 import { reencryptTokens } from "./cli-tokens.js";
 import { parseExpiryOption, parseName } from "./command-line-arguments.js";
+import { addContractCommands } from "./command-line-contract.js";
 import { addSiteConfigCommands } from "./command-line-site-config.js";
+import { addTransferCommands } from "./command-line-transfer.js";
 import type { ProcessEnvironment } from "./config.js";
 import { SCOPES } from "./domain/caller.js";
 import { ENVIRONMENTS } from "./domain/environment.js";
@@ -66,9 +68,11 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .description("end an API key for good; the id is the one of `key list`")
     .action((id) => run(() => revokeKey(environment, id))());
 
-  addSiteConfigCommands(program, environment, (code) => {
-    exitCode = code;
-  });
+  for (const addCommands of [addSiteConfigCommands, addTransferCommands, addContractCommands]) {
+    addCommands(program, environment, (code) => {
+      exitCode = code;
+    });
+  }
 
   const token = program.command("token").description("look after user group tokens");
   token

@@ -15,6 +15,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   rest: ["services", "domain"],
   telemetry: ["domain"],
   http: ["graphql", "rest", "services", "domain"],
+  // Of commands only.
+  transfer: ["services", "domain"],
+  contract: ["domain"],
   migrations: [],
 };
 /** The files that make a process of the layers. */

@@ -1,5 +1,6 @@
 import type { DataSource } from "./data-source.js";
 import { type FieldPath, invalidField } from "./errors.js";
+import { isObject } from "./json.js";
 import { parseText } from "./text-field.js";
 
 /** Decision 12. */
@@ -43,6 +44,22 @@ export function readMapping(
     dataSource,
     field: [...field, schemaId],
   }));
+}
+
+/** Checks a mapping given as an object; null is the empty mapping. @throws DomainError `invalid_field` */
+export function parseMapping(value: unknown, field: FieldPath): readonly MappingReference[] {
+  if (value === null) return [];
+  if (!isObject(value)) throw invalidField(field, "must be a JSON object or null");
+  const entries = Object.entries(value);
+  requireRoom(entries.length, field);
+  return entries.map(([schemaId, dataSource]) => {
+    const entryField = [...field, schemaId];
+    return {
+      schemaId: parseText(schemaId, entryField),
+      dataSource: parseText(dataSource, entryField),
+      field: entryField,
+    };
+  });
 }
 
 /**

@@ -143,17 +143,27 @@ export async function replaceMappings(
   const rows = mappings.flatMap(({ userGroupId, entries }) =>
     entries.map((entry) => ({ userGroupId, ...entry })),
   );
-  const groups = rows.map(({ userGroupId }) => userGroupId);
-  const schemas = rows.map(({ schemaId }) => schemaId);
   const before = mappings.filter(({ isFirst }) => !isFirst).map(({ userGroupId }) => userGroupId);
-  if (before.length > 0)
+  if (before.length > 0) {
+    const groups = rows.map(({ userGroupId }) => userGroupId);
+    const schemas = rows.map(({ schemaId }) => schemaId);
     await transaction.run(KEEP_ONLY_MANY, [tenant.accountId, tenant.environment, before, groups, schemas]);
+  }
+  await putMappings(transaction, tenant, rows);
+}
+
+/** Adds entries to the mappings of groups that the transaction has locked or made; schema ids that are there get the new data sources. */
+export async function putMappings(
+  transaction: Queryable,
+  tenant: Tenant,
+  rows: readonly (MappingEntry & { readonly userGroupId: number })[],
+): Promise<void> {
   if (rows.length === 0) return;
   await transaction.run(PUT_MANY, [
     tenant.accountId,
     tenant.environment,
-    groups,
-    schemas,
+    rows.map(({ userGroupId }) => userGroupId),
+    rows.map(({ schemaId }) => schemaId),
     rows.map(({ dataSourceId }) => dataSourceId),
   ]);
 }

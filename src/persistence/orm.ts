@@ -9,6 +9,8 @@ import { Webhooks1764300000000 } from "../../migrations/1764300000000-webhooks.j
 import { IdempotentRequests1764400000000 } from "../../migrations/1764400000000-idempotent-requests.js";
 import { AuditSharedStatements1764500000000 } from "../../migrations/1764500000000-audit-shared-statements.js";
 import { AuditActorOnce1764600000000 } from "../../migrations/1764600000000-audit-actor-once.js";
+import { BroughtTokens1764700000000 } from "../../migrations/1764700000000-brought-tokens.js";
+import { AnalyzeImports1764710000000 } from "../../migrations/1764710000000-analyze-imports.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { AuditEntryEntity } from "./audit-entry-entity.js";
@@ -52,6 +54,8 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
       IdempotentRequests1764400000000,
       AuditSharedStatements1764500000000,
       AuditActorOnce1764600000000,
+      BroughtTokens1764700000000,
+      AnalyzeImports1764710000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

@@ -9,6 +9,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   data_source: "SELECT, INSERT, UPDATE, DELETE",
   user_group: "SELECT, INSERT, UPDATE, DELETE",
   mapping_entry: "SELECT, INSERT, UPDATE, DELETE",
+  brought_token: "SELECT, INSERT, UPDATE, DELETE",
   site_config: "SELECT, INSERT, UPDATE",
   site_config_revision: "SELECT, INSERT",
   audit_entry: "SELECT, INSERT",
@@ -38,7 +39,8 @@ export async function grantRuntimeRole(owner: Database, role: string): Promise<v
   await owner.run(
     {
       text: `BEGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO ${name}; ${tables.join(" ")}
-        GRANT USAGE ON SEQUENCE user_group_team_id TO ${name}; COMMIT`,
+        GRANT USAGE ON SEQUENCE user_group_team_id TO ${name};
+        GRANT EXECUTE ON FUNCTION analyze_imported() TO ${name}; COMMIT`,
     },
     [],
   );

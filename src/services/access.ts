@@ -10,8 +10,9 @@ import { ENVIRONMENTS } from "../domain/environment.js";
 import { DomainError } from "../domain/errors.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup } from "../domain/user-group.js";
-import { readUserGroupToken } from "../domain/user-group-token.js";
+import { mayBeToken, readUserGroupToken } from "../domain/user-group-token.js";
 import { type ActiveKey, findActiveKey } from "../persistence/api-key-queries.js";
+import { findTokenPlaces } from "../persistence/brought-token-queries.js";
 import type { Database } from "../persistence/database.js";
 import type { AuthFailures } from "./auth-failures.js";
 import type { KeyCache } from "./key-cache.js";
@@ -115,12 +116,22 @@ export class Access {
   /** A token, present or in its grace period, decides the environment, but does not tell it. */
   async #findUserGroup(token: string): Promise<UserGroup | null> {
     const route = readUserGroupToken(token);
-    if (!route) return null;
-    for (const environment of ENVIRONMENTS) {
-      const [group] = await this.#reader.byTokens({ accountId: route.accountId, environment }, [token]);
+    const places = route ? ENVIRONMENTS.map((environment) => ({ ...route, environment })) : [];
+    for (const place of places) {
+      const [group] = await this.#reader.byTokens(place, [token]);
       if (group) return group;
     }
-    return null;
+    return mayBeToken(token) ? this.#findBrought(token) : null;
+  }
+
+  /** Decision 45: a token from elsewhere does not name its account; were it that of two groups, it would be that of none. */
+  async #findBrought(token: string): Promise<UserGroup | null> {
+    const places = await findTokenPlaces(this.#db.of("operator"), this.#vault.lookups(token));
+    const found = await Promise.all(places.map((place) => this.#reader.byTokens(place, [token])));
+    // Several of the places may lead to one group: that had the token before, and another one that has it now.
+    const groups = new Map(found.flat().flatMap((group) => (group ? [[group.id, group]] : [])));
+    const [group = null] = groups.values();
+    return groups.size === 1 ? group : null;
   }
 
   async #findCaller(secret: string, requestId: string): Promise<Caller> {

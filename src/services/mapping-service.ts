@@ -54,7 +54,7 @@ export class MappingService {
     ref: UserGroupRef,
     work: (transaction: Queryable, group: UserGroup) => Promise<boolean>,
   ): Promise<UserGroup> {
-    const stored = storedRef(this.#vault, writer, ref);
+    const stored = storedRef(this.#vault, ref);
     const { userGroup, changed } = await this.#db.transaction(writer, async (transaction) => {
       const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
       if (!(await work(transaction, found))) return { userGroup: found, changed: false };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tenant } from "../domain/caller.js";
 import { ENVIRONMENTS } from "../domain/environment.js";
 import type { TokenVault } from "../domain/token-vault.js";
+import { rehashBroughtTokens } from "../persistence/brought-token-queries.js";
 import type { Database } from "../persistence/database.js";
 import { findRepliesSealedOtherwise, resealReply } from "../persistence/idempotent-request-queries.js";
 import {
@@ -111,6 +112,11 @@ export class TokenReencryption {
         token: { ...this.#vault.seal(token, binding, keyId), lookup: this.#vault.lookup(token, keyId) },
       };
     });
-    return resealTokens(this.#db.of(tenant), tenant, keyId, tokens);
+    return this.#db.transaction(tenant, async (transaction) => {
+      const count = await resealTokens(transaction, tenant, keyId, tokens);
+      const pairs = tokens.map(({ old, token }) => ({ old: old.lookup, new: token.lookup }));
+      await rehashBroughtTokens(transaction, tenant, pairs);
+      return count;
+    });
   }
 }

@@ -1,17 +1,16 @@
-import type { Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
-import { mayBeTokenOf } from "../domain/user-group-token.js";
+import { mayBeToken } from "../domain/user-group-token.js";
 import type { StoredRef } from "../persistence/user-group-writes.js";
 
 /**
  * Turns a reference into the one the database knows.
- * @throws DomainError `user_group_not_found` for a token that cannot be one of this account
+ * @throws DomainError `user_group_not_found` for a text that cannot be a token
  */
-export function storedRef(vault: TokenVault, tenant: Tenant, ref: UserGroupRef): StoredRef {
+export function storedRef(vault: TokenVault, ref: UserGroupRef): StoredRef {
   if (ref.by !== "token") return ref;
-  if (!mayBeTokenOf(tenant.accountId, ref.token)) throw userGroupNotFound(ref.by);
+  if (!mayBeToken(ref.token)) throw userGroupNotFound(ref.by);
   return { by: "token", lookups: vault.lookups(ref.token) };
 }
 

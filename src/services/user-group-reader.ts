@@ -2,7 +2,7 @@ import type { Tenant } from "../domain/caller.js";
 import type { MappedDataSource } from "../domain/mapping.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup } from "../domain/user-group.js";
-import { mayBeTokenOf } from "../domain/user-group-token.js";
+import { mayBeToken } from "../domain/user-group-token.js";
 import type { Database } from "../persistence/database.js";
 import { findMappings } from "../persistence/mapping-queries.js";
 import {
@@ -78,9 +78,7 @@ export class UserGroupReader {
 
   /** What was found under each hash of each token. */
   async #byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(readonly (TokenMatch | null)[])[]> {
-    const asked = tokens.map((token) =>
-      mayBeTokenOf(tenant.accountId, token) ? this.#vault.lookups(token) : [],
-    );
+    const asked = tokens.map((token) => (mayBeToken(token) ? this.#vault.lookups(token) : []));
     // A token that was rotated is dead at once, which a replica may not have heard of.
     const { replica: _, ...current } = tenant;
     const matches = await this.#byLookup.load(current, asked.flat());

@@ -2,7 +2,7 @@ import type { Caller, Tenant, Writer } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { NewUserGroup, UserGroup, UserGroupChanges, UserGroupRef } from "../domain/user-group.js";
-import { mayBeTokenOf } from "../domain/user-group-token.js";
+import { mayBeToken } from "../domain/user-group-token.js";
 import type { Database } from "../persistence/database.js";
 import { replaceMappingEntries } from "../persistence/mapping-queries.js";
 import { deleteUserGroup, lockUserGroup, updateUserGroup } from "../persistence/user-group-writes.js";
@@ -95,7 +95,7 @@ export class UserGroupService {
     ref: UserGroupRef,
     changes: UserGroupChanges,
   ): Promise<{ readonly userGroup: UserGroup; readonly changed: boolean }> {
-    const stored = storedRef(this.#vault, writer, ref);
+    const stored = storedRef(this.#vault, ref);
     const { mapping, expectedVersion } = changes;
     const changesRow = changes.name !== undefined || changes.properties !== undefined;
     if (changesRow && mapping === undefined && expectedVersion === undefined) {
@@ -121,7 +121,7 @@ export class UserGroupService {
    * @throws DomainError `user_group_not_found` when no group has the token, or another rotation came first
    */
   async rotateToken(writer: Writer, currentToken: string): Promise<UserGroup> {
-    const lookups = this.#lookups(writer, currentToken);
+    const lookups = this.#lookups(currentToken);
     const group = await this.#byCurrentToken(writer, currentToken);
     const token = issueStoredToken(this.#vault, writer, group.id);
     const rotated = await this.#edits.rotate(writer, { id: group.id, currentLookups: lookups, token });
@@ -139,7 +139,7 @@ export class UserGroupService {
     currentToken: string,
     expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
   ): Promise<UserGroup> {
-    const lookups = this.#lookups(writer, currentToken);
+    const lookups = this.#lookups(currentToken);
     const deleted = await this.#delete(writer, lookups, expected);
     if (deleted) {
       this.#changes.publish(writer, deleted.id, "deleted");
@@ -177,8 +177,8 @@ export class UserGroupService {
     return requireUserGroup(await this.#reader.byCurrentToken(tenant, token), { by: "token" });
   }
 
-  #lookups(tenant: Tenant, token: string): readonly Buffer[] {
-    return mayBeTokenOf(tenant.accountId, token) ? this.#vault.lookups(token) : [];
+  #lookups(token: string): readonly Buffer[] {
+    return mayBeToken(token) ? this.#vault.lookups(token) : [];
   }
 }
 

@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import { type AccountChoice, type AccountStorage, withAccount } from "./cli-account.js";
+import { ImportReport } from "./cli-import-report.js";
+import { ProgressLine, type Terminal } from "./cli-progress.js";
+import { formatTable } from "./cli-table.js";
+import { type ProcessEnvironment, readConfig } from "./config.js";
+import { OperatorError } from "./domain/operator-error.js";
+import { NotificationChannel } from "./persistence/notification-channel.js";
+import { UserGroupIds } from "./persistence/user-group-ids.js";
+import { ChangeFeed } from "./services/change-feed.js";
+import { DataSourceImport } from "./services/data-source-import.js";
+import { GroupImport } from "./services/group-import.js";
+import { MappingImport } from "./services/mapping-import.js";
+import { Checkpoint, type Progress } from "./transfer/checkpoint.js";
+import { FILE_KINDS, FILE_SHAPES, type FileKind } from "./transfer/import-records.js";
+import { type ImportObserver, type ImportResult, runImport } from "./transfer/import-run.js";
+import { recordsOf } from "./transfer/import-stage.js";
+import { type FileFormat, openSourceFile, type SourceFile } from "./transfer/source-file.js";
+
+/** What files are called in messages and tables. */
+export const KIND_NAMES: Readonly<Record<FileKind, string>> = {
+  dataSources: "data sources",
+  groups: "groups",
+  mappings: "mappings",
+};
+
+export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, string>> {
+  readonly format?: FileFormat;
+  readonly dryRun: boolean;
+  readonly replaceTokens: boolean;
+  readonly checkpoint?: string;
+  readonly report?: string;
+  readonly json: boolean;
+  readonly author: string;
+}
+
+/** The exit code of an import that took some lines and refused others. */
+const SOME_REFUSED = 2;
+const INTERRUPTED = 130;
+
+/** What the files and the words of a command go through. */
+export interface CommandStreams {
+  /** What `-` stands for. */
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly print: (text: string) => Promise<void>;
+  /** Where it tells what it is about. */
+  readonly terminal: Terminal;
+}
+
+/**
+ * Brings data sources, groups and mappings in, and prints what became of them.
+ * @returns the exit code
+ * @throws OperatorError when nothing could be read, or not all of it
+ */
+export async function importFiles(
+  settings: ProcessEnvironment,
+  choices: ImportChoices,
+  streams: CommandStreams,
+): Promise<number> {
+  const files = await openFiles(choices, streams.input);
+  const id = randomUUID();
+  const actor = { name: choices.author, requestId: `import ${id}` };
+  const result = await withAccount(settings, choices, actor, (storage) =>
+    work(readConfig(settings).databaseConnectTimeoutMs, storage, files, choices, streams.terminal),
+  );
+  await streams.print(choices.json ? summaryAsJson(id, choices, result) : summaryAsText(id, choices, result));
+  if (result.failure) throw result.failure;
+  if (result.interrupted) return INTERRUPTED;
+  return [...result.tallies.values()].some(({ refused }) => refused > 0) ? SOME_REFUSED : 0;
+}
+
+type Files = Partial<Record<FileKind, SourceFile>>;
+
+async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array>): Promise<Files> {
+  const paths = FILE_KINDS.flatMap((kind) => (choices[kind] === undefined ? [] : [choices[kind]]));
+  if (paths.length === 0) throw new OperatorError("Name a file: --data-sources, --groups or --mappings.");
+  if (paths.filter((path) => path === "-").length > 1) {
+    throw new OperatorError("Only one of the files can be standard input.");
+  }
+  const files: Files = {};
+  for (const kind of FILE_KINDS) {
+    const path = choices[kind];
+    if (path === undefined) continue;
+    files[kind] = await openSourceFile(path, choices.format, FILE_SHAPES[kind], input);
+  }
+  if (choices.checkpoint !== undefined && Object.values(files).some(({ version }) => version === null)) {
+    throw new OperatorError("Standard input cannot be read again, so there can be no checkpoint.");
+  }
+  return files;
+}
+
+async function work(
+  connectTimeoutMs: number,
+  { database, vault, listenTarget, writer }: AccountStorage,
+  files: Files,
+  choices: ImportChoices,
+  terminal: Terminal,
+): Promise<ImportResult> {
+  const { dryRun, replaceTokens, account, environment } = choices;
+  const changes = new ChangeFeed(
+    new NotificationChannel(database, { target: listenTarget, connectTimeoutMs }),
+  );
+  const versions = FILE_KINDS.map((kind) => files[kind]?.version ?? null);
+  const identity = JSON.stringify([account, environment, replaceTokens, ...versions]);
+  const checkpoint = await Checkpoint.open(dryRun ? null : (choices.checkpoint ?? null), identity);
+  const continued = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
+  let line: ProgressLine | null = null;
+  const report = new ImportReport(choices.report ?? null, continued, (text) => {
+    line?.clear();
+    terminal.write(`${text}\n`);
+  });
+  const observer: ImportObserver = {
+    onFile(kind, file, from) {
+      if (from.position.offset > 0) {
+        terminal.write(`${file.name}: going on after line ${from.position.lines}\n`);
+      }
+      line?.clear();
+      line = new ProgressLine(terminal, KIND_NAMES[kind], advanceOf(file, from));
+    },
+    onProgress(kind, progress) {
+      const file = files[kind];
+      if (file) line?.update(advanceOf(file, progress));
+    },
+    onRefusal: (_, file, number, refusal) => report.note(file.name, number, refusal),
+  };
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  // A second signal ends the process at once, as if nobody listened.
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  try {
+    const importers = {
+      dataSources: new DataSourceImport(database),
+      groups: new GroupImport(database, new UserGroupIds(database), vault, changes),
+      mappings: new MappingImport(database, changes),
+    };
+    const options = { dryRun, replaceTokens };
+    const run = { importers, writer, files, options, checkpoint, signal: stop.signal, observer };
+    const result = await runImport(run);
+    if (!result.failure && !result.interrupted) await checkpoint.remove();
+    return result;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+    clearLine(line);
+    await changes.close();
+    await report.close();
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** The compiler does not see that callbacks set it. */
+function clearLine(line: ProgressLine | null): void {
+  line?.clear();
+}
+
+function advanceOf({ bytes }: SourceFile, { position, tally }: Progress) {
+  const part = bytes === null ? null : Math.min(1, bytes === 0 ? 1 : position.offset / bytes);
+  return { records: recordsOf(tally), part };
+}
+
+function summaryAsText(
+  id: string,
+  { dryRun }: ImportChoices,
+  { tallies, interrupted }: ImportResult,
+): string {
+  const rows = [...tallies].map(([kind, tally]) => [
+    KIND_NAMES[kind],
+    ...[recordsOf(tally), tally.created, tally.updated, tally.unchanged, tally.refused].map(String),
+  ]);
+  const head = ["", "RECORDS", "CREATED", "UPDATED", "UNCHANGED", "REFUSED"];
+  const notes = [
+    ...(dryRun ? ["This was a dry run: nothing was changed."] : [`The audit log calls it: import ${id}`]),
+    ...(interrupted ? ["It was interrupted: start it again to go on."] : []),
+  ];
+  return `${formatTable([head, ...rows])}${notes.map((note) => `${note}\n`).join("")}`;
+}
+
+function summaryAsJson(id: string, { dryRun }: ImportChoices, result: ImportResult): string {
+  const { tallies, interrupted, failure } = result;
+  const files = Object.fromEntries(tallies);
+  const summary = { import: id, dryRun, interrupted, failure: failure?.message ?? null, ...files };
+  return `${JSON.stringify(summary, null, 2)}\n`;
+}

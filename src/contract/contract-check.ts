@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { OperatorError } from "../domain/operator-error.js";
+import { ContractComparison, type ContractDifference } from "./contract-comparison.js";
+import { type ContractReply, sendRequest } from "./contract-reply.js";
+import { type ContractCall, contractScript } from "./contract-script.js";
+import { ContractSide, type ContractTarget } from "./contract-side.js";
+
+/** What became of one call. */
+export interface CheckedCall {
+  readonly name: string;
+  readonly differences: readonly ContractDifference[];
+}
+
+export interface ContractResult {
+  readonly calls: readonly CheckedCall[];
+  /** The ids of groups that could not be deleted, with the base URL where they still are. */
+  readonly left: readonly { readonly url: string; readonly providedId: string }[];
+  readonly interrupted: boolean;
+}
+
+export interface ContractOptions {
+  readonly ours: ContractTarget;
+  readonly theirs: ContractTarget;
+  /** A data source that both services have. */
+  readonly dataSource: string | null;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends the interface's calls to two services and compares their replies; all groups that it makes are deleted in the end.
+ * @throws OperatorError when one of them is out of reach or does not take its key, or both are one
+ */
+export async function checkContract({ signal, ...options }: ContractOptions): Promise<ContractResult> {
+  if (options.ours.key === options.theirs.key && options.ours.url === options.theirs.url) {
+    throw new OperatorError(
+      "Both sides are the same service with the same key: they would get in each other's way.",
+    );
+  }
+  const ours = new ContractSide(options.ours);
+  const theirs = new ContractSide(options.theirs);
+  const prefix = `contract-check-${randomBytes(6).toString("hex")}`;
+  const comparison = new ContractComparison();
+  const calls: CheckedCall[] = [];
+  const left: { url: string; providedId: string }[] = [];
+  let failure: unknown;
+  try {
+    for (const call of contractScript({ prefix, dataSource: options.dataSource })) {
+      if (signal.aborted) break;
+      const [reply, otherReply] = await bothOf(send(ours, call), send(theirs, call));
+      if (calls.length === 0) {
+        requireKey(ours, reply);
+        requireKey(theirs, otherReply);
+      }
+      const differences = comparison.compare(reply, otherReply);
+      calls.push({ name: call.name, differences });
+    }
+  } catch (error) {
+    failure = error;
+  }
+  for (const side of [ours, theirs]) {
+    for (const providedId of side.groups) {
+      if (!(await remove(side, providedId))) left.push({ url: side.target.url, providedId });
+    }
+  }
+  if (failure instanceof OperatorError && left.length > 0) {
+    const groups = left.map(({ url, providedId }) => `${providedId} at ${url}`).join(", ");
+    throw new OperatorError(`${failure.message} These groups may be left: ${groups}.`, { cause: failure });
+  }
+  if (failure !== undefined) throw failure;
+  return { calls, left, interrupted: signal.aborted };
+}
+
+/** Both replies, or the first failure once the other call is over, too: what that has created must be known. */
+async function bothOf<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
+}
+
+async function send(side: ContractSide, call: ContractCall): Promise<ContractReply> {
+  const { url } = side.target;
+  const request = call.requestOf(side);
+  try {
+    const reply = await sendRequest(url, request);
+    side.note(reply);
+    return reply;
+  } catch (error) {
+    side.noteUnanswered(request);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`${url} gave no reply to "${call.name}": ${reason}.`, { cause: error });
+  }
+}
+
+function requireKey({ target }: ContractSide, { status }: ContractReply): void {
+  if (status === 401 || status === 403) {
+    throw new OperatorError(`${target.url} does not let the key create groups: it answers ${status}.`);
+  }
+}
+
+/** @returns whether the group is gone */
+async function remove(side: ContractSide, providedId: string): Promise<boolean> {
+  const call = (name: string, method: string, body: object): ContractCall => ({
+    name,
+    requestOf: ({ target }) => ({
+      method,
+      path: "/api/user",
+      headers: { authorization: `Token ${target.key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  });
+  const deletion = () =>
+    send(side, call("the deletion at the end", "DELETE", { current_token: side.tokenOf(providedId) }));
+  try {
+    if (succeeded(await deletion())) return true;
+    // It is gone already, or has a token that no reply has told.
+    const found = await send(side, call("the look at the end", "GET", { user_group_id: providedId }));
+    return !succeeded(found) || succeeded(await deletion());
+  } catch (error) {
+    if (error instanceof OperatorError) return false;
+    throw error;
+  }
+}
+
+function succeeded({ status }: ContractReply): boolean {
+  return status >= 200 && status < 300;
+}

@@ -1,0 +1,80 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What is sent. */
+export interface ContractRequest {
+  readonly method: string;
+  /** Behind the base URL. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** What came back. */
+export interface ContractReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The body as JSON; undefined when it is none. */
+  readonly body: unknown;
+}
+
+const TIMEOUT_MS = 15_000;
+const LONGEST_REPLY = 1024 * 1024;
+/** How long a rate limit is waited for. */
+const LONGEST_WAIT_SECONDS = 61;
+
+/**
+ * Sends a request, also a GET with a body, and waits for a rate limit once.
+ * @throws Error when there is no reply, or not in time
+ */
+export async function sendRequest(baseUrl: string, request: ContractRequest): Promise<ContractReply> {
+  const reply = await sendOnce(baseUrl, request);
+  const seconds = Number(reply.headers["retry-after"] ?? Number.NaN);
+  if (reply.status !== 429 || !(seconds <= LONGEST_WAIT_SECONDS)) return reply;
+  await sleep(1000 * seconds);
+  return sendOnce(baseUrl, request);
+}
+
+async function sendOnce(
+  baseUrl: string,
+  { method, path, headers, body }: ContractRequest,
+): Promise<ContractReply> {
+  const url = new URL(`${baseUrl.replace(/\/+$/, "")}${path}`);
+  const start = url.protocol === "https:" ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const length = body === null ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const options = { method, headers: { ...headers, ...length }, signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const outgoing = start(url, options, (incoming) => {
+      let text = "";
+      incoming.setEncoding("utf8");
+      incoming.on("data", (part: string) => {
+        text += part;
+        if (text.length > LONGEST_REPLY) outgoing.destroy(new Error("The reply is too long."));
+      });
+      incoming.on("error", reject);
+      incoming.on("end", () => {
+        const { statusCode = 0 } = incoming;
+        resolve({ status: statusCode, headers: singleHeaders(incoming.headers), body: parseBody(text) });
+      });
+    });
+    outgoing.on("error", reject);
+    outgoing.end(body ?? undefined);
+  });
+}
+
+function singleHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
+  );
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

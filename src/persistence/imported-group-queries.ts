@@ -1,0 +1,91 @@
+import type { Tenant } from "../domain/caller.js";
+import type { Queryable, Statement } from "./statement.js";
+import type { StoredToken } from "./user-group-writes.js";
+import { HEX_PREFIX } from "./value-parsers.js";
+
+// Without names: a batch is so much that planning it does not matter, and a plan that was made while the tables were empty would
+// read all of them, later on, for each batch.
+
+const PRESENT = `SELECT id, provided_id, name, properties::text, token_lookup FROM user_group
+  WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[]) ORDER BY provided_id`;
+
+const READ: Statement = { rows: "text", text: PRESENT };
+const LOCK: Statement = { rows: "text", text: `${PRESENT} FOR NO KEY UPDATE` };
+
+const TOKEN_OWNERS: Statement = {
+  rows: "text",
+  text: `SELECT token_lookup, provided_id FROM user_group
+    WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])`,
+};
+
+const REPLACE_TOKENS: Statement = {
+  text: `UPDATE user_group SET token_key_id = item.new_key_id, token_ciphertext = item.ciphertext, token_lookup = item.lookup,
+      previous_token_lookup = NULL, previous_token_expires_at = NULL, version = version + 1, updated_at = now()
+    FROM unnest($3::integer[], $4::text[], $5::bytea[], $6::bytea[]) AS item (item_id, new_key_id, ciphertext, lookup)
+    WHERE account_id = $1 AND environment = $2 AND id = item_id`,
+};
+
+/** What an import compares a line with. */
+export interface PresentGroup {
+  readonly id: number;
+  readonly providedId: string;
+  readonly name: string;
+  /** As JSON text; null when there are none. */
+  readonly properties: string | null;
+  /** The hash of its token, with hexadecimal digits. */
+  readonly lookup: string;
+}
+
+type PresentRow = readonly [
+  id: string,
+  providedId: string,
+  name: string,
+  properties: string | null,
+  lookup: string,
+];
+
+/** The groups with these provided ids. @param lock whether they stay locked until the transaction ends */
+export async function findPresentGroups(
+  db: Queryable,
+  tenant: Tenant,
+  providedIds: readonly string[],
+  lock: boolean,
+): Promise<PresentGroup[]> {
+  const values = [tenant.accountId, tenant.environment, providedIds];
+  const rows = await db.run<PresentRow>(lock ? LOCK : READ, values);
+  return rows.map(([id, providedId, name, properties, lookup]) => ({
+    id: Number(id),
+    providedId,
+    name,
+    properties,
+    lookup: lookup.slice(HEX_PREFIX.length),
+  }));
+}
+
+/** The provided ids of the groups that have tokens with these hashes, by the hash with hexadecimal digits. */
+export async function findTokenOwners(
+  db: Queryable,
+  tenant: Tenant,
+  lookups: readonly Buffer[],
+): Promise<Map<string, string>> {
+  const values = [tenant.accountId, tenant.environment, lookups];
+  const rows = await db.run<readonly [lookup: string, providedId: string]>(TOKEN_OWNERS, values);
+  return new Map(rows.map(([lookup, providedId]) => [lookup.slice(HEX_PREFIX.length), providedId]));
+}
+
+/** Gives groups that the transaction has locked other tokens; the former ones are dead at once. */
+export async function replaceTokens(
+  transaction: Queryable,
+  tenant: Tenant,
+  tokens: readonly { readonly id: number; readonly token: StoredToken }[],
+): Promise<void> {
+  if (tokens.length === 0) return;
+  await transaction.run(REPLACE_TOKENS, [
+    tenant.accountId,
+    tenant.environment,
+    tokens.map(({ id }) => id),
+    tokens.map(({ token }) => token.keyId),
+    tokens.map(({ token }) => token.ciphertext),
+    tokens.map(({ token }) => token.lookup),
+  ]);
+}

@@ -1,0 +1,133 @@
+import type { Writer } from "../domain/caller.js";
+import type { ImportOptions } from "../domain/imported-record.js";
+import { OperatorError } from "../domain/operator-error.js";
+import type { Refusal } from "../domain/refusal.js";
+import type { DataSourceImport } from "../services/data-source-import.js";
+import type { GroupImport } from "../services/group-import.js";
+import type { MappingImport } from "../services/mapping-import.js";
+import type { Checkpoint, Progress } from "./checkpoint.js";
+import {
+  FILE_KINDS,
+  type FileKind,
+  parseDataSource,
+  parseGroup,
+  parseMappingLine,
+} from "./import-records.js";
+import { type ImportStage, runStage, type Tally } from "./import-stage.js";
+import { SeenKeys } from "./seen-keys.js";
+import type { SourceFile } from "./source-file.js";
+
+/** What brings the records of each kind of file in. */
+export interface Importers {
+  readonly dataSources: DataSourceImport;
+  readonly groups: GroupImport;
+  readonly mappings: MappingImport;
+}
+
+/** What is told of an import while it runs. */
+export interface ImportObserver {
+  onFile(kind: FileKind, file: SourceFile, from: Progress): void;
+  onProgress(kind: FileKind, progress: Progress): void;
+  onRefusal(kind: FileKind, file: SourceFile, line: number, refusal: Refusal): void;
+}
+
+export interface ImportRun {
+  readonly importers: Importers;
+  readonly writer: Writer;
+  readonly files: Readonly<Partial<Record<FileKind, SourceFile>>>;
+  readonly options: Pick<ImportOptions, "dryRun" | "replaceTokens">;
+  readonly checkpoint: Checkpoint;
+  readonly signal: AbortSignal;
+  readonly observer: ImportObserver;
+}
+
+/** What was counted in each file, and whether all of them were read to their ends. */
+export interface ImportResult {
+  readonly tallies: ReadonlyMap<FileKind, Tally>;
+  /** Why it was not; null when everything was read. */
+  readonly failure: OperatorError | null;
+  readonly interrupted: boolean;
+}
+
+/** Brings files in, each after those that it builds upon. @throws what is nobody's fault who called */
+export async function runImport(run: ImportRun): Promise<ImportResult> {
+  const tallies = new Map<FileKind, Tally>();
+  const seen = { dataSources: new SeenKeys(), groups: new SeenKeys(), mappings: new SeenKeys() };
+  const options: ImportOptions = {
+    ...run.options,
+    expected: {
+      hasDataSource: (providedId) => seen.dataSources.has(idKey(providedId)),
+      hasUserGroup: (providedId) => seen.groups.has(idKey(providedId)),
+    },
+  };
+  try {
+    for (const kind of FILE_KINDS) {
+      const file = run.files[kind];
+      if (!file || run.signal.aborted) continue;
+      tallies.set(kind, run.checkpoint.progressOf(kind).tally);
+      await runFile(run, kind, file, seen[kind], (tally) => tallies.set(kind, tally), options);
+    }
+    return { tallies, failure: null, interrupted: run.signal.aborted };
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return { tallies, failure: error, interrupted: false };
+  }
+}
+
+async function runFile(
+  run: ImportRun,
+  kind: FileKind,
+  file: SourceFile,
+  seen: SeenKeys,
+  onTally: (tally: Tally) => void,
+  options: ImportOptions,
+): Promise<void> {
+  const { writer, importers, checkpoint, observer, signal } = run;
+  const from = checkpoint.progressOf(kind);
+  observer.onFile(kind, file, from);
+  const work = <Item>(stage: ImportStage<Item>) =>
+    runStage(file.records(from.position), stage, {
+      seen,
+      tally: from.tally,
+      signal,
+      async onBatch(position, tally) {
+        onTally(tally);
+        observer.onProgress(kind, { position, tally });
+        if (!options.dryRun) await checkpoint.note(kind, { position, tally });
+      },
+      onRefusal: (line, refusal) => observer.onRefusal(kind, file, line, refusal),
+    });
+  switch (kind) {
+    case "dataSources":
+      await work({
+        parse: parseDataSource,
+        keysOf: ({ providedId }) => [["provided_id", idKey(providedId)]],
+        write: (items) => importers.dataSources.run(writer, items, options),
+      });
+      return;
+    case "groups":
+      await work({
+        parse: (fields) => parseGroup(fields, writer.environment),
+        keysOf: ({ providedId, token }) => [
+          ["provided_id", idKey(providedId)],
+          ...(token === undefined ? [] : [["token", `token ${token}`] as const]),
+        ],
+        write: (items) => importers.groups.run(writer, items, options),
+      });
+      return;
+    case "mappings":
+      await work({
+        parse: parseMappingLine,
+        keysOf: ({ userGroupId, reference }) => [
+          ["schema_id", JSON.stringify([userGroupId, reference.schemaId])],
+        ],
+        write: (items) => importers.mappings.run(writer, items, options),
+      });
+      return;
+  }
+}
+
+/** An id and a token may read alike. */
+function idKey(providedId: string): string {
+  return `id ${providedId}`;
+}
