@@ -46,6 +46,7 @@ describe("a call is repeated", () => {
     ["a connection that was cut", cutOff],
     ["a reply that broke off", breakOff],
     ["503", refuse(503, "unavailable", { "retry-after": "0" })],
+    ["503 until a moment", refuse(503, "unavailable", { "retry-after": new Date().toUTCString() })],
     ["500", refuse(500, "internal")],
     ["429", refuse(429, "rate_limited", { "retry-after": "0" })],
     ["a page of a proxy", reply(502, "<html>Bad Gateway</html>")],

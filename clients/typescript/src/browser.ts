@@ -178,10 +178,9 @@ async function pause(milliseconds: number, signal: AbortSignal | undefined): Pro
 }
 
 function endpointOf(url: string): string {
-  const { protocol, href } = new URL(url);
-  if (protocol !== "https:" && protocol !== "http:")
-    throw new TypeError("url must begin with https:// or http://.");
-  return `${href.replace(/\/$/, "")}/graphql`;
+  const { protocol, href } = URL.canParse(url) ? new URL(url) : {};
+  if (href && (protocol === "https:" || protocol === "http:")) return `${href.replace(/\/$/, "")}/graphql`;
+  throw new TypeError("url must be an address that begins with https:// or http://.");
 }
 
 /** An API key in a page would open every group: what is none of a group's tokens goes nowhere. */

@@ -95,12 +95,15 @@ export function readFound(reply: HttpReply): FoundUserGroup {
 /** @throws UnexpectedReplyError */
 export function readUpdated(reply: HttpReply): UpdatedUserGroup {
   const body = readSuccess(reply);
-  return { ...readRotated(reply), properties: readProperties(reply, body) };
+  return { ...readTagged(reply, body), properties: readProperties(reply, body) };
 }
 
 /** @throws UnexpectedReplyError */
 export function readRotated(reply: HttpReply): RotatedUserGroup {
-  const body = readSuccess(reply);
+  return readTagged(reply, readSuccess(reply));
+}
+
+function readTagged(reply: HttpReply, body: JsonObject): RotatedUserGroup {
   const { api_environment_tag: apiEnvironmentTag } = groupOf(reply, body);
   if (apiEnvironmentTag !== "Customer" && apiEnvironmentTag !== "Testing") throw incomplete(reply);
   return { ...readGroup(reply, body), apiEnvironmentTag };
