@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileService } from "./support/compiled-service.js";
+import { endProcessesIn } from "./support/data-directory.js";
 import { type Snippet, snippetsOf, userDocuments } from "./support/doc-snippets.js";
 import { callRest } from "./support/rest-client.js";
 import { userGroupOf } from "./support/rest-fixture.js";
@@ -17,13 +18,28 @@ const SHELLS = ["sh", "bash"];
 /** What the documents call the service and its secrets. */
 const [URL_IN_DOCS, KEY_IN_DOCS, TOKEN_IN_DOCS] = ["http://127.0.0.1:4000", "ugk_live_…", "ugt_…"];
 
-/** Gives curl a time limit, since a subscription has no end, and runs our command line without building it first. */
+/**
+ * Gives curl a time limit, since a subscription has no end; runs our programs without building them first, and the service until it
+ * answers.
+ */
 const PREAMBLE = `set -eu
 curl() { command curl --silent --show-error --max-time 2 "$@" || [ $? = 28 ]; }
 npm() {
-  [ "$1 $2 $3 $4" = "run -s cli --" ] || { echo "npm $* is not run here" >&2; return 1; }
-  shift 4
-  "$NODE" "$CLI" "$@"
+  case "$*" in
+    "run -s cli -- "*) shift 4; "$NODE" "$SERVICE/cli.js" "$@" ;;
+    start) start_service ;;
+    *) echo "npm $* is not run here" >&2; return 1 ;;
+  esac
+}
+start_service() {
+  PORT=0 DATA_DIR=$PWD/another "$NODE" "$SERVICE/main.js" >started 2>log &
+  for _ in $(seq 200); do
+    grep -q "^Playground" started && break
+    kill -0 $! || break
+    sleep 0.1
+  done
+  kill -INT $!
+  wait $! || { cat log >&2; return 1; }
 }
 `;
 
@@ -38,11 +54,17 @@ beforeAll(async () => {
   const dataDir = await processes.newDataDir();
   service = await processes.serve({ env: { DATA_DIR: dataDir } });
   const [key = ""] = /ugk_live_\w+/.exec(service.startUpText) ?? [];
-  const cli = join(await compileService(), "src", "cli.js");
-  env = { PATH: process.env["PATH"] ?? "", KEY: key, NODE: process.execPath, CLI: cli, DATA_DIR: dataDir };
+  env = {
+    PATH: process.env["PATH"] ?? "",
+    KEY: key,
+    NODE: process.execPath,
+    SERVICE: join(await compileService(), "src"),
+    DATA_DIR: dataDir,
+  };
 });
 afterAll(async () => {
   await processes.close();
+  await endProcessesIn(folder);
   await rm(folder, { recursive: true });
 });
 
