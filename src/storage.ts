@@ -7,10 +7,13 @@ import { Database } from "./persistence/database.js";
 import { checkServer, checkTokenKeys } from "./persistence/database-check.js";
 import type { DatabaseOptions } from "./persistence/database-options.js";
 import { type EmbeddedServer, openEmbeddedServer } from "./persistence/embedded-postgres.js";
+import { errorCode } from "./persistence/error-code.js";
 import { migrateUp } from "./persistence/migrator.js";
 import { currentRole, findBypass, grantRuntimeRole } from "./persistence/runtime-role.js";
 import { openSecretsFile, type Secrets } from "./persistence/secrets-file.js";
 
+/** PostgreSQL's code for what a role may not do. */
+const FORBIDDEN = "42501";
 const EMBEDDED_DATABASE = "user_groups";
 
 /** The database and the keys of what is sealed in it. */
@@ -156,6 +159,11 @@ async function prepare(
     return { serverVersion, applied };
   } catch (error) {
     if (error instanceof OperatorError) throw error;
+    if (errorCode(error) === FORBIDDEN) {
+      const told = "The database's schema is not up to date, and this role may not change it";
+      const advice = "run `migrate up` with DATABASE_MIGRATION_URL, or set that here";
+      throw new OperatorError(`${told} (${reason(error)}): ${advice}.`, { cause: error });
+    }
     throw new OperatorError(`Cannot set up the database: ${reason(error)}.`, { cause: error });
   } finally {
     await owner.close();

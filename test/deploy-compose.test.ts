@@ -101,6 +101,18 @@ describe.skipIf(!hasAll)("the stack", () => {
     await events?.cancel();
   });
 
+  test("a service whose schema is behind tells how to mend that", async () => {
+    await stack.ask("CREATE DATABASE behind");
+    const env = {
+      DATABASE_URL: stack.databaseUrl.replace(/user_groups$/, "behind"),
+      ENCRYPTION_KEYS: stack.secrets["ENCRYPTION_KEYS"] ?? "",
+    };
+    const { code, stderr } = await processes.run([], { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain("not up to date");
+    expect(stderr).toContain("run `migrate up` with DATABASE_MIGRATION_URL");
+  });
+
   test("the services hold no password but their own", () => {
     const { environment = {} } = readCompose(pathOf("compose.yaml"), stack.secrets)["service-1"] ?? {};
     expect(JSON.stringify(environment)).not.toContain(stack.secrets["POSTGRES_PASSWORD"]);

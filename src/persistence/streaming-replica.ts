@@ -108,6 +108,8 @@ export class StreamingReplica {
 /** Where a server is: neither account nor password. */
 function nameOf(target: DatabaseOptions["target"]): string {
   if (!("url" in target)) return `${target.host}:${target.port}`;
-  const url = new URL(target.url.replace("@/", "@localhost/"));
-  return url.searchParams.get("host") ?? url.host;
+  // A Unix socket is named by parameters.
+  const { host, searchParams } = new URL(target.url.replace("@/", "@localhost/"));
+  const socket = searchParams.get("host");
+  return socket === null ? host : `${socket}:${searchParams.get("port") ?? ""}`;
 }

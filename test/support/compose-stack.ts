@@ -19,6 +19,8 @@ export interface ComposeStack {
   readonly url: string;
   readonly secrets: Readonly<Record<string, string>>;
   readonly redisUrl: string;
+  /** The database without PgBouncer, as the role of the service. */
+  readonly databaseUrl: string;
   readonly services: Readonly<Record<"service-1" | "service-2", RunningService>>;
   /** Runs a command of the service, as `docker compose run service-1` does. */
   command(...args: readonly string[]): ReturnType<TestProcesses["run"]>;
@@ -78,6 +80,7 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
     url: `http://127.0.0.1:${front}`,
     secrets,
     redisUrl: environmentOf("service-1")["REDIS_URL"] ?? "",
+    databaseUrl: environmentOf("service-1")["DATABASE_LISTEN_URL"] ?? "",
     services,
     command: (...args) => processes.run(args, { env: environmentOf("service-1") }),
     ask: (text) => ask({ owner: database }, text),
