@@ -23,6 +23,8 @@ const defaults = {
   webhooks: true,
   webhookAllowPrivate: false,
   logLevel: "info",
+  metricsToken: undefined,
+  traces: undefined,
 };
 
 describe("the settings", () => {
@@ -88,7 +90,46 @@ describe("the settings", () => {
     expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
   });
 
+  test("of traces are OpenTelemetry's", () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = "https://collector.example:4318";
+    expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT }).traces).toEqual({
+      endpoint: OTEL_EXPORTER_OTLP_ENDPOINT,
+      protocol: "http/protobuf",
+      headers: {},
+      serviceName: "user-groups",
+      resource: {},
+      sampler: "parentbased_always_on",
+      ratio: 1,
+    });
+    const traces = readConfig({
+      OTEL_EXPORTER_OTLP_ENDPOINT,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_EXPORTER_OTLP_HEADERS: "api-key=a%20key, x-tenant=b=c",
+      OTEL_SERVICE_NAME: "groups",
+      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=production",
+      OTEL_TRACES_SAMPLER: "traceidratio",
+      OTEL_TRACES_SAMPLER_ARG: "0.05",
+    }).traces;
+    expect(traces).toEqual({
+      endpoint: OTEL_EXPORTER_OTLP_ENDPOINT,
+      protocol: "http/json",
+      headers: { "api-key": "a key", "x-tenant": "b=c" },
+      serviceName: "groups",
+      resource: { "deployment.environment.name": "production" },
+      sampler: "traceidratio",
+      ratio: 0.05,
+    });
+  });
+
   test.each([
+    ["METRICS_TOKEN", "short"],
+    ["METRICS_TOKEN", "with a space in the middle"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "otel.example:4318"],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a-secret-without-a-name"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "key=%zz"],
+    ["OTEL_TRACES_SAMPLER", "often"],
+    ["OTEL_TRACES_SAMPLER_ARG", "1.5"],
     ["PORT", "65536"],
     ["PORT", "-1"],
     ["PORT", "80.5"],

@@ -2,16 +2,14 @@ import type { FastifyInstance } from "fastify";
 import { DomainError } from "../domain/errors.js";
 import type { Services } from "../services/services.js";
 
-const PROBE = { config: { isProbe: true } };
-
 /** Registers `/livez` (the process answers) and `/readyz` (so does the database, and more may come; 503 otherwise). */
 export function registerHealthRoutes(
   app: FastifyInstance,
   services: Services,
   isShuttingDown: () => boolean,
 ): void {
-  app.get("/livez", PROBE, async () => ({ status: "ok" }));
-  app.get("/readyz", PROBE, async () => {
+  app.get("/livez", async () => ({ status: "ok" }));
+  app.get("/readyz", async () => {
     if (isShuttingDown())
       throw new DomainError("unavailable", "The service is shutting down.", { retryAfter: 1 });
     await services.checkReadiness();

@@ -26,7 +26,6 @@ import { acceptJsonBodies } from "./json-body.js";
 import { type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
 import { registerPlayground } from "./playground.js";
 import { countReplies } from "./reply-tally.js";
-import { decorateRequests } from "./request-facts.js";
 import { requestId } from "./request-id.js";
 import { logReplies } from "./request-log.js";
 import { traceRequests } from "./request-tracing.js";
@@ -148,7 +147,6 @@ function build(
   // The interface sends GET with a body.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   acceptJsonBodies(app);
-  decorateRequests(app);
   addCommonHeaders(app);
   if (tracing) traceRequests(app, tracing);
   requireOneHost(app);

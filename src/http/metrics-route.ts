@@ -27,7 +27,6 @@ export function registerMetricsRoute(
   app.route({
     method: METHODS,
     url: PATH,
-    config: { isProbe: true },
     // Before a body is read.
     onRequest: async (request) => requireReader(request, wanted),
     handler: async (_request, reply) => reply.type(reader.contentType).send(await reader.read()),

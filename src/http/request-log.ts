@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { isProbe } from "./request-facts.js";
 
 const SECOND_MS = 1000;
 
@@ -13,9 +14,8 @@ export function logReplies(app: FastifyInstance, successesPerSecond: number): vo
   app.addHook("onResponse", (request, reply, done) => {
     done();
     const { statusCode: status } = reply;
-    const { config, url } = request.routeOptions;
     if (status < 400) {
-      if (config.isProbe) return;
+      if (isProbe(request)) return;
       const now = Math.floor(performance.now() / SECOND_MS);
       if (now !== second) written = 0;
       second = now;
@@ -31,7 +31,7 @@ export function logReplies(app: FastifyInstance, successesPerSecond: number): vo
       requestId,
       method,
       path: pathOf(request),
-      route: url,
+      route: request.routeOptions.url,
       status,
       code,
       ms,

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Span, Tracing } from "../domain/telemetry/tracing.js";
 import { knownMethod, routeOf } from "./reply-tally.js";
+import { isProbe } from "./request-facts.js";
 
 /** Has each request be a span, below that of its caller where the header traceparent names one. */
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook("onRequest", (request, reply, done) => {
-    const { url, config } = request.routeOptions;
-    if (config.isProbe) {
+    if (isProbe(request)) {
       done();
       return;
     }
     const method = knownMethod(request.method);
-    const route = routeOf(url);
+    const route = routeOf(request.routeOptions.url);
     const { traceparent } = request.headers;
     const span = tracing.begin(`${method} ${route}`, {
       kind: "server",
