@@ -2,6 +2,7 @@ import { access } from "node:fs/promises";
 import { buildSchema } from "graphql";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { printOpenApi } from "../src/http/openapi/openapi-document.js";
 import { connectionTo, processesIn, seesProcesses } from "./support/data-directory.js";
 import { databaseUrl } from "./support/database-url.js";
 import { callGraphql } from "./support/graphql-client.js";
@@ -119,11 +120,15 @@ test("migrate shows, takes back and applies migrations", async () => {
   await database.drop();
 });
 
-test("schema prints the schema without any setting or database", async () => {
+test("schema and openapi print what they name without any setting or database", async () => {
   const dataDir = await processes.newDataDir();
-  const end = await processes.run(["schema"], { env: { DATA_DIR: dataDir, PORT: "no port" } });
-  expect(end).toMatchObject({ code: 0, stderr: "" });
-  expect(buildSchema(end.stdout).getQueryType()?.name).toBe("Query");
+  const print = async (command: string) => {
+    const end = await processes.run([command], { env: { DATA_DIR: dataDir, PORT: "no port" } });
+    expect(end).toMatchObject({ code: 0, stderr: "" });
+    return end.stdout;
+  };
+  expect(buildSchema(await print("schema")).getQueryType()?.name).toBe("Query");
+  expect(await print("openapi")).toBe(printOpenApi());
   await expect(access(dataDir)).rejects.toThrow("ENOENT");
 });
 

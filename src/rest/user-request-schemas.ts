@@ -21,6 +21,7 @@ const TOKEN = { type: "string", minLength: 1 } as const;
 export const PROPERTIES_SCHEMA = {
   description: `Free-form values, which dashboards and the SQL editor read as variables; at most ${MAX_PROPERTIES_BYTES} bytes as JSON text, and ${MAX_PROPERTIES_DEPTH} levels, the object itself being the first. \`null\` is none.`,
   type: ["object", "null"],
+  additionalProperties: true,
   [JSON_LIMITS]: { maxBytes: MAX_PROPERTIES_BYTES, maxDepth: MAX_PROPERTIES_DEPTH },
   examples: [{ region: "EU", plan: "gold" }],
 } as const;

@@ -78,7 +78,7 @@ function description(operationId: string, summary: string, type: string, text: s
       "200": {
         description: text,
         headers: DESCRIPTION_HEADERS,
-        content: { [type]: { schema: { type: "object" } } },
+        content: { [type]: { schema: { type: "object", additionalProperties: true } } },
       },
       "304": { description: "It is what `If-None-Match` names.", headers: DESCRIPTION_HEADERS },
       ...errorResponses(["bad_request"], COMMON_HEADERS),

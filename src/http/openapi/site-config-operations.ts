@@ -88,6 +88,7 @@ export const SITE_CONFIG_PATHS = {
             "application/json": {
               schema: {
                 type: "object",
+                additionalProperties: true,
                 description: "A site configuration; its JSON Schema is at `/schemas/site-config.json`.",
               },
               examples: {
