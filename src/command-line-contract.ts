@@ -3,7 +3,7 @@ import { compareContracts } from "./cli-contract.js";
 import { writeOutput } from "./cli-output.js";
 import { parseUrlOption } from "./command-line-arguments.js";
 import type { ProcessEnvironment } from "./config.js";
-import { reportFailure } from "./serve.js";
+import { reportFailure } from "./failure-report.js";
 
 /** Adds `contract` and its command. @param end is told the exit code */
 export function addContractCommands(

@@ -17,7 +17,7 @@ import {
 import type { ProcessEnvironment } from "./config.js";
 import { ENVIRONMENTS } from "./domain/environment.js";
 import { DEFAULT_SITE } from "./domain/site-config/site-config.js";
-import { reportFailure } from "./serve.js";
+import { reportFailure } from "./failure-report.js";
 
 /** Adds `site-config` and its commands. @param end is told the exit code of the one that ran */
 export function addSiteConfigCommands(

@@ -5,7 +5,7 @@ import { writeOutput } from "./cli-output.js";
 import { parseName } from "./command-line-arguments.js";
 import type { ProcessEnvironment } from "./config.js";
 import { ENVIRONMENTS } from "./domain/environment.js";
-import { reportFailure } from "./serve.js";
+import { reportFailure } from "./failure-report.js";
 import { FILE_FORMATS } from "./transfer/source-file.js";
 
 /** Adds `import` and `export`. @param end is told the exit code of the one that ran */

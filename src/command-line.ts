@@ -9,9 +9,7 @@ import { addTransferCommands } from "./command-line-transfer.js";
 import type { ProcessEnvironment } from "./config.js";
 import { SCOPES } from "./domain/caller.js";
 import { ENVIRONMENTS } from "./domain/environment.js";
-import { printSdl } from "./graphql/schema.js";
-import { printOpenApi } from "./http/openapi/openapi-document.js";
-import { reportFailure, serve } from "./serve.js";
+import { reportFailure } from "./failure-report.js";
 
 /**
  * Runs one command of the command-line interface.
@@ -31,6 +29,8 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .command("serve")
     .description("run the service until it is stopped")
     .action(async () => {
+      // Only when it is needed: other commands would take twice as long to start, and twice the memory.
+      const { serve } = await import("./serve.js");
       exitCode = await serve(environment);
     });
 
@@ -85,13 +85,15 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   program
     .command("schema")
     .description("print the GraphQL schema")
-    .action(() => {
+    .action(async () => {
+      const { printSdl } = await import("./graphql/schema.js");
       process.stdout.write(printSdl());
     });
   program
     .command("openapi")
     .description("print the OpenAPI document of the REST API")
-    .action(() => {
+    .action(async () => {
+      const { printOpenApi } = await import("./http/openapi/openapi-document.js");
       process.stdout.write(printOpenApi());
     });
 

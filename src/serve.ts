@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import { startApp } from "./app.js";
 import { type ProcessEnvironment, readConfig } from "./config.js";
 import { OperatorError } from "./domain/operator-error.js";
+import { endSoon, reportFailure } from "./failure-report.js";
 import { openLog } from "./log-destination.js";
 import { startUpText } from "./start-up-text.js";
 
@@ -12,9 +13,6 @@ const isFirstProcess = process.pid === 1;
 
 /** npm passes on a signal that its whole process group has got already: that is no second wish to stop. */
 const REPEATED_SIGNAL_MS = 1000;
-
-/** What a command that is over may still need to end by itself. */
-const AFTER_END_MS = 500;
 
 /**
  * Runs the service until a signal ends it.
@@ -36,24 +34,6 @@ export async function serve(environment: ProcessEnvironment): Promise<number> {
   });
   endSoon(code);
   return code;
-}
-
-/** Runs a command. @returns 0, or 1 after telling an expected failure without its stack */
-export async function reportFailure(command: () => Promise<void>): Promise<number> {
-  try {
-    await command();
-    return 0;
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    endSoon(1);
-    return 1;
-  }
-}
-
-/** Ends the process even if a connection stays open, half made or half closed, which would keep it as long as nobody answers there. */
-function endSoon(code: number): void {
-  setTimeout(() => process.exit(code), AFTER_END_MS).unref();
 }
 
 /** Resolves at the first SIGINT or SIGTERM; a later one ends the process at once, as if nobody listened. */

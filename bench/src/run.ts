@@ -1,4 +1,5 @@
 import { benchCompare } from "./compare/compare.js";
+import { benchImport } from "./import.js";
 import { benchRowLevelSecurity } from "./row-level-security.js";
 import { benchScale } from "./scale/scale.js";
 import { benchSiteConfig } from "./site-config.js";
@@ -7,6 +8,7 @@ import { benchSoak } from "./soak.js";
 /** Each takes its part of the command line. @returns what to print */
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<string>>> = {
   compare: benchCompare,
+  import: benchImport,
   "row-level-security": benchRowLevelSecurity,
   scale: benchScale,
   "site-config": benchSiteConfig,

@@ -57,6 +57,13 @@ const PUT_MANY = {
       WHERE mapping_entry.data_source_id <> excluded.data_source_id`,
 };
 
+const INSERT_MANY = {
+  name: "mappings_insert",
+  text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
+    SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
+    FROM unnest($3::integer[], $4::text[], $5::integer[]) AS entry (user_group_id, schema_id, data_source_id)`,
+};
+
 const KEEP_ONLY_MANY = {
   name: "mappings_keep_only",
   text: `DELETE FROM mapping_entry
@@ -152,20 +159,37 @@ export async function replaceMappings(
   await putMappings(transaction, tenant, rows);
 }
 
-/** Adds entries to the mappings of groups that the transaction has locked or made; schema ids that are there get the new data sources. */
+/** Adds entries to the mappings of groups that the transaction has locked; schema ids that are there get the new data sources. */
 export async function putMappings(
   transaction: Queryable,
   tenant: Tenant,
-  rows: readonly (MappingEntry & { readonly userGroupId: number })[],
+  rows: readonly GroupEntry[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  await transaction.run(PUT_MANY, [
+  if (rows.length > 0) await transaction.run(PUT_MANY, entryValues(tenant, rows));
+}
+
+/** Gives groups that the transaction has made their first entries, which takes less than to look whether there are any. */
+export async function insertMappings(
+  transaction: Queryable,
+  tenant: Tenant,
+  rows: readonly GroupEntry[],
+): Promise<void> {
+  if (rows.length > 0) await transaction.run(INSERT_MANY, entryValues(tenant, rows));
+}
+
+/** An entry, and whose it is. */
+export interface GroupEntry extends MappingEntry {
+  readonly userGroupId: number;
+}
+
+function entryValues(tenant: Tenant, rows: readonly GroupEntry[]): readonly unknown[] {
+  return [
     tenant.accountId,
     tenant.environment,
     rows.map(({ userGroupId }) => userGroupId),
     rows.map(({ schemaId }) => schemaId),
     rows.map(({ dataSourceId }) => dataSourceId),
-  ]);
+  ];
 }
 
 /** Takes one entry out of a group's mapping. @returns whether it was there */

@@ -9,7 +9,7 @@ import type { Database } from "../persistence/database.js";
 import { isTransactionConflict, violates } from "../persistence/database-error.js";
 import { analyzeImported } from "../persistence/import-statistics.js";
 import { replaceTokens } from "../persistence/imported-group-queries.js";
-import { replaceMappings } from "../persistence/mapping-queries.js";
+import { insertMappings, replaceMappings } from "../persistence/mapping-queries.js";
 import type { Queryable } from "../persistence/statement.js";
 import { insertManyUserGroups, updateUserGroups } from "../persistence/user-group-bulk-writes.js";
 import type { UserGroupIds } from "../persistence/user-group-ids.js";
@@ -135,8 +135,8 @@ export class GroupImport {
     const inserted = await insertManyUserGroups(transaction, writer, rows);
     // To lock those of others now, while holding new rows, could close a ring of waiting calls.
     if (inserted < rows.length) throw new CreatedMeanwhile();
-    const mappings = rows.map(({ id, entries }) => ({ userGroupId: id, entries, isFirst: true }));
-    await replaceMappings(transaction, writer, mappings);
+    const entries = rows.flatMap((row) => row.entries.map((entry) => ({ ...entry, userGroupId: row.id })));
+    await insertMappings(transaction, writer, entries);
     const brought = rows.filter(({ isBrought }) => isBrought);
     const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
     await putBroughtTokens(transaction, writer, notes);

@@ -1,19 +1,15 @@
 import type { Writer } from "../domain/caller.js";
 import type { ImportedMapping, ImportOptions } from "../domain/imported-record.js";
-import { MAX_MAPPING_ENTRIES, type MappingEntry } from "../domain/mapping.js";
+import { MAX_MAPPING_ENTRIES } from "../domain/mapping.js";
 import { type ImportOutcome, Refusal, refuseFaults } from "../domain/refusal.js";
 import type { Database } from "../persistence/database.js";
 import { findPresentGroups } from "../persistence/imported-group-queries.js";
-import { putMappings } from "../persistence/mapping-queries.js";
+import { type GroupEntry, putMappings } from "../persistence/mapping-queries.js";
 import type { Queryable } from "../persistence/statement.js";
 import { updateUserGroups } from "../persistence/user-group-bulk-writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { findMappedIds } from "./group-import-plan.js";
 import { findImportedDataSources } from "./imported-mapping.js";
-
-interface PlannedEntry extends MappingEntry {
-  readonly userGroupId: number;
-}
 
 /** Adds entries to the mappings of groups; a schema id that is there already is led to the data source of the line. */
 export class MappingImport {
@@ -56,7 +52,7 @@ async function plan(
   writer: Writer,
   items: readonly ImportedMapping[],
   options: ImportOptions,
-): Promise<{ readonly outcomes: ImportOutcome[]; readonly entries: readonly PlannedEntry[] }> {
+): Promise<{ readonly outcomes: ImportOutcome[]; readonly entries: readonly GroupEntry[] }> {
   const references = items.map(({ reference }) => reference);
   const resolve = await findImportedDataSources(transaction, writer, references, options);
   const providedIds = [...new Set(items.map(({ userGroupId }) => userGroupId))];
@@ -64,7 +60,7 @@ async function plan(
   const ids = new Map(found.map(({ providedId, id }) => [providedId, id]));
   const mappings = await findMappedIds(transaction, writer, [...ids.values()]);
   const sizes = new Map([...mappings].map(([id, mapping]) => [id, mapping.size]));
-  const entries: PlannedEntry[] = [];
+  const entries: GroupEntry[] = [];
   const outcomes = items.map(({ userGroupId, reference }): ImportOutcome => {
     const entry = refuseFaults(() => resolve(reference));
     if (entry instanceof Refusal) return entry;

@@ -39,7 +39,7 @@ export interface StageOptions {
 }
 
 /** So many records are written with a handful of statements, and so many batches at a time: one is parsed and sealed while PostgreSQL writes the other. */
-const BATCH = 2000;
+const BATCH = 1000;
 const UNDER_WAY = 2;
 /** How often and how long a batch waits for a database that is out of reach. */
 const RETRY_AFTER_MS = [200, 1000, 3000, 6000, 10_000];

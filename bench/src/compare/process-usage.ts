@@ -23,7 +23,16 @@ export async function cpuMsOfChildren(pid: number): Promise<number> {
 
 /** The memory that a process holds at present, in megabytes (10⁶ bytes). */
 export async function memoryMbOf(pid: number): Promise<number> {
-  const [, kib = "NaN"] = /^VmRSS:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
+  return memoryOf(pid, /^VmRSS:\s+(\d+) kB/m);
+}
+
+/** The most that it has held so far. */
+export async function peakMemoryMbOf(pid: number): Promise<number> {
+  return memoryOf(pid, /^VmHWM:\s+(\d+) kB/m);
+}
+
+async function memoryOf(pid: number, line: RegExp): Promise<number> {
+  const [, kib = "NaN"] = line.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
   return (Number(kib) * 1024) / 1e6;
 }
 

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  countsOf,
+  readGroup,
+  startTransferCommands,
+  type TransferCommands,
+  toLines,
+} from "./support/transfer-commands.js";
+
+let commands: TransferCommands;
+beforeAll(async () => {
+  commands = await startTransferCommands();
+});
+afterAll(() => commands.close());
+
+describe("what cannot be read", () => {
+  test("lines of CSV are counted with the line breaks in their cells, and a broken quote ends the file", async () => {
+    const tenant = await commands.createTenant();
+    const path = await commands.write(
+      "lines.csv",
+      '\ufeffprovided_id,name,properties\r\none,"Two\nlines",\r\n\r\ntwo,Two\r\nthree,Three,{]\r\nfour,Four,"{""a"": ""x""}"\r\nfive,"Fi"ve,\r\nsix,Six,\r\n',
+    );
+    const end = await tenant.import({ groups: path });
+    expect(end.code).toBe(1);
+    expect(countsOf(end)).toEqual({ groups: [4, 2, 0, 0, 2] });
+    expect(end.stderr.replaceAll(path, "F")).toMatch(
+      /^F:5: invalid_csv: The line has 2 cells.*\nF:6: invalid_json: properties: .*\nF: invalid_csv: Invalid Closing Quote.* line 8 .*\n$/,
+    );
+    expect(await readGroup(commands, tenant, "one")).toMatchObject({ name: "Two\nlines" });
+    expect(await readGroup(commands, tenant, "four")).toMatchObject({ properties: { a: "x" } });
+  });
+
+  test.each([
+    [{ groups: "missing.csv" }, /^Cannot read ".*missing.csv": ENOENT/],
+    [{ groups: "groups.txt" }, /tells no format: add --format/],
+    [{}, /^Name a file: --data-sources, --groups or --mappings.$/],
+    [{ groups: "-", mappings: "-", format: "csv" }, /^Only one of the files/],
+    [{ groups: "-", checkpoint: "x", format: "csv" }, /^Standard input cannot be read again/],
+  ] as const)("a use such as %s", async (choices, complaint) => {
+    const tenant = await commands.createTenant();
+    const end = await tenant.import(choices);
+    expect(end).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]+\n$/) });
+    expect(end.stderr.trimEnd()).toMatch(complaint);
+  });
+
+  test("a head with unknown columns, a text that is not UTF-8, an account that is not there", async () => {
+    const tenant = await commands.createTenant();
+    const wrong = await commands.write("wrong.csv", "id;name\n1;One\n");
+    const latin = await commands.write("latin.csv", Buffer.from("provided_id,name\none,Größe\n", "latin1"));
+    expect(await tenant.import({ groups: wrong })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/the first line must name the columns.* it reads "id;name"/),
+    });
+    expect(await tenant.import({ groups: latin })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is not UTF-8"),
+    });
+    expect(await tenant.import({ account: "nobody", groups: latin })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: 'There is no account "nobody"; key create makes one.\n',
+    });
+  });
+});
+
+test("an import that is killed goes on where its checkpoint says", async () => {
+  const tenant = await commands.createTenant();
+  const count = 9000;
+  const path = await commands.write(
+    "many.jsonl",
+    toLines(Array.from({ length: count }, (_, n) => ({ provided_id: `group ${n}`, name: `Group ${n}` }))),
+  );
+  const checkpoint = commands.at("checkpoint.json");
+  const broken = await tenant.launch("import", "--groups", path, "--checkpoint", checkpoint);
+  while ((await commands.read("checkpoint.json").catch(() => "")) === "") {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  broken.kill("SIGKILL");
+  await broken.ended;
+  const end = await tenant.import({ groups: path, checkpoint });
+  expect(end).toMatchObject({ code: 0, stderr: expect.stringMatching(/going on after line \d+\n$/) });
+  const [records = 0, created = 0, updated, unchanged = 0, refused] = countsOf(end)["groups"] ?? [];
+  // A batch whose commit was not noted any more is found unchanged.
+  expect({ records, together: created + unchanged, updated, refused }).toEqual({
+    records: count,
+    together: count,
+    updated: 0,
+    refused: 0,
+  });
+  const rows =
+    "SELECT count(*)::integer AS groups, max(version) AS version FROM user_group WHERE account_id = $1";
+  expect(await commands.service.query(rows, [tenant.accountId])).toEqual([{ groups: count, version: 1 }]);
+  await expect(commands.read("checkpoint.json")).rejects.toThrow("ENOENT");
+});
