@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { SETTING_NAMES } from "../src/config.js";
+import { settings } from "../src/settings.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(`${root}${path}`, "utf8");
@@ -28,7 +28,7 @@ test("the secrets that the guide makes are those that the pods read", () => {
     const [, secret = ""] = /generic (\S+)/.exec(command) ?? [];
     expect(deployment).toMatch(new RegExp(`(?:secretRef|secretKeyRef): \\{ name: ${secret}[ ,]`));
     for (const [, name] of command.matchAll(/--from-literal=([A-Z_]+)=/g))
-      expect(SETTING_NAMES).toContain(name);
+      expect(Object.keys(settings.shape)).toContain(name);
   }
 });
 
@@ -46,7 +46,7 @@ test("the files that the guide names are there, and so are its sections", () => 
 
 test("every setting that the guide names is one", () => {
   const known = [
-    ...SETTING_NAMES,
+    ...Object.keys(settings.shape),
     "NODE_ENV",
     "NODE_OPTIONS",
     "PUBLIC_PORT",

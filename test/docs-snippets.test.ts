@@ -57,6 +57,8 @@ beforeAll(async () => {
   env = {
     PATH: process.env["PATH"] ?? "",
     KEY: key,
+    USER_GROUPS_API_KEY: key,
+    METRICS_TOKEN: "no token is needed at this machine",
     NODE: process.execPath,
     SERVICE: join(await compileService(), "src"),
     DATA_DIR: dataDir,
@@ -81,8 +83,8 @@ async function run(command: string): Promise<string> {
   return stdout;
 }
 
-function isRun({ language }: Snippet): boolean {
-  return SHELLS.includes(language) || language === "json";
+function isRun({ language, file }: Snippet): boolean {
+  return SHELLS.includes(language) || language === "json" || file !== undefined;
 }
 
 /** What stands between empty lines is a command of its own. */
@@ -94,7 +96,7 @@ const documents = userDocuments().filter((document) => snippetsOf(document).some
 
 describe.each(documents)("%s", (document) => {
   for (const snippet of snippetsOf(document)) {
-    const { line, language, code, notRun } = snippet;
+    const { line, language, code, file, notRun } = snippet;
     const name = `line ${line}: ${language}`;
     if (notRun !== undefined) test.skip(`${name} (not run: ${notRun})`, () => undefined);
     else if (SHELLS.includes(language)) {
@@ -104,7 +106,8 @@ describe.each(documents)("%s", (document) => {
           expect(output, command).not.toMatch(/"success":0|"errors":|"userErrors":\[\{|^curl:/m);
         }
       });
-    } else if (language === "json") test(name, () => void JSON.parse(code));
+    } else if (file !== undefined) test(name, () => writeFile(join(folder, file), code));
+    else if (language === "json") test(name, () => void JSON.parse(code));
   }
 });
 

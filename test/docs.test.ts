@@ -15,8 +15,12 @@ test("the README's table of settings names settings", () => {
 test("links between documents lead somewhere", () => {
   for (const document of userDocuments()) {
     const folder = new URL(document, root);
-    for (const [, target = ""] of readDocument(document).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)) {
-      expect(existsSync(new URL(target, folder)), `${document}: ${target}`).toBe(true);
+    for (const [, path = "", anchor] of readDocument(document).matchAll(
+      /\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g,
+    )) {
+      const target = new URL(path, folder);
+      expect(existsSync(target), `${document}: ${path}`).toBe(true);
+      if (anchor !== undefined) expect(anchorsOf(target), `${document}: ${path}`).toContain(anchor);
     }
   }
 });
@@ -31,3 +35,13 @@ test("a comment that names a decision names one that is recorded", () => {
     for (const [, number] of text.matchAll(/[Dd]ecision (\d+)/g)) expect(records).toContain(Number(number));
   }
 });
+
+/** The anchors that a reader of Markdown gives its headings. */
+function anchorsOf(document: URL): readonly string[] {
+  return [...readFileSync(document, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}

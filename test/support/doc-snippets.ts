@@ -9,6 +9,8 @@ export interface Snippet {
   /** What the document says that it is; empty for plain text. */
   readonly language: string;
   readonly code: string;
+  /** The file that it is, if the line before it says so: `name`: */
+  readonly file: string | undefined;
   /** Why it is not run, if the document says so in a comment before it: `<!-- not run: … -->`. */
   readonly notRun: string | undefined;
 }
@@ -32,9 +34,12 @@ export function readDocument(document: string): string {
 /** The fenced pieces of code of a document, in their order. */
 export function snippetsOf(document: string): readonly Snippet[] {
   const text = readDocument(document);
-  return [...text.matchAll(/^(?:<!-- not run: (.*?) -->\n)?```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => {
-    const [, notRun, language = "", code = ""] = match;
+  const fences = text.matchAll(
+    /^(?:`([\w.-]+)`.*:\n\n)?(?:<!-- not run: (.*?) -->\n)?```(\w*)\n([\s\S]*?)^```$/gm,
+  );
+  return [...fences].map((match) => {
+    const [, file, notRun, language = "", code = ""] = match;
     const line = text.slice(0, match.index).split("\n").length;
-    return { document, line, language, code, notRun };
+    return { document, line, language, code, file, notRun };
   });
 }
