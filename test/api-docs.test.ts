@@ -109,6 +109,10 @@ describe("in Chromium the page", { timeout: 60_000 }, () => {
     const { page, complaints, elsewhere } = await open(screen);
     await unfold(page, "rotateUserGroupToken");
     await page.locator(`${operation("rotateUserGroupToken")} .responses-wrapper`).waitFor();
+    await page
+      .locator(`${operation("rotateUserGroupToken")} details summary`)
+      .first()
+      .click();
     expect(await page.evaluate("document.documentElement.classList.contains('dark-mode')")).toBe(
       screen.colorScheme === "dark",
     );

@@ -54,8 +54,11 @@ const foldHeaders = () => ({
         : null,
   },
 });
-// The key alone is enough.
-function withScheme(request) {
+// The key alone is enough; and a proxy may have put the service below a prefix, as it has put this page.
+const base = new URL("..", location.href).href.slice(0, -1);
+function complete(request) {
+  if (request.loadSpec) return request;
+  request.url = request.url.replace(location.origin, base);
   const { Authorization: given } = request.headers;
   if (given && !/^token /i.test(given)) request.headers.Authorization = "Token " + given.trim();
   return request;
@@ -78,7 +81,7 @@ addEventListener("DOMContentLoaded", () => {
     persistAuthorization: false,
     validatorUrl: null,
     plugins: [onlyWhatBrowsersCan, foldHeaders],
-    requestInterceptor: withScheme,
+    requestInterceptor: complete,
   });
 });
 `;
@@ -102,7 +105,8 @@ html:not(.dark-mode) .swagger-ui .authorize svg{fill:#14724a}
 html:not(.dark-mode) .swagger-ui .parameter__in{color:#5f6368}
 html:not(.dark-mode) .swagger-ui :is(.opblock-get,.opblock-put,.opblock-post,.opblock-delete) .opblock-summary-method{color:#000;text-shadow:none}
 html.dark-mode .swagger-ui .opblock.opblock-put .opblock-section-header{background:#7d4529!important}
-html.dark-mode .swagger-ui .examples-select__section-label{color:#e4e6e6}
+html.dark-mode .swagger-ui :is(.examples-select__section-label,table.headers td){color:#e4e6e6}
+.swagger-ui .headers__title{display:none}
 .swagger-ui details>summary{cursor:pointer;font-size:14px;padding:6px 0}
 .swagger-ui .responses-table .response-col_links{display:none!important}
 @media(max-width:640px){

@@ -42,7 +42,7 @@ export function createBodyCompiler(): <Body>(schema: Schema) => BodyParser<Body>
     const faultOf = (body: unknown) => (validate(body) ? undefined : validate.errors?.[0]);
     return (body: unknown) => {
       if (validate(body)) return body;
-      const fault = validate.errors?.[0];
+      const [fault] = validate.errors ?? [];
       if (!fault) throw new Error("A body was refused for no reason.");
       throw toError(earlierFault(fault, body, faultOf) ?? fault);
     };

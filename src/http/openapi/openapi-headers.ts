@@ -121,7 +121,6 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   description:
     "A new text for each rotation. A repetition of the request with the same one, within 24 hours, does nothing and gets the first one's reply.",
   schema: { ...text, pattern: "^[\\x20-\\x7e]{1,255}$" },
-  example: "rotate acme 2026-11-21",
 } as const;
 
 /** Lets the caller name a request. */
