@@ -4,7 +4,7 @@ import { packageVersion } from "./package-version.js";
 import type { TraceSettings } from "./telemetry/trace-settings.js";
 
 /** How long spans that are left are waited for when the process ends. */
-const FLUSH_MS = 3_000;
+const FLUSH_MS = 2_000;
 
 /** What a process counts and traces, and what it is. */
 export interface ProcessTelemetry {
