@@ -1,12 +1,11 @@
+import { type AccountChoice, withAccount } from "./cli-account.js";
 import { writeOutput } from "./cli-output.js";
 import { printable } from "./cli-printable.js";
 import { readSiteConfigFile } from "./cli-site-config-file.js";
 import { type CheckedFile, formatChecks } from "./cli-site-config-format.js";
-import { withStorage } from "./cli-storage.js";
 import { formatTable } from "./cli-table.js";
 import type { ProcessEnvironment } from "./config.js";
 import type { Tenant } from "./domain/caller.js";
-import type { Environment } from "./domain/environment.js";
 import type { JsonValue } from "./domain/json.js";
 import { OperatorError } from "./domain/operator-error.js";
 import { MAX_PAGE_SIZE, type Position } from "./domain/page.js";
@@ -19,16 +18,13 @@ import {
   type SiteConfigRevision,
 } from "./domain/site-config/site-config.js";
 import type { SiteConfigOptions } from "./domain/site-config/validate-site-config.js";
-import { findAccountId } from "./persistence/account-queries.js";
 import { SiteConfigReader } from "./services/site-config-reader.js";
 import { type ChangeOptions, SiteConfigService } from "./services/site-config-service.js";
 
 const COLUMNS = ["REVISION", "WRITTEN", "AUTHOR", "BYTES", "NOTE"];
 
 /** Which site a command works on. */
-interface SiteChoice {
-  readonly account: string;
-  readonly environment: Environment;
+interface SiteChoice extends AccountChoice {
   readonly site: string;
 }
 
@@ -111,20 +107,17 @@ interface Store {
   readonly site: string;
 }
 
-/** @throws OperatorError when there is no such account, as `withStorage` does, and as the command does */
+/** @throws OperatorError when there is no such account, as `withAccount` does, and as the command does */
 async function withSite<Result>(
   settings: ProcessEnvironment,
   { account, environment, site }: SiteChoice,
   command: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  return withStorage(settings, { migrate: true }, async ({ database }) => {
-    const accountId = await findAccountId(database.of({ accountName: account }), account);
-    if (accountId === null) {
-      throw new OperatorError(`There is no account ${JSON.stringify(account)}; key create makes one.`);
-    }
+  const actor = { name: "cli", requestId: null };
+  return withAccount(settings, { account, environment }, actor, async ({ database, writer }) => {
     const reader = new SiteConfigReader(database);
     const service = new SiteConfigService(database);
-    return command({ reader, service, tenant: { accountId, environment }, site });
+    return command({ reader, service, tenant: { accountId: writer.accountId, environment }, site });
   });
 }
 

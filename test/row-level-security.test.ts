@@ -15,6 +15,7 @@ const TABLES = [
   "account",
   "api_key",
   "audit_entry",
+  "brought_token",
   "idempotent_request",
   "webhook_endpoint",
   "webhook_delivery",

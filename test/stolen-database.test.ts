@@ -35,6 +35,10 @@ beforeAll(async () => {
   const headers = { "idempotency-key": "gamma" };
   const url = `${graphql().service.url}/api/user`;
   expect((await callRest(url, "POST", key, { current_token: rotated.token }, headers)).status).toBe(200);
+  // As if their tokens had been brought along from elsewhere.
+  await graphql().service.query(
+    "INSERT INTO brought_token SELECT account_id, environment, id, token_lookup FROM user_group",
+  );
 });
 
 async function dump(): Promise<string> {
