@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.js";
 import type { TrustedDocuments } from "./graphql/trusted-documents.js";
@@ -96,6 +97,7 @@ async function serveFrom(
     shortcut: config.graphqlShortcut,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
+    consoleDirectory: config.console ? fileURLToPath(new URL("../console", import.meta.url)) : undefined,
     isShuttingDown: () => isShuttingDown,
     demoKey: () => (isLoopback(config.host) ? demoKey : undefined),
     limits: config.graphqlLimits,

@@ -41,6 +41,7 @@ const settings = z.object({
   GRAPHQL_SHORTCUT: flag(true),
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_PLAYGROUND: flag(true),
+  CONSOLE: flag(true),
   GRAPHQL_MAX_DEPTH: wholeNumber(1, 100, DEFAULT_LIMITS.depth),
   GRAPHQL_MAX_ALIASES: wholeNumber(0, 10_000, DEFAULT_LIMITS.aliases),
   GRAPHQL_MAX_ROOT_FIELDS: wholeNumber(1, 10_000, DEFAULT_LIMITS.rootFields),
@@ -105,6 +106,8 @@ export interface Config {
   readonly graphqlShortcut: boolean;
   readonly graphqlIntrospection: boolean;
   readonly graphqlPlayground: boolean;
+  /** Whether there is the console at `/console`. */
+  readonly console: boolean;
   readonly graphqlLimits: OperationLimits;
   /** The file with the only documents that run; undefined: every document may. */
   readonly trustedDocuments: string | undefined;
@@ -161,6 +164,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     graphqlShortcut: read.GRAPHQL_SHORTCUT,
     graphqlIntrospection: read.GRAPHQL_INTROSPECTION,
     graphqlPlayground: read.GRAPHQL_PLAYGROUND,
+    console: read.CONSOLE,
     graphqlLimits: {
       depth: read.GRAPHQL_MAX_DEPTH,
       aliases: read.GRAPHQL_MAX_ALIASES,

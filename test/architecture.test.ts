@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync, Visitor } from "oxc-parser";
@@ -16,6 +16,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: ["graphql", "rest", "services", "domain"],
   migrations: [],
 };
+/** The same of the console's folders; the others hold pages, which import nothing of each other. */
+const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  routing: [],
+  session: ["api"],
+  parts: ["session", "routing", "api"],
+};
 /** The files that make a process of the layers. */
 const PROCESS_LAYER = "process";
 const READS_ENVIRONMENT = ["src/main.ts", "src/cli.ts"];
@@ -28,7 +35,7 @@ interface SourceFile {
   readonly faults: readonly string[];
 }
 
-const files = ["src", "migrations", "test", "bench/src"].flatMap(listFiles).map(read);
+const files = ["src", "migrations", "test", "bench/src", "console/src"].flatMap(listFiles).map(read);
 const sources = files.filter(({ path }) => path.startsWith("src/") || path.startsWith("migrations/"));
 
 test("the sources were found", () => {
@@ -40,6 +47,17 @@ test("imports point in the direction of the layers", () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports.filter((target) => !mayImport(path, target)).map((target) => `${path} imports ${target}`),
   );
+  expect(wrong).toEqual([]);
+});
+
+test("the console stands on itself, and its pages on its parts", () => {
+  const wrong = files
+    .filter(({ path }) => path.startsWith("console/"))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => !mayImportInConsole(path, target))
+        .map((target) => `${path} imports ${target}`),
+    );
   expect(wrong).toEqual([]);
 });
 
@@ -90,6 +108,14 @@ describe("the rules themselves", () => {
     expect(mayImport("src/app.ts", "src/http/b.ts")).toBe(true);
   });
 
+  test("know the console's parts from its pages", () => {
+    expect(mayImportInConsole("console/src/groups/a.tsx", "console/src/parts/b.tsx")).toBe(true);
+    expect(mayImportInConsole("console/src/app.tsx", "console/src/groups/b.tsx")).toBe(true);
+    expect(mayImportInConsole("console/src/parts/a.tsx", "console/src/groups/b.tsx")).toBe(false);
+    expect(mayImportInConsole("console/src/groups/a.tsx", "console/src/keys/b.tsx")).toBe(false);
+    expect(mayImportInConsole("console/src/app.tsx", "src/app.ts")).toBe(false);
+  });
+
   test("see a ring", () => {
     const graph = new Map([
       ["a", ["b"]],
@@ -113,6 +139,14 @@ function mayImport(from: string, to: string): boolean {
   return layer === target || layer === PROCESS_LAYER || LAYERS[layer]?.includes(target) === true;
 }
 
+function mayImportInConsole(from: string, to: string): boolean {
+  if (!to.startsWith("console/src/")) return false;
+  const layer = layerOf(from.replace("console/", ""));
+  const target = layerOf(to.replace("console/", ""));
+  const allowed = CONSOLE_LAYERS[layer] ?? Object.keys(CONSOLE_LAYERS);
+  return layer === target || layer === PROCESS_LAYER || allowed.includes(target);
+}
+
 function findRing(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {
   const seen = new Set<string>();
   const walk = (path: string, trail: string[]): string[] | null => {
@@ -130,7 +164,7 @@ function findRing(graph: ReadonlyMap<string, readonly string[]>, start: string):
 
 function listFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes("generated/"))
     .map((name) => join(folder, name));
 }
 
@@ -139,10 +173,14 @@ function read(path: string): SourceFile {
   const { specifiers, faults } = inspect(path, text);
   const imports = specifiers
     .filter((specifier) => specifier.startsWith("."))
-    .map((specifier) =>
-      relative(root, normalize(join(root, dirname(path), specifier))).replace(/\.js$/, ".ts"),
-    );
+    .map((specifier) => sourceOf(relative(root, normalize(join(root, dirname(path), specifier)))));
   return { path, text, imports, faults };
+}
+
+/** The source of what an import names. */
+function sourceOf(path: string): string {
+  const source = path.replace(/\.js$/, ".ts");
+  return source.startsWith("console/") && existsSync(join(root, `${source}x`)) ? `${source}x` : source;
 }
 
 function inspect(path: string, text: string): { specifiers: string[]; faults: string[] } {

@@ -16,6 +16,7 @@ import { renderError } from "../rest/error-view.js";
 import { registerUserRoutes } from "../rest/user-routes.js";
 import type { Services } from "../services/services.js";
 import { brokenRequests } from "./broken-request.js";
+import { registerConsole } from "./console.js";
 import { drainOnClose } from "./draining.js";
 import { toDomainError } from "./error-conversion.js";
 import { registerHealthRoutes } from "./health-routes.js";
@@ -41,9 +42,11 @@ export interface HttpOptions {
   readonly shortcut: boolean;
   readonly introspection: boolean;
   readonly playground: boolean;
+  /** Where the console was built; undefined: there is none. */
+  readonly consoleDirectory: string | undefined;
   /** Whether the service is about to end, so that nobody new should come. */
   readonly isShuttingDown: () => boolean;
-  /** The API key that the playground begins with for those at this machine; none where it answers undefined. */
+  /** The API key that the playground begins with, and the console offers, for those at this machine; none where it answers undefined. */
   readonly demoKey: () => string | undefined;
   readonly limits: OperationLimits;
   /** The addresses and networks of the proxies whose X-Forwarded-For tells the client's address. */
@@ -65,6 +68,8 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerUserRoutes(app, services);
   registerSchemaRoutes(app);
   registerSiteConfigRoutes(app, services);
+  const { consoleDirectory } = options;
+  if (consoleDirectory !== undefined) registerConsole(app, consoleDirectory, options.demoKey);
   const explore = options.playground ? registerPlayground(app, options.demoKey) : undefined;
   await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {
     prefix: GRAPHQL_PATH,

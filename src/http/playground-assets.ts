@@ -1,19 +1,11 @@
 import { createHash } from "node:crypto";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { type PageFiles, startScript } from "./playground-page.js";
+import { type Asset, makeAsset } from "./static-asset.js";
 
 const SCRIPT = "text/javascript; charset=utf-8";
 const STYLE = "text/css; charset=utf-8";
 // A tab that is pressed would jump aside, and the click miss it.
 const TABS_STAY = ".graphiql-tab{transform:none!important}";
-
-/** A file of the playground. */
-export interface Asset {
-  readonly type: string;
-  readonly content: string;
-  readonly zipped: Buffer;
-}
 
 export interface Assets {
   readonly page: PageFiles;
@@ -28,7 +20,7 @@ export async function loadAssets(): Promise<Assets> {
   const add = async (name: string, extension: string, type: string, content: string) => {
     const hash = createHash("sha256").update(content).digest("hex").slice(0, 12);
     const file = `${name}-${hash}.${extension}`;
-    files.set(file, { type, content, zipped: await promisify(gzip)(content) });
+    files.set(file, await makeAsset(type, content));
     return file;
   };
   const [style, script, editorWorkerService, json, graphql] = await Promise.all([

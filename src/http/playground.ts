@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isOpenedHere } from "./loopback.js";
 import { type Assets, loadAssets } from "./playground-assets.js";
 import { renderPage } from "./playground-page.js";
+import { sendAsset } from "./static-asset.js";
 
-const FOREVER = "public, max-age=31536000, immutable";
 // The editor styles its own elements and starts its workers from our files; nothing comes from another host.
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -19,7 +19,6 @@ const PAGE_POLICY = [
 ].join("; ");
 // A worker obeys the policy of its own file: ours get their work from the page and load nothing.
 const ASSET_POLICY = "default-src 'none'";
-const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0?\.0*[1-9])[\d.]*\s*)?(?:,|$)/i;
 
 /**
  * Registers the files of the GraphQL playground.
@@ -39,14 +38,7 @@ export function registerPlayground(
   app.get<{ Params: { file: string } }>("/graphql/assets/:file", async (request, reply) => {
     const file = (await load()).files.get(request.params.file);
     if (!file) return reply.callNotFound();
-    reply
-      .header("cache-control", FOREVER)
-      .header("vary", "accept-encoding")
-      .header("content-security-policy", ASSET_POLICY)
-      .header("x-content-type-options", "nosniff")
-      .type(file.type);
-    if (!GZIP.test(request.headers["accept-encoding"] ?? "")) return reply.send(file.content);
-    return reply.header("content-encoding", "gzip").send(file.zipped);
+    return sendAsset(request, reply.header("content-security-policy", ASSET_POLICY), file);
   });
   return async (request, reply) => {
     const { page } = await load();

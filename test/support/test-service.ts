@@ -25,6 +25,8 @@ export interface TestServiceOptions {
   readonly corsOrigins?: readonly string[] | "*";
   readonly introspection?: boolean;
   readonly playground?: boolean;
+  /** Where the console was built; there is none unless told. */
+  readonly consoleDirectory?: string;
   /** The API key that the playground begins with. */
   readonly demoKey?: () => string | undefined;
   /** Limits other than the default ones. */
@@ -133,6 +135,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     shortcut: isFast,
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
+    consoleDirectory: options.consoleDirectory,
     isShuttingDown: () => false,
     demoKey: options.demoKey ?? (() => undefined),
     limits: { ...DEFAULT_LIMITS, ...options.limits },

@@ -1,0 +1,40 @@
+// @ts-check
+import { createHash } from "node:crypto";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const STAMP = ".sources";
+
+/**
+ * Builds the console, unless it has been built from the same sources.
+ * @param {string} outDir where to
+ */
+async function buildConsole(outDir) {
+  const sources = await hashOfSources();
+  const stamp = join(outDir, STAMP);
+  if ((await readFile(stamp, "utf8").catch(() => "")) === sources) return;
+  // Not at the top: most builds end before.
+  const [{ build }, { generateOperations }] = await Promise.all([import("vite"), import("./generate.js")]);
+  await generateOperations();
+  await build({ root: here, configFile: join(here, "vite.config.ts"), logLevel: "warn", build: { outDir } });
+  await writeFile(stamp, sources);
+}
+
+/** Of the sources, of what they are checked against, and of the versions that they are built with. */
+async function hashOfSources() {
+  const entries = await readdir(here, { recursive: true, withFileTypes: true });
+  const own = entries
+    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith("generated"))
+    .map((entry) => join(entry.parentPath, entry.name));
+  const hash = createHash("sha256");
+  for (const file of [
+    ...own.toSorted(),
+    ...["schema.graphql", "package-lock.json"].map((name) => join(here, "..", name)),
+  ])
+    hash.update(`${file}\n`).update(await readFile(file));
+  return hash.digest("hex");
+}
+
+await buildConsole(process.argv[2] ?? join(here, "../dist/console"));

@@ -1,0 +1,45 @@
+// @ts-check
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { preset } from "@graphql-codegen/client-preset";
+import { codegen } from "@graphql-codegen/core";
+import { buildSchema, parse } from "graphql";
+
+const operations = new URL("src/api/operations/", import.meta.url);
+const target = fileURLToPath(new URL("src/api/generated/", import.meta.url));
+
+/**
+ * Writes typed documents for the operations of the console.
+ * @throws Error when an operation does not fit schema.graphql
+ */
+export async function generateOperations() {
+  const sdl = await readFile(new URL("../schema.graphql", import.meta.url), "utf8");
+  const names = (await readdir(operations)).toSorted();
+  const documents = names.map(async (location) => {
+    const rawSDL = await readFile(new URL(location, operations), "utf8");
+    return { location, rawSDL, document: parse(rawSDL) };
+  });
+  const sections = await preset.buildGeneratesSection({
+    baseOutputDir: target,
+    schema: parse(sdl),
+    schemaAst: buildSchema(sdl),
+    documents: await Promise.all(documents),
+    config: {
+      documentMode: "string",
+      useTypeImports: true,
+      strictScalars: true,
+      scalars: { DateTime: "string", JSON: "unknown" },
+    },
+    presetConfig: { fragmentMasking: false },
+    plugins: [],
+    pluginMap: {},
+  });
+  await mkdir(target, { recursive: true });
+  for (const section of sections) {
+    // The others serve documents that are written among the code.
+    if (section.filename.endsWith("/graphql.ts"))
+      await writeFile(`${target}operations.ts`, await codegen(section));
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await generateOperations();

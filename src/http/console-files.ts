@@ -1,0 +1,33 @@
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { type Asset, makeAsset } from "./static-asset.js";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+};
+
+/** What `npm run build` has made of the folder `console`. */
+export interface ConsoleFiles {
+  readonly page: string;
+  /** By their names, which a change of the content changes. */
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+/** Reads the console. @returns undefined when it has not been built */
+export async function readConsole(directory: string): Promise<ConsoleFiles | undefined> {
+  const folder = join(directory, "assets");
+  const names = await readdir(folder).catch(ignoreAbsence);
+  const page = await readFile(join(directory, "index.html"), "utf8").catch(ignoreAbsence);
+  if (names === undefined || page === undefined) return undefined;
+  const assets = names.map(async (name) => {
+    const type = TYPES[extname(name)] ?? "application/octet-stream";
+    return [name, await makeAsset(type, await readFile(join(folder, name)))] as const;
+  });
+  return { page, assets: new Map(await Promise.all(assets)) };
+}
+
+function ignoreAbsence(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
+}
