@@ -15,6 +15,8 @@ async function buildConsole(outDir) {
   const sources = await hashOfSources();
   const stamp = join(outDir, STAMP);
   if ((await readFile(stamp, "utf8").catch(() => "")) === sources) return;
+  // Whatever there is around: else React is its large and slow self for development.
+  process.env["NODE_ENV"] = "production";
   // Not at the top: most builds end before.
   const [{ build }, { generateOperations }] = await Promise.all([import("vite"), import("./generate.js")]);
   await generateOperations();
@@ -22,8 +24,8 @@ async function buildConsole(outDir) {
   await writeFile(stamp, sources);
 }
 
-/** Of the sources, of what they are checked against, and of the versions that they are built with. */
-async function hashOfSources() {
+/** Hashes the sources, what they are checked against, and the versions that they are built with. */
+export async function hashOfSources() {
   const entries = await readdir(here, { recursive: true, withFileTypes: true });
   const own = entries
     .filter((entry) => entry.isFile() && !entry.parentPath.endsWith("generated"))
@@ -37,4 +39,5 @@ async function hashOfSources() {
   return hash.digest("hex");
 }
 
-await buildConsole(process.argv[2] ?? join(here, "../dist/console"));
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await buildConsole(process.argv[2] ?? join(here, "../dist/console"));

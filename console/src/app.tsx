@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 import type { Failure } from "./api/failure.js";
 import { Frame } from "./frame.js";
 import { Notices } from "./parts/notices.js";
+import { focusHeading } from "./parts/page.js";
 import { LEAVE_QUESTION, NavigationContext, useNavigation } from "./routing/navigation.js";
 import { type Session, SessionContext } from "./session/session.js";
 import { SignInPage } from "./sign-in/sign-in-page.js";
@@ -24,8 +25,7 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   }, [unsaved]);
   const isOpen = session !== null && refusal === null;
   useEffect(() => {
-    const isLost = document.activeElement === document.body;
-    if (isOpen && isLost) document.querySelector<HTMLElement>("h1")?.focus();
+    if (isOpen && document.activeElement === document.body) focusHeading();
   }, [isOpen]);
   return (
     <NavigationContext value={navigation}>

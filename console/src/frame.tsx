@@ -5,7 +5,7 @@ import { GroupPage } from "./groups/group-page.js";
 import { GroupsPage } from "./groups/groups-page.js";
 import { NewGroupPage } from "./groups/new-group-page.js";
 import { KeysPage } from "./keys/keys-page.js";
-import { Page } from "./parts/page.js";
+import { focusHeading, Page } from "./parts/page.js";
 import { useRoute } from "./routing/navigation.js";
 import { hashOf } from "./routing/route.js";
 import { useScope, useSession } from "./session/session.js";
@@ -26,7 +26,7 @@ export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
   return (
     <div className="frame">
       <header className="top">
-        <button type="button" className="skip" onClick={() => document.querySelector("h1")?.focus()}>
+        <button type="button" className="skip" onClick={focusHeading}>
           Skip to the content
         </button>
         <p className="brand">User groups</p>

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { findChromium, startChromium } from "./chromium.js";
 
-const NO_CHROMIUM = "The playground is not tried in a browser: no Chromium on the PATH, no CHROMIUM_PATH.";
+const NO_CHROMIUM = "Pages are not tried in a browser: no Chromium on the PATH, no CHROMIUM_PATH.";
 const PATIENTLY = { timeout: 10_000 };
 
 /** The parts of the playground, as selectors. */

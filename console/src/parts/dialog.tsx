@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
+import { focusHeading } from "./page.js";
 
 interface DialogProps {
   readonly title: string;
@@ -16,12 +17,9 @@ export function Dialog({ title, isWide = false, onClose, children }: DialogProps
     const opener = document.activeElement;
     current?.showModal();
     return () => {
-      current?.close();
       // What opened it may be gone by what was done in it.
-      setTimeout(() => {
-        const isLost = document.activeElement === null || document.activeElement === document.body;
-        if (isLost && !opener?.isConnected) document.querySelector<HTMLElement>("h1")?.focus();
-      });
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      else focusHeading();
     };
   }, []);
   return (

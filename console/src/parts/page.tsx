@@ -7,6 +7,11 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
+/** Brings the focus to where a page begins, when what had it is gone. */
+export function focusHeading(): void {
+  document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
+}
+
 /** A page with its heading, which gets the focus when somebody comes here, so that screen readers tell where they are. */
 export function Page({ title, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
