@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const STAMP = ".sources";
+/** What the console sends, for services that run trusted documents only. */
+const DOCUMENTS = "documents.json";
 
 /**
  * Builds the console, unless it has been built from the same sources.
@@ -19,9 +21,15 @@ async function buildConsole(outDir) {
   process.env["NODE_ENV"] = "production";
   // Not at the top: most builds end before.
   const [{ build }, { generateOperations }] = await Promise.all([import("vite"), import("./generate.js")]);
-  await generateOperations();
+  const texts = await generateOperations();
   await build({ root: here, configFile: join(here, "vite.config.ts"), logLevel: "warn", build: { outDir } });
+  await writeFile(join(outDir, DOCUMENTS), JSON.stringify(Object.fromEntries(texts.map(withHash))));
   await writeFile(stamp, sources);
+}
+
+/** @param {string} text */
+function withHash(text) {
+  return [createHash("sha256").update(text).digest("hex"), text];
 }
 
 /** Hashes the sources, what they are checked against, and the versions that they are built with. */

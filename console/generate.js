@@ -7,9 +7,12 @@ import { buildSchema, parse } from "graphql";
 
 const operations = new URL("src/api/operations/", import.meta.url);
 const target = fileURLToPath(new URL("src/api/generated/", import.meta.url));
+/** What stands in the generated code for the text of an operation; fragments are in the texts already. */
+const DOCUMENT = /Document = new TypedDocumentString\(`([^`]*)`/g;
 
 /**
  * Writes typed documents for the operations of the console.
+ * @returns their texts, as they are sent
  * @throws Error when an operation does not fit schema.graphql
  */
 export async function generateOperations() {
@@ -34,12 +37,13 @@ export async function generateOperations() {
     plugins: [],
     pluginMap: {},
   });
+  // The others serve documents that are written among the code.
+  const section = sections.find(({ filename }) => filename.endsWith("/graphql.ts"));
+  if (!section) throw new Error("The code generator has made no documents.");
+  const code = await codegen(section);
   await mkdir(target, { recursive: true });
-  for (const section of sections) {
-    // The others serve documents that are written among the code.
-    if (section.filename.endsWith("/graphql.ts"))
-      await writeFile(`${target}operations.ts`, await codegen(section));
-  }
+  await writeFile(`${target}operations.ts`, code);
+  return [...code.matchAll(DOCUMENT)].map(([, text = ""]) => text);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await generateOperations();

@@ -1,9 +1,13 @@
+import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { readConsoleDocuments } from "../src/http/console-files.js";
+import { builtConsole } from "./support/built-console.js";
 import { openPage } from "./support/chromium.js";
 import { enterKey, expectQuiet, goTo, press, signIn, untilTold, useConsole } from "./support/console-page.js";
 import { callGraphql } from "./support/graphql-client.js";
 import { useChromium } from "./support/playground-page.js";
+import { startTestService } from "./support/test-service.js";
 
 const CREATE =
   "mutation($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { userErrors { message } } }";
@@ -14,7 +18,8 @@ const READ = `query($id: String!) {
 }`;
 const GROUPS = 60;
 
-const service = useConsole();
+const encryptionKey = randomBytes(32);
+const service = useConsole({ encryptionKey });
 const browser = useChromium();
 const keys = { admin: "", write: "", read: "" };
 beforeAll(async () => {
@@ -179,6 +184,18 @@ describe("in Chromium, at the console", () => {
     await untilTold(page, "The group was saved.");
     expect((await run(READ, { id })).userGroup).toMatchObject({ name: "Theirs", properties: { mine: true } });
     await page.getByRole("heading", { level: 1, name: "Theirs" }).waitFor();
+  });
+
+  test("it works where only trusted documents run", async () => {
+    const { target, owner } = service();
+    const consoleDirectory = await builtConsole();
+    const trustedDocuments = Object.fromEntries(await readConsoleDocuments(consoleDirectory));
+    const options = { use: { target, owner }, encryptionKey, consoleDirectory, trustedDocuments };
+    const strict = await startTestService(options);
+    onTestFinished(() => strict.close());
+    const { page } = await signIn(browser(), strict, keys.read);
+    await page.getByText(/^\d\d groups$/).waitFor();
+    await page.getByRole("link", { name: "Customer 02" }).waitFor();
   });
 
   test("what is not saved is not left unasked", async () => {

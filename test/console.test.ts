@@ -1,8 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildSchema } from "graphql";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findFaultyDocument } from "../src/graphql/trusted-documents.js";
+import { readConsoleDocuments } from "../src/http/console-files.js";
 import { builtConsole } from "./support/built-console.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 
@@ -86,6 +89,14 @@ test("a service without the built console says what to do", async () => {
   expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
   expect(text).toContain("run `npm run build`");
   expect((await get(unbuilt, "/console/assets/index.js")).status).toBe(404);
+});
+
+test("the documents that it sends are listed, for services that run trusted ones only", async () => {
+  const documents = await readConsoleDocuments(await builtConsole());
+  const schema = await readFile(new URL("../schema.graphql", import.meta.url), "utf8");
+  expect([...documents.values()].join("\n")).toMatch(/mutation RevokeKey[\s\S]*fragment ApiKeyParts/);
+  expect(findFaultyDocument(documents, buildSchema(schema))).toBeUndefined();
+  expect(await readConsoleDocuments(empty)).toEqual(new Map());
 });
 
 test("where it is turned off, there is nothing", async () => {

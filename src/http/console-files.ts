@@ -1,11 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { z } from "zod";
 import { type Asset, makeAsset } from "./static-asset.js";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
 };
+
+const documents = z.record(z.string(), z.string());
 
 /** What `npm run build` has made of the folder `console`. */
 export interface ConsoleFiles {
@@ -25,6 +28,12 @@ export async function readConsole(directory: string): Promise<ConsoleFiles | und
     return [name, await makeAsset(type, await readFile(join(folder, name)))] as const;
   });
   return { page, assets: new Map(await Promise.all(assets)) };
+}
+
+/** Reads the documents that the console sends, by their ids; none when it has not been built. */
+export async function readConsoleDocuments(directory: string): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(join(directory, "documents.json"), "utf8").catch(ignoreAbsence);
+  return new Map(Object.entries(documents.parse(JSON.parse(text ?? "{}"))));
 }
 
 function ignoreAbsence(error: unknown): undefined {
