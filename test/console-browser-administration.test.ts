@@ -123,6 +123,20 @@ describe("in Chromium, the console's administration", () => {
     await page.getByRole("heading", { name: "No such group" }).waitFor();
   });
 
+  test("a key that ends while a dialog is open can be replaced, and the dialog opened again", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/groups/acme");
+    await press(page, "button", "Rotate token…");
+    await service().services.accounts.revokeKey(keyId);
+    await press(page, "button", "Rotate");
+    await page.getByRole("alert").filter({ hasText: "Your session has ended" }).waitFor();
+    expect(await page.title()).toBe("Sign in – User groups");
+    await enterKey(page, (await account.createKey()).secret);
+    await press(page, "button", "Rotate token…");
+    await press(page, "button", "Rotate");
+    await untilTold(page, "The group has a new token.");
+    expect(await page.title()).toBe("Acme – User groups");
+  });
+
   test("what the service refuses or does not answer is told, with the request", async () => {
     const { page } = await signIn(browser(), service(), key, "#/sites");
     await page.getByRole("link", { name: "docs" }).waitFor();

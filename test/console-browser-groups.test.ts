@@ -19,7 +19,7 @@ const READ = `query($id: String!) {
 const GROUPS = 60;
 
 const encryptionKey = randomBytes(32);
-const service = useConsole({ encryptionKey });
+const service = useConsole({ encryptionKey, demoKey: () => keys.read });
 const browser = useChromium();
 const keys = { admin: "", write: "", read: "" };
 beforeAll(async () => {
@@ -64,6 +64,9 @@ describe("in Chromium, at the console", () => {
     await press(page, "button", "Sign out");
     expect(await page.getByLabel("API key").inputValue()).toBe("");
     expect(await page.getByText("Customer 00").count()).toBe(0);
+    await press(page, "button", "Use the demo key");
+    await page.getByRole("link", { name: "Customer 00" }).waitFor();
+    expect(await page.getByRole("banner").innerText()).toContain("read");
     await expectQuiet(watched, keys.admin);
   });
 
@@ -161,6 +164,15 @@ describe("in Chromium, at the console", () => {
     const { userGroup: rotated } = await run(READ, { id });
     expect(rotated.token).not.toBe(saved.token);
     expect(await token.inputValue()).toBe(rotated.token);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await press(page, "button", "Copy");
+    await untilTold(page, "Token copied.");
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(rotated.token);
+    // As on pages without HTTPS.
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await press(page, "button", "Copy");
+    await untilTold(page, "press Ctrl+C");
+    expect(await page.evaluate("String(getSelection())")).toBe(rotated.token);
 
     await press(page, "button", "Delete group…");
     await page.getByLabel(`Type ${id} to confirm`).fill("acme");

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 import type { Failure } from "./api/failure.js";
 import { Frame } from "./frame.js";
+import { closeDialogs } from "./parts/dialog.js";
 import { Notices } from "./parts/notices.js";
 import { focusHeading } from "./parts/page.js";
 import { LEAVE_QUESTION, NavigationContext, useNavigation } from "./routing/navigation.js";
@@ -17,6 +18,10 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   const signIn = useCallback((opened: Session) => {
     setSession(opened);
     setRefusal(null);
+  }, []);
+  const refuse = useCallback((failure: Failure) => {
+    closeDialogs();
+    setRefusal(failure);
   }, []);
   const signOut = useCallback(() => {
     if (unsaved.size > 0 && !confirm(LEAVE_QUESTION)) return;
@@ -38,9 +43,7 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
             </SessionContext>
           </div>
         )}
-        {!isOpen && (
-          <SignInPage refusal={refusal} demoKey={demoKey} onRefused={setRefusal} onSignedIn={signIn} />
-        )}
+        {!isOpen && <SignInPage refusal={refusal} demoKey={demoKey} onRefused={refuse} onSignedIn={signIn} />}
       </Notices>
     </NavigationContext>
   );

@@ -52,7 +52,7 @@ export function AuditPage() {
                           <span className="fine below">{entry.changed.join(", ")}</span>
                         )}
                       </td>
-                      <td>
+                      <td className="subject">
                         <Subject entry={entry} />
                       </td>
                       <td className="wide-only">{entry.actorName}</td>

@@ -56,7 +56,9 @@ function KeyTable({ keys, onRevoke }: KeyTableProps) {
       <thead>
         <tr>
           <th scope="col">Name</th>
-          <th scope="col">Scope</th>
+          <th scope="col" className="wide-only">
+            Scope
+          </th>
           <th scope="col" className="wide-only">
             Created
           </th>
@@ -75,8 +77,9 @@ function KeyTable({ keys, onRevoke }: KeyTableProps) {
             <th scope="row">
               {key.name}
               <span className="code fine below word">{key.hint}</span>
+              <span className="fine narrow-only">{key.scope.toLowerCase()}</span>
             </th>
-            <td className="word">{key.scope.toLowerCase()}</td>
+            <td className="wide-only">{key.scope.toLowerCase()}</td>
             <td className="wide-only">
               <Time at={key.createdAt} />
             </td>

@@ -8,6 +8,11 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
+/** Closes all dialogs, which would keep what comes instead of the page from being used. */
+export function closeDialogs(): void {
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
+}
+
 /** A modal dialog, open for as long as it is there. Escape closes it, and the focus goes back to where it was. */
 export function Dialog({ title, isWide = false, onClose, children }: DialogProps) {
   const id = useId();
@@ -27,6 +32,7 @@ export function Dialog({ title, isWide = false, onClose, children }: DialogProps
       ref={dialog}
       aria-labelledby={id}
       className={isWide ? "wide" : undefined}
+      onClose={onClose}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

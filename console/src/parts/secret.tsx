@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useNotice } from "./notices.js";
 
 interface SecretProps {
@@ -20,7 +21,7 @@ export function Secret({ label, value, isShown: isShownAtFirst = false }: Secret
       notify(`${label} copied.`);
     } catch {
       // Browsers give pages the clipboard over HTTPS only, or not at all.
-      setShown(true);
+      flushSync(() => setShown(true));
       input.current?.select();
       notify("The browser does not let this page copy: it is selected, press Ctrl+C.");
     }
