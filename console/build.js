@@ -1,7 +1,7 @@
 // @ts-check
 import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -37,13 +37,10 @@ export async function hashOfSources() {
   const entries = await readdir(here, { recursive: true, withFileTypes: true });
   const own = entries
     .filter((entry) => entry.isFile() && !entry.parentPath.endsWith("generated"))
-    .map((entry) => join(entry.parentPath, entry.name));
+    .map((entry) => relative(here, join(entry.parentPath, entry.name)));
   const hash = createHash("sha256");
-  for (const file of [
-    ...own.toSorted(),
-    ...["schema.graphql", "package-lock.json"].map((name) => join(here, "..", name)),
-  ])
-    hash.update(`${file}\n`).update(await readFile(file));
+  for (const file of [...own.toSorted(), "../schema.graphql", "../package-lock.json"])
+    hash.update(`${file}\n`).update(await readFile(join(here, file)));
   return hash.digest("hex");
 }
 
