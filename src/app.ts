@@ -1,8 +1,10 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.js";
 import type { TrustedDocuments } from "./graphql/trusted-documents.js";
+import { readConsoleDocuments } from "./http/console-files.js";
 import { createHttpServer } from "./http/http-server.js";
 import { requireFreePort, toListenError } from "./http/listening.js";
 import { isLoopback } from "./http/loopback.js";
@@ -21,6 +23,8 @@ const FORGET_REPLIES_INTERVAL_MS = 600_000;
 /** To compile a document takes as long as to run it some dozen times. */
 const COMPILE_AFTER = 3;
 const RATE_LIMIT_WINDOW_S = 60;
+/** Beside the compiled sources. */
+const CONSOLE_DIRECTORY = fileURLToPath(new URL("../console", import.meta.url));
 
 /** Takes the log, one line of JSON at a time. */
 export interface LogStream {
@@ -59,7 +63,12 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
   // Before the database: a second start on a port in use must not touch anything.
   await requireFreePort(config.host, config.port);
   const trustedDocuments =
-    config.trustedDocuments === undefined ? undefined : await readTrustedDocuments(config.trustedDocuments);
+    config.trustedDocuments === undefined
+      ? undefined
+      : await readTrustedDocuments(
+          config.trustedDocuments,
+          config.console ? await readConsoleDocuments(CONSOLE_DIRECTORY) : undefined,
+        );
   const warnings: string[] = [];
   const own = await openTelemetry(config.traces);
   const storage = await openStorage(config, {
@@ -106,6 +115,7 @@ async function serveFrom(
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
     apiDocs: config.apiDocs,
+    consoleDirectory: config.console ? CONSOLE_DIRECTORY : undefined,
     isShuttingDown: () => isShuttingDown,
     demoKey: () => (isLoopback(config.host) ? demoKey : undefined),
     limits: config.graphqlLimits,

@@ -69,6 +69,8 @@ export interface Config {
   readonly graphqlShortcut: boolean;
   readonly graphqlIntrospection: boolean;
   readonly graphqlPlayground: boolean;
+  /** Whether there is the console at `/console`. */
+  readonly console: boolean;
   readonly graphqlLimits: OperationLimits;
   /** The file with the only documents that run; undefined: every document may. */
   readonly trustedDocuments: string | undefined;
@@ -130,6 +132,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     graphqlShortcut: read.GRAPHQL_SHORTCUT,
     graphqlIntrospection: read.GRAPHQL_INTROSPECTION,
     graphqlPlayground: read.GRAPHQL_PLAYGROUND,
+    console: read.CONSOLE,
     graphqlLimits: {
       depth: read.GRAPHQL_MAX_DEPTH,
       aliases: read.GRAPHQL_MAX_ALIASES,

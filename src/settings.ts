@@ -29,6 +29,7 @@ export const SETTING_SECTIONS = {
     TRUSTED_PROXIES: proxyList().describe(
       "the addresses and networks of your proxies, comma-separated: only theirs may `X-Forwarded-For` tell the client's address",
     ),
+    CONSOLE: flag(true).describe("whether `/console` has the [console](console.md)"),
     API_DOCS: flag(true).describe(
       "whether `/api/docs` shows the REST API to a browser; `/openapi.json` is there in any case",
     ),
@@ -121,7 +122,10 @@ export const SETTING_SECTIONS = {
     GRAPHQL_MAX_COST: wholeNumber(1, 100_000_000, DEFAULT_LIMITS.cost).describe(
       "the most that an operation may cost",
     ),
-    TRUSTED_DOCUMENTS: z.string().optional().describe("a JSON file with the only GraphQL documents that run"),
+    TRUSTED_DOCUMENTS: z
+      .string()
+      .optional()
+      .describe("a JSON file with the only GraphQL documents that run, beside the console's"),
   },
   Webhooks: {
     WEBHOOKS: flag(true).describe("whether this process delivers webhooks; replicas share the work"),

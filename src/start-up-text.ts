@@ -10,6 +10,7 @@ export function startUpText(app: App, config: Config): string {
   ];
   if (app.demo) lines.push(...demoLines(app.url, app.demo));
   if (config.graphqlPlayground) lines.push(`Playground: ${app.url}/graphql`);
+  if (config.console) lines.push(`Console: ${app.url}/console`);
   return `${lines.join("\n")}\n`;
 }
 

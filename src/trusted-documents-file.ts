@@ -9,13 +9,17 @@ const format = z.record(z.string(), z.string());
 /**
  * Reads the documents that may run: a JSON object with the text of each under its id, as GraphQL Code Generator's and Relay's
  * tools write it.
+ * @param further documents of the service's own that may run beside them
  * @throws OperatorError when the file cannot be read, is no such object, or has a document that is not valid
  */
-export async function readTrustedDocuments(path: string): Promise<TrustedDocuments> {
+export async function readTrustedDocuments(
+  path: string,
+  further: ReadonlyMap<string, string> = new Map(),
+): Promise<TrustedDocuments> {
   const documents = new Map(Object.entries(parse(await read(path), path)));
   const faulty = findFaultyDocument(documents, createBareSchema());
   if (faulty) throw failure(path, `has a document ${faulty.id} that cannot run: ${faulty.fault}`);
-  return new TrustedDocuments(documents);
+  return new TrustedDocuments(new Map([...further, ...documents]));
 }
 
 async function read(path: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync, Visitor } from "oxc-parser";
@@ -20,6 +20,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   contract: ["domain"],
   migrations: [],
 };
+/** The same of the console's folders; the others hold pages, which import nothing of each other. */
+const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  routing: [],
+  session: ["api"],
+  parts: ["session", "routing", "api"],
+};
 /** The files that make a process of the layers. */
 const PROCESS_LAYER = "process";
 const READS_ENVIRONMENT = ["src/main.ts", "src/cli.ts"];
@@ -38,7 +45,7 @@ interface SourceFile {
 /** Not written by hand. */
 const GENERATED = "clients/typescript/src/generated/";
 
-const files = ["src", "migrations", "test", "bench/src", "clients/typescript/src"]
+const files = ["src", "migrations", "test", "bench/src", "clients/typescript/src", "console/src"]
   .flatMap(listFiles)
   .filter((path) => !path.startsWith(GENERATED))
   .map(read);
@@ -63,6 +70,17 @@ test("the client package stands alone", () => {
   );
   expect(client.length).toBeGreaterThan(10);
   expect(strays).toEqual([]);
+});
+
+test("the console stands on itself, and its pages on its parts", () => {
+  const wrong = files
+    .filter(({ path }) => path.startsWith("console/"))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => !mayImportInConsole(path, target))
+        .map((target) => `${path} imports ${target}`),
+    );
+  expect(wrong).toEqual([]);
 });
 
 test("no imports form a ring", () => {
@@ -118,6 +136,14 @@ describe("the rules themselves", () => {
     expect(mayImport("src/app.ts", "src/http/b.ts")).toBe(true);
   });
 
+  test("know the console's parts from its pages", () => {
+    expect(mayImportInConsole("console/src/groups/a.tsx", "console/src/parts/b.tsx")).toBe(true);
+    expect(mayImportInConsole("console/src/app.tsx", "console/src/groups/b.tsx")).toBe(true);
+    expect(mayImportInConsole("console/src/parts/a.tsx", "console/src/groups/b.tsx")).toBe(false);
+    expect(mayImportInConsole("console/src/groups/a.tsx", "console/src/keys/b.tsx")).toBe(false);
+    expect(mayImportInConsole("console/src/app.tsx", "src/app.ts")).toBe(false);
+  });
+
   test("see a ring", () => {
     const graph = new Map([
       ["a", ["b"]],
@@ -141,6 +167,14 @@ function mayImport(from: string, to: string): boolean {
   return layer === target || layer === PROCESS_LAYER || LAYERS[layer]?.includes(target) === true;
 }
 
+function mayImportInConsole(from: string, to: string): boolean {
+  if (!to.startsWith("console/src/")) return false;
+  const layer = layerOf(from.replace("console/", ""));
+  const target = layerOf(to.replace("console/", ""));
+  const allowed = CONSOLE_LAYERS[layer] ?? Object.keys(CONSOLE_LAYERS);
+  return layer === target || layer === PROCESS_LAYER || allowed.includes(target);
+}
+
 function findRing(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {
   const seen = new Set<string>();
   const walk = (path: string, trail: string[]): string[] | null => {
@@ -158,7 +192,7 @@ function findRing(graph: ReadonlyMap<string, readonly string[]>, start: string):
 
 function listFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes("generated/"))
     .map((name) => join(folder, name));
 }
 
@@ -167,11 +201,15 @@ function read(path: string): SourceFile {
   const { specifiers, faults } = inspect(path, text);
   const imports = specifiers
     .filter((specifier) => specifier.startsWith("."))
-    .map((specifier) =>
-      relative(root, normalize(join(root, dirname(path), specifier))).replace(/\.js$/, ".ts"),
-    );
+    .map((specifier) => sourceOf(relative(root, normalize(join(root, dirname(path), specifier)))));
   const packages = specifiers.filter((specifier) => !specifier.startsWith("."));
   return { path, text, imports, packages, faults };
+}
+
+/** The source of what an import names. */
+function sourceOf(path: string): string {
+  const source = path.replace(/\.js$/, ".ts");
+  return source.startsWith("console/") && existsSync(join(root, `${source}x`)) ? `${source}x` : source;
 }
 
 function inspect(path: string, text: string): { specifiers: string[]; faults: string[] } {

@@ -28,7 +28,9 @@ describe("the first start without DATABASE_URL", () => {
   test("tells where it answers and where the playground is", async () => {
     expect(service.startUpText).toContain(`The user group service answers at ${service.url} (PostgreSQL 18.`);
     expect(service.startUpText).toContain(`embedded, data in ${dataDir}`);
-    expect(service.startUpText).toContain(`\nPlayground: ${service.url}/graphql\n`);
+    expect(service.startUpText).toContain(
+      `\nPlayground: ${service.url}/graphql\nConsole: ${service.url}/console\n`,
+    );
     const { headers } = await fetch(`${service.url}/graphql`, { headers: { accept: "text/html" } });
     expect(headers.get("content-type")).toContain("text/html");
   });
@@ -114,7 +116,7 @@ test("a stopped service leaves nothing running; the next start has its data and 
   const second = await processes.serve({ env: { DATA_DIR: dataDir } });
   expect(keysIn(second.startUpText)).toEqual([]);
   expect(second.startUpText).not.toContain("curl");
-  expect(second.startUpText.trimEnd().split("\n")).toHaveLength(2);
+  expect(second.startUpText.trimEnd().split("\n")).toHaveLength(3);
   expect(await callRest(`${second.url}/api/user`, "GET", key, { user_group_id: "acme" })).toMatchObject({
     status: 200,
     body: { new_user_group: false, user_group: { name: "Acme Inc." } },

@@ -19,6 +19,7 @@ import { registerUserRoutes } from "../rest/user-routes.js";
 import type { Services } from "../services/services.js";
 import { registerApiDocs } from "./api-docs.js";
 import { brokenRequests } from "./broken-request.js";
+import { registerConsole } from "./console.js";
 import { drainOnClose } from "./draining.js";
 import { toDomainError } from "./error-conversion.js";
 import { registerHealthRoutes } from "./health-routes.js";
@@ -49,9 +50,11 @@ export interface HttpOptions {
   readonly playground: boolean;
   /** Whether `/api/docs` shows the REST API to a browser. */
   readonly apiDocs: boolean;
+  /** Where the console was built; undefined: there is none. */
+  readonly consoleDirectory: string | undefined;
   /** Whether the service is about to end, so that nobody new should come. */
   readonly isShuttingDown: () => boolean;
-  /** The API key that the playground begins with for those at this machine; none where it answers undefined. */
+  /** The API key that the playground begins with, and the console offers, for those at this machine; none where it answers undefined. */
   readonly demoKey: () => string | undefined;
   readonly limits: OperationLimits;
   /** The addresses and networks of the proxies whose X-Forwarded-For tells the client's address. */
@@ -85,6 +88,8 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerSchemaRoutes(app);
   if (options.apiDocs) registerApiDocs(app);
   registerSiteConfigRoutes(app, services);
+  const { consoleDirectory } = options;
+  if (consoleDirectory !== undefined) registerConsole(app, consoleDirectory, options.demoKey);
   const explore = options.playground ? registerPlayground(app, options.demoKey) : undefined;
   await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {
     prefix: GRAPHQL_PATH,

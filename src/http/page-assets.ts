@@ -14,7 +14,7 @@ const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0?\.0*[1-9])[\d.]*\s*)?(?:,|$)/i;
 /** A file that a page loads. */
 interface Asset {
   readonly type: string;
-  readonly content: string;
+  readonly content: string | Buffer;
   readonly zipped: Buffer;
 }
 
@@ -26,8 +26,13 @@ export class PageAssets {
   async add(name: string, extension: string, type: string, content: string): Promise<string> {
     const hash = createHash("sha256").update(content).digest("hex").slice(0, 12);
     const file = `${name}-${hash}.${extension}`;
-    this.#files.set(file, { type, content, zipped: await promisify(gzip)(content) });
+    await this.put(file, type, content);
     return file;
+  }
+
+  /** @param file a name that a change of the content changes */
+  async put(file: string, type: string, content: string | Buffer): Promise<void> {
+    this.#files.set(file, { type, content, zipped: await promisify(gzip)(content) });
   }
 
   get(file: string): Asset | undefined {
@@ -37,11 +42,15 @@ export class PageAssets {
 
 /**
  * Registers the files of a page below a path.
- * @param load loads them when somebody first asks
+ * @param load loads them when somebody first asks; undefined where there are none
  */
-export function registerAssets(app: FastifyInstance, path: string, load: () => Promise<PageAssets>): void {
+export function registerAssets(
+  app: FastifyInstance,
+  path: string,
+  load: () => Promise<PageAssets | undefined>,
+): void {
   app.get<{ Params: { file: string } }>(`${path}/:file`, async (request, reply) => {
-    const file = (await load()).get(request.params.file);
+    const file = (await load())?.get(request.params.file);
     if (!file) return reply.callNotFound();
     reply
       .header("cache-control", FOREVER)

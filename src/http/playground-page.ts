@@ -1,4 +1,5 @@
 import { DEMO_DATA_SOURCE } from "../services/demo-account.js";
+import { demoKeyAttribute } from "./demo-key.js";
 import { exampleOperations } from "./playground-examples.js";
 
 /** The names of the files that the page loads. */
@@ -7,8 +8,6 @@ export interface PageFiles {
   readonly script: string;
   readonly start: string;
 }
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 // A comment, because a key that is not valid is refused even where none is needed: for the schema.
 const HEADERS = `{
@@ -23,7 +22,6 @@ const DEMO_HEADERS = `{
  * @param demoKey the API key to begin with, readable by everyone who gets this page; none if undefined
  */
 export function renderPage(files: PageFiles, demoKey: string | undefined): string {
-  const data = demoKey === undefined ? "" : ` data-demo-key="${escapeHtml(demoKey)}"`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -37,7 +35,7 @@ export function renderPage(files: PageFiles, demoKey: string | undefined): strin
 </head>
 <body class="no-focus-outline">
 <noscript>The playground needs JavaScript.</noscript>
-<div id="root"${data}></div>
+<div id="root"${demoKeyAttribute(demoKey)}></div>
 </body>
 </html>
 `;
@@ -98,8 +96,4 @@ function shareHeaders(defaultHeaders) {
   };
 }
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }

@@ -27,6 +27,8 @@ export interface TestServiceOptions {
   readonly introspection?: boolean;
   readonly playground?: boolean;
   readonly apiDocs?: boolean;
+  /** Where the console was built; there is none unless told. */
+  readonly consoleDirectory?: string;
   /** The API key that the playground begins with. */
   readonly demoKey?: () => string | undefined;
   /** Limits other than the default ones. */
@@ -139,6 +141,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
     apiDocs: options.apiDocs ?? true,
+    consoleDirectory: options.consoleDirectory,
     isShuttingDown: () => false,
     demoKey: options.demoKey ?? (() => undefined),
     limits: { ...DEFAULT_LIMITS, ...options.limits },

@@ -1,0 +1,49 @@
+// @ts-check
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { preset } from "@graphql-codegen/client-preset";
+import { codegen } from "@graphql-codegen/core";
+import { buildSchema, parse } from "graphql";
+
+const operations = new URL("src/api/operations/", import.meta.url);
+const target = fileURLToPath(new URL("src/api/generated/", import.meta.url));
+/** What stands in the generated code for the text of an operation; fragments are in the texts already. */
+const DOCUMENT = /Document = new TypedDocumentString\(`([^`]*)`/g;
+
+/**
+ * Writes typed documents for the operations of the console.
+ * @returns their texts, as they are sent
+ * @throws Error when an operation does not fit schema.graphql
+ */
+export async function generateOperations() {
+  const sdl = await readFile(new URL("../schema.graphql", import.meta.url), "utf8");
+  const names = (await readdir(operations)).toSorted();
+  const documents = names.map(async (location) => {
+    const rawSDL = await readFile(new URL(location, operations), "utf8");
+    return { location, rawSDL, document: parse(rawSDL) };
+  });
+  const sections = await preset.buildGeneratesSection({
+    baseOutputDir: target,
+    schema: parse(sdl),
+    schemaAst: buildSchema(sdl),
+    documents: await Promise.all(documents),
+    config: {
+      documentMode: "string",
+      useTypeImports: true,
+      strictScalars: true,
+      scalars: { DateTime: "string", JSON: "unknown" },
+    },
+    presetConfig: { fragmentMasking: false },
+    plugins: [],
+    pluginMap: {},
+  });
+  // The others serve documents that are written among the code.
+  const section = sections.find(({ filename }) => filename.endsWith("/graphql.ts"));
+  if (!section) throw new Error("The code generator has made no documents.");
+  const code = await codegen(section);
+  await mkdir(target, { recursive: true });
+  await writeFile(`${target}operations.ts`, code);
+  return [...code.matchAll(DOCUMENT)].map(([, text = ""]) => text);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await generateOperations();

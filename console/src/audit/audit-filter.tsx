@@ -1,0 +1,103 @@
+import type { AuditAction, AuditFilter } from "../api/generated/operations.js";
+import { useGoTo, useRoute } from "../routing/navigation.js";
+import { hashOf } from "../routing/route.js";
+
+/** What the audit log tells of, in words; a new action does not compile until it has some. */
+export const ACTIONS: Readonly<Record<AuditAction, string>> = {
+  USER_GROUP_CREATED: "Group created",
+  USER_GROUP_UPDATED: "Group changed",
+  USER_GROUP_TOKEN_ROTATED: "Group token rotated",
+  USER_GROUP_DELETED: "Group deleted",
+  DATA_SOURCE_CREATED: "Data source created",
+  DATA_SOURCE_UPDATED: "Data source changed",
+  DATA_SOURCE_DELETED: "Data source deleted",
+  SITE_CONFIG_PUBLISHED: "Site configuration saved",
+  SITE_CONFIG_OPENED: "Site opened to everybody",
+  SITE_CONFIG_CLOSED: "Site closed",
+  API_KEY_CREATED: "API key made",
+  API_KEY_REVOKED: "API key revoked",
+  WEBHOOK_ENDPOINT_CREATED: "Webhook endpoint made",
+  WEBHOOK_ENDPOINT_UPDATED: "Webhook endpoint changed",
+  WEBHOOK_ENDPOINT_DELETED: "Webhook endpoint deleted",
+};
+const DAY_MS = 86_400_000;
+
+/** The filter that the address holds; both days belong to it. */
+export function useAuditFilter(): AuditFilter | undefined {
+  const { action, subject, from, to } = useRoute().query;
+  const [start, end] = [startOfDay(from), startOfDay(to)];
+  const known = actionNames().find((each) => each === action);
+  const range = {
+    ...(start ? { from: start.toISOString() } : {}),
+    // Days have 23 or 25 hours now and then.
+    ...(end ? { to: startOfDayAfter(end).toISOString() } : {}),
+  };
+  const filter = {
+    ...(known ? { actions: [known] } : {}),
+    ...(subject ? { subjectName: subject } : {}),
+    ...(start || end ? { createdAt: range } : {}),
+  };
+  return Object.keys(filter).length > 0 ? filter : undefined;
+}
+
+/** Chooses entries of the audit log. */
+export function AuditSearch() {
+  const { path, query } = useRoute();
+  const goTo = useGoTo();
+  return (
+    <search>
+      <form
+        key={JSON.stringify(query)}
+        className="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const fields = new FormData(event.currentTarget);
+          const entries = [...fields].map(([name, value]) => [name, typeof value === "string" ? value : ""]);
+          goTo(hashOf(path, Object.fromEntries(entries)));
+        }}
+      >
+        <label>
+          What
+          <select name="action" defaultValue={query["action"] ?? ""}>
+            <option value="">everything</option>
+            {Object.entries(ACTIONS).map(([action, label]) => (
+              <option key={action} value={action}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Of exactly
+          <input name="subject" defaultValue={query["subject"]} placeholder="acme" autoComplete="off" />
+        </label>
+        <label>
+          From
+          <input name="from" type="date" defaultValue={query["from"]} />
+        </label>
+        <label>
+          To
+          <input name="to" type="date" defaultValue={query["to"]} />
+        </label>
+        <button type="submit">Show</button>
+      </form>
+    </search>
+  );
+}
+
+function actionNames(): AuditAction[] {
+  return Object.keys(ACTIONS).filter((name): name is AuditAction => Object.hasOwn(ACTIONS, name));
+}
+
+/** In the browser's time, as the list shows it. */
+function startOfDay(day: string | undefined): Date | undefined {
+  if (day === undefined) return undefined;
+  const start = new Date(`${day}T00:00`);
+  return Number.isNaN(start.getTime()) ? undefined : start;
+}
+
+function startOfDayAfter(start: Date): Date {
+  const next = new Date(start.getTime() + 1.5 * DAY_MS);
+  next.setHours(0, 0, 0, 0);
+  return next;
+}

@@ -1,0 +1,97 @@
+import type { ReactNode } from "react";
+import { AuditPage } from "./audit/audit-page.js";
+import { DataSourcesPage } from "./data-sources/data-sources-page.js";
+import { GroupPage } from "./groups/group-page.js";
+import { GroupsPage } from "./groups/groups-page.js";
+import { NewGroupPage } from "./groups/new-group-page.js";
+import { KeysPage } from "./keys/keys-page.js";
+import { focusHeading, Page } from "./parts/page.js";
+import { useRoute } from "./routing/navigation.js";
+import { hashOf } from "./routing/route.js";
+import { useScope, useSession } from "./session/session.js";
+import { NewSitePage } from "./sites/new-site-page.js";
+import { SitePage } from "./sites/site-page.js";
+import { SitesPage } from "./sites/sites-page.js";
+
+const SECTIONS = { groups: "Groups", "data-sources": "Data sources", sites: "Sites" };
+const ADMIN_SECTIONS = { audit: "Audit log", keys: "API keys" };
+
+/** What stands around every page: who is signed in, and where one can go. */
+export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
+  const { viewer } = useSession();
+  const { path } = useRoute();
+  const [first = "groups"] = path;
+  const section = first.replace(/^new-(.*)$/, "$1s");
+  const sections = useScope("admin") ? { ...SECTIONS, ...ADMIN_SECTIONS } : SECTIONS;
+  return (
+    <div className="frame">
+      <header className="top">
+        <button type="button" className="skip" onClick={focusHeading}>
+          Skip to the content
+        </button>
+        <p className="brand">User groups</p>
+        <p className="who">
+          <span className="account">{viewer.accountName}</span>
+          <span className={`badge ${viewer.environment.toLowerCase()}`}>{nameOf(viewer.environment)}</span>
+          <span className="badge">{viewer.scope}</span>
+        </p>
+        <button type="button" onClick={onSignOut}>
+          Sign out
+        </button>
+      </header>
+      <nav className="sections" aria-label="Sections">
+        <ul>
+          {Object.entries(sections).map(([name, label]) => (
+            <li key={name}>
+              <a href={hashOf([name])} aria-current={name === section ? "page" : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main key={path.join("/")}>{pageAt(path)}</main>
+    </div>
+  );
+}
+
+function pageAt([section = "groups", name, ...rest]: readonly string[]): ReactNode {
+  if (rest.length > 0) return <NothingHere />;
+  if (name !== undefined) {
+    if (section === "groups") return <GroupPage providedId={name} />;
+    if (section === "sites") return <SitePage site={name} />;
+    return <NothingHere />;
+  }
+  switch (section) {
+    case "groups":
+      return <GroupsPage />;
+    case "new-group":
+      return <NewGroupPage />;
+    case "data-sources":
+      return <DataSourcesPage />;
+    case "sites":
+      return <SitesPage />;
+    case "new-site":
+      return <NewSitePage />;
+    case "audit":
+      return <AuditPage />;
+    case "keys":
+      return <KeysPage />;
+    default:
+      return <NothingHere />;
+  }
+}
+
+function NothingHere() {
+  return (
+    <Page title="Nothing here">
+      <p>
+        There is no such page. <a href={hashOf(["groups"])}>Go to the groups</a>
+      </p>
+    </Page>
+  );
+}
+
+function nameOf(environment: string): string {
+  return environment === "CUSTOMER" ? "Customer" : "Testing";
+}

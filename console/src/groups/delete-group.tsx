@@ -1,0 +1,52 @@
+import { useState } from "react";
+import { DeleteGroupDocument, type GroupPartsFragment } from "../api/generated/operations.js";
+import type { UserErrors } from "../api/user-errors.js";
+import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { useNotice } from "../parts/notices.js";
+import { useGoTo } from "../routing/navigation.js";
+import { hashOf } from "../routing/route.js";
+import { useMutation } from "../session/use-mutation.js";
+
+/** Deletes a group, once its id has been typed. */
+export function DeleteGroup({ group: { name, providedId, token } }: { readonly group: GroupPartsFragment }) {
+  const [isAsking, setAsking] = useState(false);
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const remove = useMutation(DeleteGroupDocument);
+  const notify = useNotice();
+  const goTo = useGoTo();
+
+  async function run(currentToken: string) {
+    const result = await remove.run({ currentToken, providedId });
+    if (!result) return;
+    const { deletedUserGroupId, userErrors } = result.deleteUserGroup;
+    setErrors(userErrors);
+    if (deletedUserGroupId === null) return;
+    notify(`${name} was deleted.`);
+    goTo(hashOf(["groups"]));
+  }
+  return (
+    <section className="card" aria-labelledby="delete">
+      <h2 id="delete">Delete</h2>
+      <p className="fine">
+        The group goes with its mapping, and its token stops working. This cannot be undone.
+      </p>
+      <button type="button" className="danger" onClick={() => setAsking(true)}>
+        Delete group…
+      </button>
+      {isAsking && token !== null && (
+        <ConfirmDialog
+          title={`Delete ${name}?`}
+          action="Delete"
+          typed={providedId}
+          isBusy={remove.isBusy}
+          failure={remove.failure}
+          errors={errors}
+          onConfirm={() => void run(token)}
+          onClose={() => setAsking(false)}
+        >
+          <p>This cannot be undone.</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+import { useState } from "react";
+import { toFailure } from "../api/failure.js";
+import { GroupDocument, type GroupPartsFragment, UpdateGroupDocument } from "../api/generated/operations.js";
+import { errorsBeside, isConflict, type UserErrors } from "../api/user-errors.js";
+import { useNotice } from "../parts/notices.js";
+import { Problem } from "../parts/problem.js";
+import { useFocusOnError } from "../parts/use-focus-on-error.js";
+import { useUnsaved } from "../routing/navigation.js";
+import { useScope, useSession } from "../session/session.js";
+import { useMutation } from "../session/use-mutation.js";
+import { changesBetween, draftOf, isUnchanged, readProperties } from "./group-draft.js";
+import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
+
+interface GroupFormProps {
+  readonly group: GroupPartsFragment;
+  /** Hears of a newer state of the group. */
+  readonly onRead: (group: GroupPartsFragment) => void;
+}
+
+/** Edits a group; what somebody else has changed meanwhile is not overwritten unasked. */
+export function GroupForm({ group, onRead }: GroupFormProps) {
+  const { client } = useSession();
+  const [base, setBase] = useState(group);
+  const [draft, setDraft] = useState(() => draftOf(group));
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const [theirs, setTheirs] = useState<GroupPartsFragment | null>(null);
+  const update = useMutation(UpdateGroupDocument);
+  const mayWrite = useScope("write");
+  const notify = useNotice();
+  const form = useFocusOnError(errors.length > 0 && errors);
+  const changes = changesBetween(draftOf(base), draft);
+  const isDirty = Object.keys(changes).length > 0;
+  const { fault } = readProperties(draft.properties);
+  useUnsaved(isDirty);
+
+  // A newer version with the same contents, as after a rotation, is no conflict.
+  if (group !== base && (!isDirty || isUnchanged(base, group))) startFrom(group, !isDirty);
+
+  function startFrom(next: GroupPartsFragment, withItsContents: boolean) {
+    setBase(next);
+    if (withItsContents) setDraft(draftOf(next));
+    setErrors([]);
+    setTheirs(null);
+  }
+
+  async function save(expectedVersion: number) {
+    if (fault !== undefined || !isDirty) return;
+    const result = await update.run({ input: { by: { id: group.id }, expectedVersion, ...changes } });
+    if (!result) return;
+    const { userGroup, userErrors } = result.updateUserGroup;
+    setErrors(userErrors);
+    if (isConflict(userErrors)) await readTheirs();
+    if (!userGroup) return;
+    startFrom(userGroup, true);
+    onRead(userGroup);
+    notify("The group was saved.");
+  }
+
+  async function readTheirs() {
+    try {
+      const { userGroup } = await client.call(GroupDocument, { providedId: group.providedId });
+      setTheirs(userGroup);
+    } catch (error) {
+      setErrors([{ code: "UNAVAILABLE", message: toFailure(error).message, field: null }]);
+    }
+  }
+  return (
+    <form
+      ref={form}
+      className="card"
+      aria-label="Group"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(base.version);
+      }}
+    >
+      <GroupFields
+        draft={draft}
+        errors={errors}
+        isReadOnly={!mayWrite}
+        onChange={(next) => {
+          setDraft(next);
+          setErrors([]);
+        }}
+      />
+      <Problem failure={update.failure} errors={errorsBeside(errors, GROUP_FIELDS)}>
+        {theirs && (
+          <>
+            <p>
+              Version {theirs.version} differs from what you began with in: {differences(base, theirs)}.
+            </p>
+            <button
+              type="button"
+              onClick={() => {
+                startFrom(theirs, true);
+                onRead(theirs);
+              }}
+            >
+              Drop my changes
+            </button>
+            <button type="button" onClick={() => void save(theirs.version)}>
+              Save mine over it
+            </button>
+          </>
+        )}
+      </Problem>
+      {mayWrite && (
+        <div className="actions">
+          <button
+            type="submit"
+            className="primary"
+            disabled={!isDirty || update.isBusy || fault !== undefined}
+          >
+            Save
+          </button>
+          {isDirty && (
+            <button type="button" onClick={() => startFrom(group, true)}>
+              Discard changes
+            </button>
+          )}
+        </div>
+      )}
+    </form>
+  );
+}
+
+function differences(before: GroupPartsFragment, after: GroupPartsFragment): string {
+  const fields = Object.keys(changesBetween(draftOf(before), draftOf(after)));
+  return fields.join(", ") || "nothing that is edited here";
+}

@@ -1,0 +1,80 @@
+import { useState } from "react";
+import { GroupDocument, type GroupPartsFragment } from "../api/generated/operations.js";
+import { Loaded } from "../parts/loaded.js";
+import { Page } from "../parts/page.js";
+import { Time } from "../parts/time.js";
+import { hashOf } from "../routing/route.js";
+import { useScope } from "../session/session.js";
+import { useQuery } from "../session/use-query.js";
+import { DeleteGroup } from "./delete-group.js";
+import { GroupForm } from "./group-form.js";
+import { GroupToken } from "./group-token.js";
+
+/** One group. */
+export function GroupPage({ providedId }: { readonly providedId: string }) {
+  const query = useQuery(GroupDocument, { providedId });
+  if (!query.data) {
+    return (
+      <Page title={providedId}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  const { userGroup } = query.data;
+  if (!userGroup) {
+    return (
+      <Page title="No such group">
+        <p>
+          No group of this environment has the id <code>{providedId}</code>.{" "}
+          <a href={hashOf(["groups"])}>Show all groups</a>
+        </p>
+      </Page>
+    );
+  }
+  return <OneGroup group={userGroup} />;
+}
+
+function OneGroup({ group: loaded }: { readonly group: GroupPartsFragment }) {
+  // What a change answers is newer than what was loaded, until that is loaded anew.
+  const [changed, setChanged] = useState({ since: loaded, group: loaded });
+  const group = changed.since === loaded ? changed.group : loaded;
+  const onChanged = (next: GroupPartsFragment) => setChanged({ since: loaded, group: next });
+  const mayWrite = useScope("write");
+  return (
+    <Page title={group.name}>
+      <dl className="facts">
+        <div>
+          <dt>Your id</dt>
+          <dd className="code">{group.providedId}</dd>
+        </div>
+        <div>
+          <dt>Team id</dt>
+          <dd>{group.teamId}</dd>
+        </div>
+        <div>
+          <dt>Created</dt>
+          <dd>
+            <Time at={group.createdAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Last changed</dt>
+          <dd>
+            <Time at={group.updatedAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Version</dt>
+          <dd>{group.version}</dd>
+        </div>
+      </dl>
+      <div className="columns">
+        <GroupForm group={group} onRead={onChanged} />
+        <div>
+          <GroupToken group={group} onRead={onChanged} />
+          {mayWrite && <DeleteGroup group={group} />}
+        </div>
+      </div>
+    </Page>
+  );
+}

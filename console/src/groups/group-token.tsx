@@ -1,0 +1,64 @@
+import { useState } from "react";
+import { type GroupPartsFragment, RotateTokenDocument } from "../api/generated/operations.js";
+import type { UserErrors } from "../api/user-errors.js";
+import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { useNotice } from "../parts/notices.js";
+import { Secret } from "../parts/secret.js";
+import { useMutation } from "../session/use-mutation.js";
+
+interface GroupTokenProps {
+  readonly group: GroupPartsFragment;
+  /** Hears of the group with its new token. */
+  readonly onRead: (group: GroupPartsFragment) => void;
+}
+
+/** The token of a group, and its rotation. */
+export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) {
+  const [isAsking, setAsking] = useState(false);
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const rotate = useMutation(RotateTokenDocument);
+  const notify = useNotice();
+
+  async function run(currentToken: string) {
+    const result = await rotate.run({ currentToken });
+    if (!result) return;
+    const { userGroup, userErrors } = result.rotateUserGroupToken;
+    setErrors(userErrors);
+    if (!userGroup) return;
+    setAsking(false);
+    onRead(userGroup);
+    notify("The group has a new token.");
+  }
+  return (
+    <section className="card" aria-labelledby="token">
+      <h2 id="token">Token</h2>
+      {token === null ? (
+        <p className="fine">Your key has read scope, which shows no tokens.</p>
+      ) : (
+        <>
+          <Secret key={token} label="Token" value={token} />
+          <p className="fine">Embeds this group's dashboards. Whoever has it reads this group.</p>
+          <button type="button" onClick={() => setAsking(true)}>
+            Rotate token…
+          </button>
+        </>
+      )}
+      {isAsking && token !== null && (
+        <ConfirmDialog
+          title="Rotate the token?"
+          action="Rotate"
+          isBusy={rotate.isBusy}
+          failure={rotate.failure}
+          errors={errors}
+          onConfirm={() => void run(token)}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            <strong>{name}</strong> gets a new token. The old one stops working, at once unless the service
+            grants a grace period: dashboards that embed it need the new one.
+          </p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+import { useEffect, useId, useState } from "react";
+import { DataSourceChoicesDocument } from "../api/generated/operations.js";
+import { errorAt, type UserErrors } from "../api/user-errors.js";
+import { useQuery } from "../session/use-query.js";
+import type { MappingRow } from "./group-draft.js";
+
+const TYPING_MS = 250;
+
+interface MappingEditorProps {
+  readonly rows: readonly MappingRow[];
+  readonly errors: UserErrors;
+  readonly isReadOnly: boolean;
+  readonly onChange: (rows: readonly MappingRow[]) => void;
+}
+
+/** Edits which data source each schema leads to. */
+export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEditorProps) {
+  const list = useId();
+  const [typed, setTyped] = useState("");
+  const choices = useDataSourceChoices(typed);
+  const change = (key: number, changed: Partial<MappingRow>) =>
+    onChange(rows.map((row) => (row.key === key ? { ...row, ...changed } : row)));
+  const add = () => {
+    const key = Math.max(-1, ...rows.map((row) => row.key)) + 1;
+    onChange([...rows, { key, schemaId: "", dataSource: "" }]);
+  };
+  return (
+    <fieldset className="mapping">
+      <legend>Mapping</legend>
+      <p className="fine">Which data source the group's viewers see for each schema.</p>
+      {rows.length === 0 && <p className="empty">No schema is mapped.</p>}
+      <datalist id={list}>
+        {choices.map(({ providedId, name }) => (
+          <option key={providedId} value={providedId}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+      {rows.map(({ key, schemaId, dataSource }, index) => {
+        const error = errorAt(errors, "mapping", String(index));
+        const name = choices.find(({ providedId }) => providedId === dataSource)?.name;
+        const described = `${list}-${key}`;
+        return (
+          <div className="mapping-row" key={key}>
+            <input
+              aria-label={`Schema ${index + 1}`}
+              placeholder="schema id"
+              value={schemaId}
+              required
+              readOnly={isReadOnly}
+              spellCheck={false}
+              autoComplete="off"
+              onChange={(event) => change(key, { schemaId: event.target.value })}
+            />
+            <span aria-hidden="true">→</span>
+            <input
+              aria-label={`Data source of schema ${index + 1}`}
+              placeholder="data source id"
+              list={list}
+              value={dataSource}
+              required
+              readOnly={isReadOnly}
+              spellCheck={false}
+              autoComplete="off"
+              aria-describedby={described}
+              aria-invalid={error ? true : undefined}
+              onChange={(event) => {
+                change(key, { dataSource: event.target.value });
+                setTyped(event.target.value);
+              }}
+            />
+            {!isReadOnly && (
+              <button
+                type="button"
+                className="quiet"
+                aria-label={`Remove schema ${index + 1}`}
+                onClick={() => onChange(rows.filter((row) => row.key !== key))}
+              >
+                Remove
+              </button>
+            )}
+            <p className={error ? "error" : "fine"} id={described}>
+              {error ?? name}
+            </p>
+          </div>
+        );
+      })}
+      {!isReadOnly && (
+        <button type="button" onClick={add}>
+          Add a schema
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+/** The data sources to choose from: all of them, or of more than a hundred those whose name has what was typed. */
+function useDataSourceChoices(typed: string) {
+  const [nameContains, setNameContains] = useState("");
+  const { data } = useQuery(DataSourceChoicesDocument, nameContains ? { filter: { nameContains } } : {});
+  const areAll = nameContains === "" && data?.dataSources.pageInfo.hasNextPage === false;
+  useEffect(() => {
+    if (areAll) return;
+    const timer = setTimeout(() => setNameContains(typed), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed, areAll]);
+  return data?.dataSources.nodes ?? [];
+}

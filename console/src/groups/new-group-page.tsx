@@ -1,0 +1,82 @@
+import { useState } from "react";
+import { CreateGroupDocument } from "../api/generated/operations.js";
+import { errorAt, errorsBeside, type UserErrors } from "../api/user-errors.js";
+import { Field } from "../parts/field.js";
+import { useNotice } from "../parts/notices.js";
+import { Page } from "../parts/page.js";
+import { Problem } from "../parts/problem.js";
+import { useFocusOnError } from "../parts/use-focus-on-error.js";
+import { useGoTo, useUnsaved } from "../routing/navigation.js";
+import { hashOf } from "../routing/route.js";
+import { useMutation } from "../session/use-mutation.js";
+import { EMPTY_DRAFT, mappingOf, readProperties } from "./group-draft.js";
+import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
+
+/** Creates a group. */
+export function NewGroupPage() {
+  const [providedId, setProvidedId] = useState("");
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const create = useMutation(CreateGroupDocument);
+  const notify = useNotice();
+  const goTo = useGoTo();
+  const form = useFocusOnError(errors.length > 0 && errors);
+  const properties = readProperties(draft.properties);
+  useUnsaved(providedId !== "" || draft !== EMPTY_DRAFT);
+
+  async function save() {
+    if (properties.fault !== undefined) return;
+    const { name } = draft;
+    const input = { providedId, name, properties: properties.value, mapping: mappingOf(draft) };
+    const result = await create.run({ input });
+    if (!result) return;
+    const { userGroup, userErrors } = result.createUserGroup;
+    setErrors(userErrors);
+    if (!userGroup) return;
+    notify(`${name} was created.`);
+    goTo(hashOf(["groups", userGroup.providedId]));
+  }
+  return (
+    <Page title="New group">
+      <form
+        ref={form}
+        className="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <Field
+          label="Your id"
+          hint="By which your systems know this customer."
+          error={errorAt(errors, "providedId")}
+        >
+          {(control) => (
+            <input
+              {...control}
+              value={providedId}
+              required
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => setProvidedId(event.target.value)}
+            />
+          )}
+        </Field>
+        <GroupFields draft={draft} errors={errors} isReadOnly={false} onChange={setDraft} />
+        <Problem failure={create.failure} errors={errorsBeside(errors, ["providedId", ...GROUP_FIELDS])} />
+        <div className="actions">
+          <button
+            type="submit"
+            className="primary"
+            disabled={create.isBusy || properties.fault !== undefined}
+          >
+            Create group
+          </button>
+          <a className="button" href={hashOf(["groups"])}>
+            Cancel
+          </a>
+        </div>
+      </form>
+    </Page>
+  );
+}

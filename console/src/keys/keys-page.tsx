@@ -1,0 +1,169 @@
+import { useState } from "react";
+import {
+  ApiKeyListDocument,
+  type ApiKeyPartsFragment,
+  RevokeKeyDocument,
+} from "../api/generated/operations.js";
+import type { UserErrors } from "../api/user-errors.js";
+import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { Loaded } from "../parts/loaded.js";
+import { useNotice } from "../parts/notices.js";
+import { Page } from "../parts/page.js";
+import { Pager, usePageVariables } from "../parts/pager.js";
+import { Time } from "../parts/time.js";
+import { useSession } from "../session/session.js";
+import { useMutation } from "../session/use-mutation.js";
+import { useQuery } from "../session/use-query.js";
+import { NewKey } from "./new-key.js";
+
+/** The API keys of the environment. */
+export function KeysPage() {
+  const query = useQuery(ApiKeyListDocument, usePageVariables());
+  const [isAdding, setAdding] = useState(false);
+  const [asked, setAsked] = useState<ApiKeyPartsFragment | null>(null);
+  return (
+    <Page
+      title="API keys"
+      actions={
+        <button type="button" className="primary" onClick={() => setAdding(true)}>
+          New API key
+        </button>
+      }
+    >
+      <Loaded query={query}>
+        {({ apiKeys: { nodes, pageInfo } }) => (
+          <>
+            <KeyTable keys={nodes} onRevoke={setAsked} />
+            <Pager pageInfo={pageInfo} />
+          </>
+        )}
+      </Loaded>
+      {isAdding && <NewKey onCreated={query.reload} onClose={() => setAdding(false)} />}
+      {asked && <RevokeKey apiKey={asked} onRevoked={query.reload} onClose={() => setAsked(null)} />}
+    </Page>
+  );
+}
+
+interface KeyTableProps {
+  readonly keys: readonly ApiKeyPartsFragment[];
+  readonly onRevoke: (key: ApiKeyPartsFragment) => void;
+}
+
+function KeyTable({ keys, onRevoke }: KeyTableProps) {
+  return (
+    <table>
+      <caption className="unseen">API keys</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" className="wide-only">
+            Scope
+          </th>
+          <th scope="col" className="wide-only">
+            Created
+          </th>
+          <th scope="col" className="wide-only">
+            Last used
+          </th>
+          <th scope="col">State</th>
+          <th scope="col">
+            <span className="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <tr key={key.id}>
+            <th scope="row">
+              {key.name}
+              <span className="code fine below word">{key.hint}</span>
+              <span className="fine narrow-only">{key.scope.toLowerCase()}</span>
+            </th>
+            <td className="wide-only">{key.scope.toLowerCase()}</td>
+            <td className="wide-only">
+              <Time at={key.createdAt} />
+            </td>
+            <td className="wide-only">{key.lastUsedAt === null ? "never" : <Time at={key.lastUsedAt} />}</td>
+            <td>
+              <State apiKey={key} />
+            </td>
+            <td>
+              {!hasEnded(key) && (
+                <button
+                  type="button"
+                  aria-label={`Revoke ${key.name} ${key.hint}`}
+                  onClick={() => onRevoke(key)}
+                >
+                  Revoke…
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function State({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKeyPartsFragment }) {
+  if (revokedAt !== null)
+    return (
+      <>
+        revoked <Time at={revokedAt} />
+      </>
+    );
+  if (expiresAt === null) return <>active</>;
+  return (
+    <>
+      {Date.parse(expiresAt) <= Date.now() ? "expired" : "expires"} <Time at={expiresAt} />
+    </>
+  );
+}
+
+interface RevokeKeyProps {
+  readonly apiKey: ApiKeyPartsFragment;
+  readonly onRevoked: () => void;
+  readonly onClose: () => void;
+}
+
+function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKeyProps) {
+  const { keyEnding } = useSession();
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const revoke = useMutation(RevokeKeyDocument);
+  const notify = useNotice();
+
+  async function run() {
+    const result = await revoke.run({ id });
+    if (!result) return;
+    const { apiKey, userErrors } = result.revokeApiKey;
+    setErrors(userErrors);
+    if (!apiKey) return;
+    notify(`${name} was revoked.`);
+    onRevoked();
+    onClose();
+  }
+  return (
+    <ConfirmDialog
+      title={`Revoke ${name}?`}
+      action="Revoke"
+      isBusy={revoke.isBusy}
+      failure={revoke.failure}
+      errors={errors}
+      onConfirm={() => void run()}
+      onClose={onClose}
+    >
+      <p>
+        What uses <code>{hint}</code> stops working. This cannot be undone.
+      </p>
+      {hint.endsWith(keyEnding) && (
+        <p>
+          <strong>It is the key that you are signed in with.</strong>
+        </p>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function hasEnded({ revokedAt, expiresAt }: ApiKeyPartsFragment): boolean {
+  return revokedAt !== null || (expiresAt !== null && Date.parse(expiresAt) <= Date.now());
+}

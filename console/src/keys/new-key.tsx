@@ -1,0 +1,92 @@
+import { useState } from "react";
+import { type ApiKeyScope, CreateKeyDocument } from "../api/generated/operations.js";
+import { errorAt, errorsBeside, type UserErrors } from "../api/user-errors.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { Problem } from "../parts/problem.js";
+import { Secret } from "../parts/secret.js";
+import { useFocusOnError } from "../parts/use-focus-on-error.js";
+import { useMutation } from "../session/use-mutation.js";
+
+const SCOPES: Readonly<Record<ApiKeyScope, string>> = {
+  READ: "read: everything but tokens",
+  WRITE: "write: change groups, mappings and data sources, read tokens",
+  ADMIN: "admin: API keys, webhooks and the audit log, too",
+};
+const DAY_MS = 86_400_000;
+
+interface NewKeyProps {
+  readonly onCreated: () => void;
+  readonly onClose: () => void;
+}
+
+/** Makes an API key, and shows its secret, this once. */
+export function NewKey({ onCreated, onClose }: NewKeyProps) {
+  const [secret, setSecret] = useState<string | null>(null);
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const create = useMutation(CreateKeyDocument);
+  const form = useFocusOnError(errors.length > 0 && errors);
+
+  async function make(fields: FormData) {
+    const days = Number(fields.get("days"));
+    const expiry = days > 0 ? { expiresAt: new Date(Date.now() + days * DAY_MS).toISOString() } : {};
+    const scope =
+      (["READ", "WRITE", "ADMIN"] as const).find((each) => each === fields.get("scope")) ?? "READ";
+    const result = await create.run({ input: { name: String(fields.get("name")), scope, ...expiry } });
+    if (!result) return;
+    setErrors(result.createApiKey.userErrors);
+    setSecret(result.createApiKey.secret);
+    if (result.createApiKey.secret !== null) onCreated();
+  }
+  if (secret !== null) {
+    return (
+      <Dialog key="secret" title="The new API key" onClose={onClose}>
+        <p>Keep it now: it is shown only this once.</p>
+        <Secret label="API key" value={secret} isShown />
+        <div className="actions end">
+          <button type="button" className="primary" onClick={onClose}>
+            Done
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog key="form" title="New API key" onClose={onClose}>
+      <form
+        ref={form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make(new FormData(event.currentTarget));
+        }}
+      >
+        <Field label="Name" hint="What it is for." error={errorAt(errors, "name")}>
+          {(control) => <input {...control} name="name" required autoComplete="off" />}
+        </Field>
+        <Field label="Scope" error={errorAt(errors, "scope")}>
+          {(control) => (
+            <select {...control} name="scope" defaultValue="READ">
+              {Object.entries(SCOPES).map(([scope, label]) => (
+                <option key={scope} value={scope}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Ends after days" hint="Empty for never." error={errorAt(errors, "expiresAt")}>
+          {(control) => <input {...control} name="days" type="number" min="1" max="36500" step="1" />}
+        </Field>
+        <Problem failure={create.failure} errors={errorsBeside(errors, ["name", "scope", "expiresAt"])} />
+        <div className="actions end">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={create.isBusy}>
+            Create API key
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

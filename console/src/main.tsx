@@ -1,0 +1,18 @@
+import "./styles/base.css";
+import "./styles/controls.css";
+import "./styles/content.css";
+import "./styles/feedback.css";
+import "./styles/frame.css";
+import "./styles/sites.css";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.js";
+
+const root = document.querySelector<HTMLElement>("#root");
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <App demoKey={root.dataset["demoKey"]} />
+    </StrictMode>,
+  );
+}

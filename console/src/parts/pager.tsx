@@ -1,0 +1,36 @@
+import type { PagePartsFragment } from "../api/generated/operations.js";
+import { useRoute } from "../routing/navigation.js";
+import { hashOf } from "../routing/route.js";
+
+const PAGE_SIZE = 25;
+
+/** The variables of a connection for the page that the address names. */
+export function usePageVariables() {
+  const { after, before } = useRoute().query;
+  if (before !== undefined) return { last: PAGE_SIZE, before };
+  return { first: PAGE_SIZE, ...(after === undefined ? {} : { after }) };
+}
+
+/** Links to the pages beside this one, so that the browser's back button works. */
+export function Pager({ pageInfo }: { readonly pageInfo: PagePartsFragment }) {
+  const { path, query } = useRoute();
+  const { hasPreviousPage, hasNextPage, startCursor, endCursor } = pageInfo;
+  if (!hasPreviousPage && !hasNextPage) return null;
+  return (
+    <nav className="pager" aria-label="Pages">
+      {hasPreviousPage && (
+        <>
+          <a href={hashOf(path, { ...query, after: null, before: null })}>First</a>
+          <a rel="prev" href={hashOf(path, { ...query, after: null, before: startCursor })}>
+            Previous
+          </a>
+        </>
+      )}
+      {hasNextPage && (
+        <a rel="next" href={hashOf(path, { ...query, before: null, after: endCursor })}>
+          Next
+        </a>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import type { Failure } from "../api/failure.js";
+import type { UserErrors } from "../api/user-errors.js";
+
+interface ProblemProps {
+  readonly failure?: Failure | null;
+  readonly errors?: UserErrors;
+  /** What can be done about it. */
+  readonly children?: ReactNode;
+}
+
+/** Says what went wrong, in the service's words. Nothing is shown when nothing did. */
+export function Problem({ failure, errors = [], children }: ProblemProps) {
+  if (!failure && errors.length === 0) return null;
+  return (
+    <div className="problem" role="alert">
+      {failure && <p>{failure.message}</p>}
+      {errors.map(({ message, field }) => (
+        <p key={`${field?.join(".")} ${message}`}>{message}</p>
+      ))}
+      {failure?.requestId && (
+        <p className="fine">
+          Request <code>{failure.requestId}</code>
+        </p>
+      )}
+      {children && <div className="actions">{children}</div>}
+    </div>
+  );
+}

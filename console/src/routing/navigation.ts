@@ -1,0 +1,73 @@
+import { createContext, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { parseHash, type Route } from "./route.js";
+
+export const LEAVE_QUESTION = "Leave this page? What you have changed is not saved.";
+
+interface Navigation {
+  readonly route: Route;
+  /** The pages that hold something unsaved. */
+  readonly unsaved: Set<object>;
+}
+
+export const NavigationContext = createContext<Navigation>({
+  route: { path: [], query: {} },
+  unsaved: new Set(),
+});
+
+/** Follows the address; asks before it leaves something unsaved. */
+export function useNavigation(): Navigation {
+  const [hash, setHash] = useState(location.hash);
+  const shown = useRef(hash);
+  const unsaved = useRef(new Set<object>());
+  useEffect(() => {
+    const follow = () => {
+      if (location.hash === shown.current) return;
+      const isSamePage = pageOf(location.hash) === pageOf(shown.current);
+      if (!isSamePage && unsaved.current.size > 0 && !confirm(LEAVE_QUESTION)) {
+        history.replaceState(null, "", shown.current || "#/");
+        return;
+      }
+      shown.current = location.hash;
+      setHash(location.hash);
+    };
+    const warn = (event: BeforeUnloadEvent) => {
+      if (unsaved.current.size > 0) event.preventDefault();
+    };
+    addEventListener("hashchange", follow);
+    addEventListener("beforeunload", warn);
+    return () => {
+      removeEventListener("hashchange", follow);
+      removeEventListener("beforeunload", warn);
+    };
+  }, []);
+  return useMemo(() => ({ route: parseHash(hash), unsaved: unsaved.current }), [hash]);
+}
+
+export function useRoute(): Route {
+  return useContext(NavigationContext).route;
+}
+
+/** Has the user asked before something unsaved is left. */
+export function useUnsaved(isUnsaved: boolean): void {
+  const { unsaved } = useContext(NavigationContext);
+  useEffect(() => {
+    if (!isUnsaved) return;
+    const mark = {};
+    unsaved.add(mark);
+    return () => void unsaved.delete(mark);
+  }, [isUnsaved, unsaved]);
+}
+
+/** @returns what goes to another place once all is saved, and so asks nothing */
+export function useGoTo(): (hash: string) => void {
+  const { unsaved } = useContext(NavigationContext);
+  return (hash) => {
+    unsaved.clear();
+    location.hash = hash;
+  };
+}
+
+/** Another part of a list stands on the same page. */
+function pageOf(hash: string): string {
+  return parseHash(hash).path.join("/");
+}

@@ -1,0 +1,32 @@
+import { createContext, useContext } from "react";
+import type { Client } from "../api/client.js";
+import type { ViewerQuery } from "../api/generated/operations.js";
+
+type Scope = "read" | "write" | "admin";
+
+/** Each includes those before it. */
+const SCOPES: readonly string[] = ["read", "write", "admin"] satisfies Scope[];
+
+export type Viewer = NonNullable<ViewerQuery["viewer"]>;
+
+/** What goes on with one API key. */
+export interface Session {
+  readonly client: Client;
+  readonly viewer: Viewer;
+  /** The key's last four characters, by which it is found in the list of keys. */
+  readonly keyEnding: string;
+}
+
+export const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error("Nobody is signed in.");
+  return session;
+}
+
+/** Whether the API key has a scope, or one that includes it; what it may not do is not offered. */
+export function useScope(scope: Scope): boolean {
+  const { viewer } = useSession();
+  return SCOPES.indexOf(viewer.scope) >= SCOPES.indexOf(scope);
+}

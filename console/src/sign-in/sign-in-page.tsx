@@ -1,0 +1,101 @@
+import { useEffect, useState } from "react";
+import { createClient } from "../api/client.js";
+import { Failure, toFailure } from "../api/failure.js";
+import { ViewerDocument } from "../api/generated/operations.js";
+import { Field } from "../parts/field.js";
+import { Page } from "../parts/page.js";
+import { Problem } from "../parts/problem.js";
+import type { Session } from "../session/session.js";
+
+/** What a header can carry; the service says what else is wrong. */
+const SENDABLE = /^[\x21-\x7e]+$/;
+
+interface SignInPageProps {
+  /** Why the last session ended. */
+  readonly refusal: Failure | null;
+  /** The key of the demo account, where the service gives it away. */
+  readonly demoKey: string | undefined;
+  /** Hears of each later refusal of the key. */
+  readonly onRefused: (failure: Failure) => void;
+  readonly onSignedIn: (session: Session) => void;
+}
+
+/** Asks for an API key, which stays in memory. */
+export function SignInPage({ refusal, demoKey, onRefused, onSignedIn }: SignInPageProps) {
+  const [key, setKey] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [titleBefore] = useState(document.title);
+  useEffect(
+    () => () => {
+      document.title = titleBefore;
+    },
+    [titleBefore],
+  );
+
+  async function signIn(given: string) {
+    setBusy(true);
+    setFailure(null);
+    try {
+      if (!SENDABLE.test(given)) throw refuse("An API key has letters, digits and underscores only.");
+      const { viewer } = await createClient(given, () => undefined).call(ViewerDocument, {});
+      if (!viewer) throw refuse("The service does not know this key.");
+      const client = createClient(given, onRefused);
+      onSignedIn({ client, viewer, keyEnding: given.slice(-4) });
+    } catch (error) {
+      setFailure(toFailure(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <main className="sign-in">
+      <p className="brand">User groups</p>
+      <Page title="Sign in">
+        {refusal && !failure && (
+          <div className="problem" role="alert">
+            <p>Your session has ended: {refusal.message}</p>
+            <p className="fine">Sign in to the same account, and you find what you were at.</p>
+          </div>
+        )}
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!isBusy) void signIn(key.trim());
+          }}
+        >
+          <Field label="API key" hint="It stays in the memory of this tab: a reload asks for it again.">
+            {(control) => (
+              <input
+                {...control}
+                className="code"
+                type="password"
+                required
+                autoComplete="off"
+                spellCheck={false}
+                placeholder="ugk_…"
+                value={key}
+                onChange={(event) => setKey(event.target.value)}
+              />
+            )}
+          </Field>
+          <Problem failure={failure} />
+          <div className="actions">
+            <button type="submit" className="primary" disabled={isBusy}>
+              Sign in
+            </button>
+            {demoKey !== undefined && (
+              <button type="button" disabled={isBusy} onClick={() => void signIn(demoKey)}>
+                Use the demo key
+              </button>
+            )}
+          </div>
+        </form>
+      </Page>
+    </main>
+  );
+}
+
+function refuse(message: string): Failure {
+  return new Failure(message, "UNAUTHENTICATED", null);
+}

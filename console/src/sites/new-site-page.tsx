@@ -1,0 +1,81 @@
+import { useState } from "react";
+import { PutSiteDocument } from "../api/generated/operations.js";
+import { errorAt, errorsBeside, type UserErrors } from "../api/user-errors.js";
+import { Field } from "../parts/field.js";
+import { useNotice } from "../parts/notices.js";
+import { Page } from "../parts/page.js";
+import { Problem } from "../parts/problem.js";
+import { useFocusOnError } from "../parts/use-focus-on-error.js";
+import { useGoTo, useUnsaved } from "../routing/navigation.js";
+import { hashOf } from "../routing/route.js";
+import { useMutation } from "../session/use-mutation.js";
+import { SiteEditor } from "./site-editor.js";
+
+const START = `{
+  "name": "My project",
+  "favicon": "/favicon.svg",
+  "colors": { "primary": "#0d9373", "light": "#55d799", "dark": "#0d9373" },
+  "navigation": [{ "group": "Start", "pages": ["introduction"] }]
+}
+`;
+
+/** Writes the first revision of a site. */
+export function NewSitePage() {
+  const [site, setSite] = useState("");
+  const [text, setText] = useState(START);
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const put = useMutation(PutSiteDocument);
+  const notify = useNotice();
+  const goTo = useGoTo();
+  const form = useFocusOnError(errors.length > 0 && errors);
+  useUnsaved(site !== "" || text !== START);
+
+  async function save() {
+    const result = await put.run({ site, text, expectedRevision: 0 });
+    if (!result) return;
+    const { siteConfig, userErrors } = result.putSiteConfig;
+    setErrors(userErrors);
+    if (!siteConfig) return;
+    notify(`${siteConfig.site} was created.`);
+    goTo(hashOf(["sites", siteConfig.site]));
+  }
+  return (
+    <Page title="New site">
+      <form
+        ref={form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <Field
+          label="Name of the site"
+          hint="By which it is asked for, such as docs."
+          error={errorAt(errors, "site")}
+        >
+          {(control) => (
+            <input
+              {...control}
+              required
+              autoComplete="off"
+              spellCheck={false}
+              value={site}
+              onChange={(event) => setSite(event.target.value)}
+            />
+          )}
+        </Field>
+        <SiteEditor text={text} isReadOnly={false} onChange={setText}>
+          <Problem failure={put.failure} errors={errorsBeside(errors, ["site"])} />
+          <div className="actions">
+            <button type="submit" className="primary" disabled={put.isBusy}>
+              Create site
+            </button>
+            <a className="button" href={hashOf(["sites"])}>
+              Cancel
+            </a>
+          </div>
+        </SiteEditor>
+      </form>
+    </Page>
+  );
+}

@@ -1,0 +1,117 @@
+import { useDeferredValue, useMemo, useRef } from "react";
+import { Scrolled } from "../parts/scrolled.js";
+import {
+  inkOn,
+  type ModeColors,
+  type NavigationItem,
+  readPreview,
+  type SitePreview,
+} from "./preview-model.js";
+
+/** Pages of the navigation that a small page shows. */
+const SHOWN_ITEMS = 4;
+
+/** How a site's navigation and colors will look, roughly, from a text that may be half done. */
+export function Preview({ text }: { readonly text: string }) {
+  const deferred = useDeferredValue(text);
+  const read = useMemo(() => readPreview(deferred), [deferred]);
+  // While a bracket is missing, the last one stays.
+  const last = useRef(read);
+  if (read) last.current = read;
+  const site = last.current;
+  return (
+    <section className="preview" aria-labelledby="preview">
+      <h2 id="preview">Preview</h2>
+      {site ? (
+        <>
+          <div className="modes">
+            <SmallPage site={site} mode="Light" colors={site.light} />
+            <SmallPage site={site} mode="Dark" colors={site.dark} />
+          </div>
+          <h3>Navigation</h3>
+          <Scrolled label="Navigation">
+            {site.navigation.length === 0 ? "No pages." : <Items items={site.navigation} />}
+          </Scrolled>
+        </>
+      ) : (
+        <p className="empty">Shown once the text is a JSON object.</p>
+      )}
+    </section>
+  );
+}
+
+interface SmallPageProps {
+  readonly site: SitePreview;
+  readonly mode: string;
+  readonly colors: ModeColors;
+}
+
+function SmallPage({ site, mode, colors: { background, accent, button } }: SmallPageProps) {
+  const pages = pagesOf(site.navigation).slice(0, SHOWN_ITEMS);
+  return (
+    <figure>
+      <div className="small-page" style={{ background, color: inkOn(background) }}>
+        <p className="small-top">
+          <strong>{site.name}</strong>
+          <span className="small-button" style={{ background: button, color: inkOn(button) }}>
+            {site.button ?? "Button"}
+          </span>
+        </p>
+        {site.tabs.length > 0 && <p className="small-tabs">{site.tabs.join(" · ")}</p>}
+        <ul>
+          {site.anchors.slice(0, SHOWN_ITEMS).map(({ name, color }) => (
+            <li key={name}>
+              <span className="dot" style={{ background: color ?? accent }} /> {name}
+            </li>
+          ))}
+          {pages.map((page, index) => (
+            <li
+              // biome-ignore lint/suspicious/noArrayIndexKey: a page may stand in the list twice.
+              key={index}
+              className="small-item"
+              style={{ borderColor: index === 0 ? accent : "transparent" }}
+            >
+              {page}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <figcaption>
+        {mode} <Swatch name="background" color={background} /> <Swatch name="accent" color={accent} />{" "}
+        <Swatch name="button" color={button} />
+      </figcaption>
+    </figure>
+  );
+}
+
+function Swatch({ name, color }: { readonly name: string; readonly color: string }) {
+  return (
+    <span className="swatch">
+      <span className="dot" style={{ background: color }} /> {name} <code>{color}</code>
+    </span>
+  );
+}
+
+function Items({ items }: { readonly items: readonly NavigationItem[] }) {
+  return (
+    <ul>
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a page may stand in the list twice.
+        <li key={index}>
+          {typeof item === "string" ? (
+            <code>{item}</code>
+          ) : (
+            <>
+              <strong>{item.group || "(no name)"}</strong>
+              <Items items={item.pages} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function pagesOf(items: readonly NavigationItem[]): string[] {
+  return items.flatMap((item) => (typeof item === "string" ? [item] : pagesOf(item.pages)));
+}

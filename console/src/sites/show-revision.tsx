@@ -1,0 +1,48 @@
+import { type SitePartsFragment, SiteRevisionDocument } from "../api/generated/operations.js";
+import { Dialog } from "../parts/dialog.js";
+import { Loaded } from "../parts/loaded.js";
+import { Scrolled } from "../parts/scrolled.js";
+import { useQuery } from "../session/use-query.js";
+
+interface ShowRevisionProps {
+  readonly site: SitePartsFragment;
+  readonly revision: number;
+  readonly onClose: () => void;
+}
+
+/** The text of a revision, and what has changed since. */
+export function ShowRevision({ site, revision, onClose }: ShowRevisionProps) {
+  const query = useQuery(SiteRevisionDocument, { site: site.site, revision });
+  return (
+    <Dialog title={`Revision ${revision}`} isWide onClose={onClose}>
+      <Loaded query={query}>
+        {({ siteConfig }) => (
+          <>
+            <Scrolled label={`Text of revision ${revision}`}>
+              <pre>{siteConfig?.atRevision?.text}</pre>
+            </Scrolled>
+            {revision !== site.revision && (
+              <>
+                <h3>What has changed until revision {site.revision}</h3>
+                <Scrolled label="Changes since, as a JSON patch">
+                  <pre>{changesOf(siteConfig?.diff)}</pre>
+                </Scrolled>
+              </>
+            )}
+          </>
+        )}
+      </Loaded>
+      <div className="actions end">
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A line for each operation of a JSON patch. */
+function changesOf(diff: unknown): string {
+  if (!Array.isArray(diff)) return "";
+  return diff.map((operation) => JSON.stringify(operation)).join("\n") || "Nothing but the layout.";
+}

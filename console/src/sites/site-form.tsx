@@ -1,0 +1,103 @@
+import { useState } from "react";
+import { toFailure } from "../api/failure.js";
+import { PutSiteDocument, SiteDocument, type SitePartsFragment } from "../api/generated/operations.js";
+import { isConflict, type UserErrors } from "../api/user-errors.js";
+import { useNotice } from "../parts/notices.js";
+import { Problem } from "../parts/problem.js";
+import { useUnsaved } from "../routing/navigation.js";
+import { useScope, useSession } from "../session/session.js";
+import { useMutation } from "../session/use-mutation.js";
+import { SiteEditor } from "./site-editor.js";
+
+interface SiteFormProps {
+  readonly site: SitePartsFragment;
+  /** Hears of a newer state of the site. */
+  readonly onRead: (site: SitePartsFragment) => void;
+}
+
+/** Edits a site configuration; what somebody else has saved meanwhile is not overwritten unasked. */
+export function SiteForm({ site, onRead }: SiteFormProps) {
+  const { client } = useSession();
+  const [base, setBase] = useState(site);
+  const [text, setText] = useState(site.text);
+  const [errors, setErrors] = useState<UserErrors>([]);
+  const [theirs, setTheirs] = useState<SitePartsFragment | null>(null);
+  const put = useMutation(PutSiteDocument);
+  const mayWrite = useScope("write");
+  const notify = useNotice();
+  const isDirty = text !== base.text;
+  useUnsaved(isDirty);
+
+  if (site !== base && (!isDirty || site.revision === base.revision)) startFrom(site, !isDirty);
+
+  function startFrom(next: SitePartsFragment, withItsText: boolean) {
+    setBase(next);
+    if (withItsText) setText(next.text);
+    setErrors([]);
+    setTheirs(null);
+  }
+
+  async function save(expectedRevision: number) {
+    if (!isDirty) return;
+    const result = await put.run({ site: site.site, text, expectedRevision });
+    if (!result) return;
+    const { siteConfig, userErrors } = result.putSiteConfig;
+    setErrors(userErrors);
+    if (isConflict(userErrors)) await readTheirs();
+    if (!siteConfig) return;
+    startFrom(siteConfig, true);
+    onRead(siteConfig);
+    notify(`Revision ${siteConfig.revision} was saved.`);
+  }
+
+  async function readTheirs() {
+    try {
+      const { siteConfig } = await client.call(SiteDocument, { site: site.site });
+      setTheirs(siteConfig);
+    } catch (error) {
+      setErrors([{ code: "UNAVAILABLE", message: toFailure(error).message, field: null }]);
+    }
+  }
+  return (
+    <form
+      aria-label="Site configuration"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(base.revision);
+      }}
+    >
+      <SiteEditor text={text} isReadOnly={!mayWrite} onChange={setText}>
+        <Problem failure={put.failure} errors={errors}>
+          {theirs && (
+            <>
+              <button
+                type="button"
+                onClick={() => {
+                  startFrom(theirs, true);
+                  onRead(theirs);
+                }}
+              >
+                Drop mine, take revision {theirs.revision}
+              </button>
+              <button type="button" onClick={() => void save(theirs.revision)}>
+                Save mine over it
+              </button>
+            </>
+          )}
+        </Problem>
+        {mayWrite && (
+          <div className="actions">
+            <button type="submit" className="primary" disabled={!isDirty || put.isBusy}>
+              Save as revision {base.revision + 1}
+            </button>
+            {isDirty && (
+              <button type="button" onClick={() => startFrom(site, true)}>
+                Discard changes
+              </button>
+            )}
+          </div>
+        )}
+      </SiteEditor>
+    </form>
+  );
+}

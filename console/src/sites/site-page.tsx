@@ -1,0 +1,59 @@
+import { useState } from "react";
+import { SiteDocument, type SitePartsFragment } from "../api/generated/operations.js";
+import { Loaded } from "../parts/loaded.js";
+import { Page } from "../parts/page.js";
+import { Time } from "../parts/time.js";
+import { hashOf } from "../routing/route.js";
+import { useScope } from "../session/session.js";
+import { useQuery } from "../session/use-query.js";
+import { Revisions } from "./revisions.js";
+import { SiteForm } from "./site-form.js";
+import { SiteVisibility } from "./site-visibility.js";
+
+/** One site configuration. */
+export function SitePage({ site }: { readonly site: string }) {
+  const query = useQuery(SiteDocument, { site });
+  if (!query.data) {
+    return (
+      <Page title={site}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  const { siteConfig } = query.data;
+  if (!siteConfig) {
+    return (
+      <Page title="No such site">
+        <p>
+          No site of this environment is called <code>{site}</code>.{" "}
+          <a href={hashOf(["sites"])}>Show all sites</a>
+        </p>
+      </Page>
+    );
+  }
+  return <OneSite site={siteConfig} />;
+}
+
+function OneSite({ site: loaded }: { readonly site: SitePartsFragment }) {
+  // What a change answers is newer than what was loaded, until that is loaded anew.
+  const [changed, setChanged] = useState({ since: loaded, site: loaded });
+  const site = changed.since === loaded ? changed.site : loaded;
+  const onRead = (next: SitePartsFragment) => setChanged({ since: loaded, site: next });
+  const mayWrite = useScope("write");
+  return (
+    <Page title={site.site} actions={mayWrite && <SiteVisibility site={site} onRead={onRead} />}>
+      <p className="fine">
+        Revision {site.revision}, <Time at={site.updatedAt} />.{" "}
+        {site.publicPath === null ? (
+          "Holders of a key can read it."
+        ) : (
+          <>
+            Everybody can read it <a href={`..${site.publicPath}`}>as a file</a>.
+          </>
+        )}
+      </p>
+      <SiteForm site={site} onRead={onRead} />
+      <Revisions site={site} onRead={onRead} />
+    </Page>
+  );
+}
