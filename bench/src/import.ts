@@ -156,7 +156,9 @@ async function runCommand(
   });
   let peakMb = 0;
   const timer = setInterval(async () => {
-    if (child.pid !== undefined) peakMb = await peakMemoryMbOf(child.pid).catch(() => peakMb);
+    const seen = child.pid === undefined ? 0 : await peakMemoryMbOf(child.pid).catch(() => 0);
+    // A process that is about to end has none.
+    if (seen > peakMb) peakMb = seen;
   }, 100);
   await once(child, "close");
   clearInterval(timer);
