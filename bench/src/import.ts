@@ -117,7 +117,7 @@ async function writeGroups(path: string, groups: number): Promise<void> {
   function* lines() {
     for (let n = 0; n < groups; n += 1) {
       const group = {
-        provided_id: `customer-${(n * 61_803) % groups}`,
+        provided_id: `customer-${(n * 7_368_787) % groups}`,
         name: `Customer number ${n}`,
         token: randomBytes(24).toString("base64url"),
         properties: { region: n % 2 === 0 ? "EU" : "US", plan: "gold", seats: n % 500 },
