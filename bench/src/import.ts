@@ -117,7 +117,7 @@ async function writeGroups(path: string, groups: number): Promise<void> {
   function* lines() {
     for (let n = 0; n < groups; n += 1) {
       const group = {
-        provided_id: `customer-${(n * 61_803) % groups}`,
+        provided_id: `customer-${(n * 7_368_787) % groups}`,
         name: `Customer number ${n}`,
         token: randomBytes(24).toString("base64url"),
         properties: { region: n % 2 === 0 ? "EU" : "US", plan: "gold", seats: n % 500 },
@@ -156,7 +156,9 @@ async function runCommand(
   });
   let peakMb = 0;
   const timer = setInterval(async () => {
-    if (child.pid !== undefined) peakMb = await peakMemoryMbOf(child.pid).catch(() => peakMb);
+    const seen = child.pid === undefined ? 0 : await peakMemoryMbOf(child.pid).catch(() => 0);
+    // A process that is about to end has none.
+    if (seen > peakMb) peakMb = seen;
   }, 100);
   await once(child, "close");
   clearInterval(timer);
