@@ -4,20 +4,23 @@ ARG NODE_IMAGE=node:20.20.2-bookworm-slim
 FROM ${NODE_IMAGE} AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
+# The client package, which the lock file names, is no part of the service: --workspaces=false leaves it out.
+COPY clients/typescript/package.json clients/typescript/
 
 FROM base AS build
 # A registry of your own: --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+    npm ci --ignore-scripts --no-audit --no-fund --workspaces=false
+COPY tsconfig.json tsconfig.build.json schema.graphql ./
 COPY migrations migrations
 COPY src src
+COPY console console
 RUN npm run build
 
 FROM base AS dependencies
 # The binaries of PostgreSQL are the only optional packages.
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --ignore-scripts --no-audit --no-fund --omit=dev --omit=optional
+    npm ci --ignore-scripts --no-audit --no-fund --workspaces=false --omit=dev --omit=optional
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="user-groups" \
