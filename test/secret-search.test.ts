@@ -108,7 +108,7 @@ test("what a service logs, in a process too, and its keys become part of the run
   const [demoKey = ""] = /ugk_live_\w+/.exec(running.startUpText) ?? [];
   const ids = await Promise.all(
     [service, running].map(
-      async ({ url }) => (await callRest(`${url}/livez`, "GET", undefined)).headers["x-request-id"],
+      async ({ url }) => (await callRest(`${url}/nowhere`, "GET", undefined)).headers["x-request-id"],
     ),
   );
   const { token: stored } = userGroupOf(
