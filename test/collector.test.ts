@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Tenant } from "../src/domain/caller.js";
 import { DomainError } from "../src/domain/errors.js";
 import { countOnly } from "../src/domain/telemetry/telemetry.js";
+import { ReplicaFailed } from "../src/persistence/replica-reads.js";
 import { Collector } from "../src/services/collector.js";
 
 const one = { accountId: 1, environment: "Customer" } as const;
@@ -17,6 +18,7 @@ function squares(isOn = true) {
     await new Promise<void>((resolve) => waiting.push(resolve));
     if (keys.includes(-1)) throw new Error("negative");
     if (keys.includes(-2)) throw new DomainError("unavailable", "out of reach");
+    if (keys.includes(-3)) throw new ReplicaFailed("a replica is out of reach");
     return keys.map((key) => key * key);
   };
   const collector = new Collector<number, number>("squares", load, { isOn, telemetry });
@@ -110,9 +112,12 @@ describe("Collector", () => {
     ]);
   });
 
-  test("does not ask again for each when the database is out of reach", async () => {
+  test.each([
+    ["the database", -2],
+    ["a replica", -3],
+  ])("does not ask again for each when %s is out of reach", async (_, failing) => {
     const { collector, asked, waiting } = squares();
-    const calls = Promise.allSettled([[1], [-2]].map((keys) => collector.load(one, keys)));
+    const calls = Promise.allSettled([[1], [failing]].map((keys) => collector.load(one, keys)));
     await answerAll(waiting);
     expect((await calls).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect(asked).toHaveLength(1);

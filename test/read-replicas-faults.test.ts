@@ -174,8 +174,8 @@ test("what is no replica of the database, or lets us in as somebody else, is nev
   const other = { ...standby.owner, database: "postgres" };
   for (const [target, reason] of [
     [primary.target, "it is no replica: it replays nothing"],
-    [standby.owner, "it is the role user_groups, not user_groups_runtime"],
-    [{ ...other, user: "user_groups_runtime" }, "it is the database postgres, not restartable"],
+    [standby.owner, "it has the role user_groups, not user_groups_runtime"],
+    [{ ...other, user: "user_groups_runtime" }, "it has the database postgres, not restartable"],
   ] as const) {
     const { replicas, told, count } = await startReader([target], PATIENT_MS);
     expect(told).toEqual([`out: Error: ${reason}`]);

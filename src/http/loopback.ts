@@ -13,8 +13,10 @@ export function isLoopback(host: string): boolean {
  * Tells whether a request was made by somebody at this machine who opened a page: not through a proxy that says so, nor
  * under a foreign name that was made to lead here, nor by another page.
  */
-export function isOpenedHere({ headers, socket }: FastifyRequest): boolean {
+export function isOpenedHere({ headers, socket, raw }: FastifyRequest): boolean {
   return (
+    // No browser is that old, but some proxies that keep silent about themselves are.
+    raw.httpVersion !== "1.0" &&
     LOOPBACK_ADDRESS.test(socket.remoteAddress ?? "") &&
     LOOPBACK_AUTHORITY.test(headers.host ?? "") &&
     // A page of an allowed origin could read the reply, and cannot but send its origin.

@@ -1,6 +1,6 @@
 import type { DatabaseOptions } from "./database-options.js";
 import type { ReplicaReads } from "./replica-reads.js";
-import { type LogPosition, PositionProbe, StreamingReplica } from "./streaming-replica.js";
+import { type LogPosition, PositionProbe, placeOf, StreamingReplica } from "./streaming-replica.js";
 
 const LONGEST_INTERVAL_MS = 1_000;
 /** How often a replica is looked at while the longest lag passes. */
@@ -49,8 +49,8 @@ export class ReadReplicas {
    */
   constructor(primary: DatabaseOptions["target"], replicas: readonly DatabaseOptions[], maxLagMs: number) {
     this.#primary = new PositionProbe(primary, "primary");
-    this.#watched = replicas.map((options) => ({
-      replica: new StreamingReplica(options),
+    this.#watched = replicas.map((options, index) => ({
+      replica: new StreamingReplica(options, `${index + 1} at ${placeOf(options.target)}`),
       freshAsOf: null,
       isIn: true,
     }));

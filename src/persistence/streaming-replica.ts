@@ -5,15 +5,20 @@ import { ReplicaReads } from "./replica-reads.js";
 
 /** How long one that is asked where it stands may take to answer. */
 const PATIENCE_MS = 2_000;
+const DEFAULT_PORT = 5432;
 
-/** Who a server takes us for, where: on a replica it must be the same as on the database itself. */
+/** Who a server takes us for, where: on a replica it must be the same as on the database itself, and so must the timeline. */
 const PLACE = `(SELECT system_identifier FROM pg_control_system()) AS "system", current_database() AS "database", current_user AS "role"`;
-const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS "position", ${PLACE}`;
-const REPLAYED = `SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::text END AS "position", ${PLACE}`;
+const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS "position",
+  left(pg_walfile_name(pg_current_wal_lsn()), 8) AS "timeline", ${PLACE}`;
+// Since its last restart point, so that a replica follows a failover a little late rather than early.
+const REPLAYED = `SELECT (SELECT lpad(upper(to_hex(timeline_id)), 8, '0') FROM pg_control_checkpoint()) AS "timeline",
+  CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::text END AS "position", ${PLACE}`;
 
 interface PlaceRow {
   readonly position: string | null;
   readonly system: string;
+  readonly timeline: string;
   readonly database: string;
   readonly role: string;
 }
@@ -59,13 +64,10 @@ export class PositionProbe {
 
 /** @throws Error when the replica is none of the database, or takes us for another role, with other rights */
 function requireSamePlace(replica: PlaceRow, primary: PlaceRow): void {
-  for (const name of ["system", "database", "role"] as const) {
-    if (replica[name] === primary[name]) continue;
-    throw new Error(
-      name === "system"
-        ? "it is a replica of another server"
-        : `it is the ${name} ${replica[name]}, not ${primary[name]}`,
-    );
+  if (replica.system !== primary.system) throw new Error("it is a replica of another server");
+  for (const name of ["timeline", "database", "role"] as const) {
+    if (replica[name] !== primary[name])
+      throw new Error(`it has the ${name} ${replica[name]}, not ${primary[name]}`);
   }
 }
 
@@ -76,10 +78,11 @@ export class StreamingReplica {
   readonly #probe: PositionProbe;
   #database: Database | undefined;
 
-  constructor(options: DatabaseOptions) {
+  /** @param name tells it from all others, in the log too */
+  constructor(options: DatabaseOptions, name: string) {
     this.#options = options;
     this.#probe = new PositionProbe(options.target, "replica");
-    this.reads = new ReplicaReads(nameOf(options.target), (scope) => this.#connected().of(scope));
+    this.reads = new ReplicaReads(name, (scope) => this.#connected().of(scope));
   }
 
   /**
@@ -106,10 +109,9 @@ export class StreamingReplica {
 }
 
 /** Where a server is: neither account nor password. */
-function nameOf(target: DatabaseOptions["target"]): string {
+export function placeOf(target: DatabaseOptions["target"]): string {
   if (!("url" in target)) return `${target.host}:${target.port}`;
   // A Unix socket is named by parameters.
-  const { host, searchParams } = new URL(target.url.replace("@/", "@localhost/"));
-  const socket = searchParams.get("host");
-  return socket === null ? host : `${socket}:${searchParams.get("port") ?? ""}`;
+  const { hostname, port, searchParams } = new URL(target.url.replace("@/", "@localhost/"));
+  return `${searchParams.get("host") ?? hostname}:${searchParams.get("port") ?? (port || DEFAULT_PORT)}`;
 }

@@ -3,6 +3,7 @@ import { DomainError } from "../domain/errors.js";
 import type { Telemetry } from "../domain/telemetry/telemetry.js";
 import { runSpan, type Span } from "../domain/telemetry/tracing.js";
 import { inOrder } from "./in-order.js";
+import { hasFailed } from "./lagging-reads.js";
 
 /** How many statements of one kind a tenant has under way, unless told otherwise. */
 const USUALLY_UNDER_WAY = 2;
@@ -161,7 +162,8 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
         start += keys.length;
       }
     } catch (error) {
-      if (calls.length <= 1 || isUnavailable(error)) {
+      // What is out of reach for all of them is so for each.
+      if (calls.length <= 1 || isUnavailable(error) || hasFailed(error)) {
         for (const { reject } of calls) reject(error);
       } else {
         // One of them is at fault; the others must not suffer from it.
