@@ -54,6 +54,17 @@ describe("in Chromium the playground", () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
+  test("has the reply below the editors on a telephone", async () => {
+    const { page } = await open();
+    await page.setViewportSize({ width: 390, height: 900 });
+    await shown(page, QUERY).toContain("mutation GetOrCreate(");
+    const box = async (selector: string) =>
+      (await page.locator(selector).boundingBox()) ?? { y: 0, width: 0 };
+    const [editors, reply] = [await box(".graphiql-editors"), await box(".graphiql-response")];
+    expect(reply.y).toBeGreaterThan(editors.y + 100);
+    expect(Math.min(editors.width, reply.width)).toBeGreaterThan(300);
+  });
+
   test("shows the schema to somebody without a key, and comes back to the tab that was open", async () => {
     const { page, complaints, elsewhere } = await open();
     await page.getByLabel("Show Documentation Explorer").click();
