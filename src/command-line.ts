@@ -10,6 +10,7 @@ import type { ProcessEnvironment } from "./config.js";
 import { SCOPES } from "./domain/caller.js";
 import { ENVIRONMENTS } from "./domain/environment.js";
 import { reportFailure } from "./failure-report.js";
+import { packageVersion } from "./package-version.js";
 
 /**
  * Runs one command of the command-line interface.
@@ -23,6 +24,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   };
   const program = new Command("user-groups")
     .description("The user group service. It reads its settings from the environment; see the README.")
+    .version(await packageVersion())
     .exitOverride();
 
   program

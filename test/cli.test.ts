@@ -3,6 +3,7 @@ import { buildSchema } from "graphql";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { printOpenApi } from "../src/http/openapi/openapi-document.js";
+import { packageVersion } from "../src/package-version.js";
 import { connectionTo, processesIn, seesProcesses } from "./support/data-directory.js";
 import { databaseUrl } from "./support/database-url.js";
 import { callGraphql } from "./support/graphql-client.js";
@@ -118,6 +119,11 @@ test("migrate shows, takes back and applies migrations", async () => {
   expect(await migrate("down")).toEqual([states.at(-1)?.replace("missing", "took back")]);
   expect((await migrate("status")).at(-1)).toBe(states.at(-1));
   await database.drop();
+});
+
+test("the version is that of the package, found from wherever it was compiled to", async () => {
+  const { code, stdout } = await processes.run(["--version"]);
+  expect({ code, version: stdout.trim() }).toEqual({ code: 0, version: await packageVersion() });
 });
 
 test("schema and openapi print what they name without any setting or database", async () => {
