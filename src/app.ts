@@ -8,6 +8,7 @@ import { readConsoleDocuments } from "./http/console-files.js";
 import { createHttpServer } from "./http/http-server.js";
 import { requireFreePort, toListenError } from "./http/listening.js";
 import { isLoopback } from "./http/loopback.js";
+import { metricsAccess } from "./metrics-access.js";
 import { RedisCounters } from "./persistence/redis-counters.js";
 import { keepDemoKey } from "./persistence/secrets-file.js";
 import { openTelemetry, type ProcessTelemetry } from "./process-telemetry.js";
@@ -127,7 +128,7 @@ async function serveFrom(
       successesPerSecond: config.logSuccessesPerSecond,
     },
     metrics: {
-      token: config.metricsToken,
+      access: metricsAccess(config),
       reader: (requestsUnderWay) =>
         createMetrics({
           tally: own.telemetry.tally,
