@@ -8,10 +8,11 @@ import { readConsoleDocuments } from "./http/console-files.js";
 import { createHttpServer } from "./http/http-server.js";
 import { requireFreePort, toListenError } from "./http/listening.js";
 import { isLoopback } from "./http/loopback.js";
+import { metricsAccess } from "./metrics-access.js";
 import { RedisCounters } from "./persistence/redis-counters.js";
 import { keepDemoKey } from "./persistence/secrets-file.js";
 import { openTelemetry, type ProcessTelemetry } from "./process-telemetry.js";
-import { createReplicas, joinReplicas } from "./replicas.js";
+import { createReplicas } from "./replicas.js";
 import { createDemoAccount, type DemoSecrets } from "./services/demo-account.js";
 import { createServices } from "./services/services.js";
 import { openStorage, type Storage } from "./storage.js";
@@ -101,7 +102,7 @@ async function serveFrom(
       authFailures: config.authFailureLimit,
       shared: redis,
     },
-    reads: { consistency: config.readConsistency, replicas },
+    reads: { consistency: config.readConsistency, replicas: replicas?.reads },
     speed: { collect: config.collectStatements, keyCacheMs: config.apiKeyCacheMs },
     webhooks: { allowPrivate: config.webhookAllowPrivate },
     telemetry: own.telemetry,
@@ -127,16 +128,16 @@ async function serveFrom(
       successesPerSecond: config.logSuccessesPerSecond,
     },
     metrics: {
-      token: config.metricsToken,
+      access: metricsAccess(config),
       reader: (requestsUnderWay) =>
         createMetrics({
           tally: own.telemetry.tally,
           build: { version: own.version, node: process.version, postgresql: storage.serverVersion },
           requestsUnderWay,
-          connections: () => storage.database.poolUsage,
           subscriptions: () => services.changes.subscriptions,
           unpublishedChanges: () => services.changes.unpublished,
           redisInReach: () => redis?.isInReach,
+          replicas: () => replicas?.usage,
           outbox: () => services.webhookDispatcher.state(),
         }),
     },
@@ -165,7 +166,7 @@ async function serveFrom(
   });
   try {
     if (redis) await joinRedis(redis, server);
-    if (replicas) await joinReplicas(replicas, server);
+    await replicas?.join(server);
     await server.listen({ host: config.host, port: config.port });
     if (config.webhooks) services.webhookDispatcher.start(server.log);
     const demo =

@@ -81,7 +81,7 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   /** How many lines about requests that succeeded the log has in a second. */
   readonly logSuccessesPerSecond: number;
-  /** What readers of the metrics bring; undefined: they are read at this machine only. */
+  /** What readers of the metrics bring; undefined: at this machine only, if anywhere. */
   readonly metricsToken: string | undefined;
   /** Undefined: nothing is traced. */
   readonly traces: TraceSettings | undefined;

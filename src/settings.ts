@@ -144,7 +144,7 @@ export const SETTING_SECTIONS = {
   },
   Observability: {
     METRICS_TOKEN: bearerToken().describe(
-      "what readers of `/metrics` bring as a bearer token, 16 characters or more; not set: only this machine reads them. See [observability](observability.md), also for what follows",
+      "what readers of `/metrics` bring as a bearer token, 16 characters or more; not set: only this machine reads them, and not where `DATABASE_URL`, `TRUSTED_PROXIES` or a `HOST` for others is set. See [observability](observability.md), also for what follows",
     ),
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().describe(
       "the collector of traces, such as `http://127.0.0.1:4318`; not set: nothing is traced",

@@ -5,11 +5,14 @@ import { createClient } from "@redis/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCompose } from "./support/compose-file.js";
 import { type ComposeStack, startComposeStack } from "./support/compose-stack.js";
+import { freePort } from "./support/free-port.js";
+import { startGuarded } from "./support/guarded-program.js";
 import { hasHaproxy } from "./support/haproxy.js";
 import { hasPgbouncer } from "./support/pgbouncer.js";
 import { hasRedis } from "./support/redis-server.js";
 import { callRest } from "./support/rest-client.js";
 import { createTestProcesses } from "./support/running-process.js";
+import { reply, startScriptedServer } from "./support/scripted-server.js";
 
 const folder = new URL("../deploy/compose/", import.meta.url);
 const pathOf = (name: string) => fileURLToPath(new URL(name, folder));
@@ -34,6 +37,37 @@ test("every image has a tag of its own version", () => {
   };
   const images = Object.values(readCompose(pathOf("compose.yaml"), secrets)).map(({ image }) => image);
   expect(images.filter((image) => !/:v?\d+\.\d+\.?\d*|^user-groups:local$/.test(image))).toEqual([]);
+});
+
+describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
+  /** Sends a request through HAProxy. @returns the status and the addresses that the service would be told */
+  async function ask(path: string, frontProxy: string, headers: Readonly<Record<string, string>>) {
+    const { url, seen } = await startScriptedServer(reply(200, {}));
+    const port = await freePort();
+    const { host } = new URL(url);
+    const env = { LISTEN: `127.0.0.1:${port}`, SERVICE_1: host, SERVICE_2: host, FRONT_PROXY: frontProxy };
+    const command = ["haproxy", "-q", "-db", "-f", pathOf("haproxy.cfg")];
+    const given = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const program = await startGuarded("env", [...given, ...command], port);
+    try {
+      const { status } = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+      return [status, seen.find((request) => request.path === path)?.headers["x-forwarded-for"]];
+    } finally {
+      await program.end();
+    }
+  }
+  const told = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
+
+  test("believes X-Forwarded-For of the proxy before it only", async () => {
+    expect(await ask("/", "255.255.255.255", told)).toEqual([200, "127.0.0.1"]);
+    expect(await ask("/", "10.1.0.0/16 127.0.0.1", told)).toEqual([200, told["x-forwarded-for"]]);
+    expect(await ask("/", "127.0.0.1", {})).toEqual([200, "127.0.0.1"]);
+  });
+
+  test("lets nobody read metrics, however the path is written", async () => {
+    for (const path of ["/metrics", "/metrics/", "/metrics?x=/", "/%6detrics"])
+      expect(await ask(path, "255.255.255.255", {}), path).toEqual([404, undefined]);
+  });
 });
 
 describe.skipIf(!hasAll)("the stack", () => {

@@ -50,6 +50,7 @@ test("every setting that the guide names is one", () => {
     "NODE_ENV",
     "NODE_OPTIONS",
     "PUBLIC_PORT",
+    "FRONT_PROXY",
     "USER_GROUPS_IMAGE",
     "SUPERUSER_URL",
     "NEW_SUPERUSER_URL",

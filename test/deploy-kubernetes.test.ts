@@ -31,7 +31,12 @@ test("a manifest with a fault is found", () => {
 
 test("every manifest is a part of the whole", () => {
   const parts = (of: string) => parse(readFileSync(`${folder}${of}/kustomization.yaml`, "utf8")).resources;
-  const listed = [...parts("base").map((name: string) => `base/${name}`), "with-ingress/ingress.yaml"];
+  const listed = [
+    ...parts("base").map((name: string) => `base/${name}`),
+    ...parts("with-ingress")
+      .filter((name: string) => name !== "../base")
+      .map((name: string) => `with-ingress/${name}`),
+  ];
   expect(listed.toSorted()).toEqual([...manifests.keys()].toSorted());
 });
 
@@ -77,6 +82,23 @@ describe("a pod", () => {
     const delay = /^SHUTDOWN_DELAY_MS=(\d+)$/m.exec(readFileSync(`${folder}base/settings.env`, "utf8"))?.[1];
     // Decision 38: at worst 30 seconds more.
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(delay) / 1000 + 30);
+  });
+
+  test("and as many as there may be fit into PostgreSQL's default of connections, one more during an upgrade", () => {
+    const poolSize = /^DATABASE_POOL_SIZE=(\d+)$/m.exec(
+      readFileSync(`${folder}base/settings.env`, "utf8"),
+    )?.[1];
+    const { maxReplicas } = manifests.get("base/horizontal-pod-autoscaler.yaml")?.spec ?? {};
+    const { maxSurge } = manifests.get("base/deployment.yaml")?.spec.strategy.rollingUpdate ?? {};
+    // One that listens, and one for read replicas; of 100, 3 are kept for superusers.
+    expect((maxReplicas + maxSurge) * (Number(poolSize) + 2)).toBeLessThanOrEqual(97);
+  });
+
+  test("is never sent a request that another pod has got already, nor a scrape from outside", () => {
+    const annotation = (name: string, key: string) =>
+      manifests.get(`with-ingress/${name}.yaml`)?.metadata.annotations[`nginx.ingress.kubernetes.io/${key}`];
+    expect(annotation("ingress", "proxy-next-upstream")).toBe("off");
+    expect(annotation("metrics-refused", "whitelist-source-range")).toBe("127.0.0.1/32");
   });
 
   test("never holds the owner's password where requests are served", () => {

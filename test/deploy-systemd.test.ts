@@ -20,6 +20,24 @@ test.skipIf(!has)("the unit is closed as far as can be", () => {
   expect(spawnSync("systemd-analyze", security).status).toBe(0);
 });
 
+test("a new version, by the guide's commands, replaces all of the old one and is started", () => {
+  const guide = readFileSync(new URL("../docs/operations.md", import.meta.url), "utf8");
+  const [, part = ""] = /## With systemd\n([\s\S]*?)\n## /.exec(guide) ?? [];
+  const [once = "", each = ""] = [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+  // What would empty the settings of a service that runs.
+  expect(once).toContain("/etc/user-groups/settings.env");
+  expect(each).not.toContain("install -m 600");
+  const wanted = [
+    "rm -rf",
+    "cp -r",
+    "migrate up",
+    "systemctl enable user-groups",
+    "systemctl restart user-groups",
+  ];
+  const places = wanted.map((command) => each.indexOf(command));
+  expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
+});
+
 test("the unit starts what the image starts, and has longer to stop than the service takes", () => {
   const text = readFileSync(unit, "utf8");
   expect(text).toContain("ExecStart=/usr/bin/node dist/src/cli.js serve\n");

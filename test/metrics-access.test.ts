@@ -1,19 +1,25 @@
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readConfig } from "../src/config.js";
+import { createBareServer } from "../src/http/http-server.js";
+import { registerMetricsRoute } from "../src/http/metrics-route.js";
+import { metricsAccess } from "../src/metrics-access.js";
+import { METRICS_TOKEN as TOKEN } from "./support/metric-samples.js";
 import { callRest } from "./support/rest-client.js";
 import { type RunningApp, startRunningApp } from "./support/running-app.js";
 
-const TOKEN = "a-token-for-the-metrics-of-tests";
-
 let guarded: RunningApp;
-let open: RunningApp;
-const ends: (() => Promise<void>)[] = [];
+let end: () => Promise<void>;
 beforeAll(async () => {
-  const until = (end: () => Promise<void>) => void ends.push(end);
-  guarded = await startRunningApp({ METRICS_TOKEN: TOKEN, RATE_LIMIT: "5" }, until);
-  open = await startRunningApp({}, until);
+  guarded = await startRunningApp({ RATE_LIMIT: "5" }, (close) => {
+    end = close;
+  });
 });
-afterAll(() => Promise.all(ends.map((end) => end())));
+afterAll(() => end());
+
+const refusal = expect.stringMatching(
+  /^\{"success":0,"error":\{"code":"forbidden","message":"Set METRICS_TOKEN/,
+);
 
 const ask = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   request(`${url}/metrics`, { headers });
@@ -38,8 +44,18 @@ test("with a token, only its bearer reads them", async () => {
   }
 });
 
+/** Asks for metrics at this machine, as settings let them be read. @returns the status and the body */
+async function askLocal(settings: Readonly<Record<string, string>>, headers = {}) {
+  const app = createBareServer({ level: "silent", stream: process.stderr, successesPerSecond: 0 });
+  const reader = { contentType: "text/plain", read: async () => "metrics" };
+  registerMetricsRoute(app, reader, metricsAccess(readConfig(settings)));
+  const { statusCode, body } = await app.inject({ url: "/metrics", headers });
+  return [statusCode, body] as const;
+}
+
 test("without a token, only who is at this machine reads them, and not through a proxy or a foreign name", async () => {
-  expect((await ask(open.url)).statusCode).toBe(200);
+  expect(await askLocal({})).toEqual([200, "metrics"]);
+  expect(await askLocal({ HOST: "::1" })).toEqual([200, "metrics"]);
   const foreign = [
     { "x-forwarded-for": "192.0.2.1" },
     { forwarded: "for=192.0.2.1" },
@@ -47,16 +63,27 @@ test("without a token, only who is at this machine reads them, and not through a
     { host: "rebound.example" },
     { origin: "https://page.example" },
   ];
-  for (const headers of foreign) {
-    expect(await callRest(`${open.url}/metrics`, "GET", undefined, undefined, headers)).toMatchObject({
-      status: 403,
-      body: { success: 0, error: { code: "forbidden" } },
-    });
-  }
+  for (const headers of foreign) expect(await askLocal({}, headers)).toMatchObject([403, refusal]);
 });
 
+test.each([
+  { HOST: "0.0.0.0" },
+  { TRUSTED_PROXIES: "127.0.0.1" },
+  { DATABASE_URL: "postgres://service@127.0.0.1/groups" },
+])(
+  "without a token nobody reads them with %o: a proxy at this machine need not say that it is one",
+  async (settings) => {
+    expect(await askLocal(settings)).toMatchObject([403, refusal]);
+    const METRICS_TOKEN = TOKEN;
+    expect(await askLocal({ ...settings, METRICS_TOKEN }, { authorization: `Bearer ${TOKEN}` })).toEqual([
+      200,
+      "metrics",
+    ]);
+  },
+);
+
 test("other methods are refused", async () => {
-  expect(await callRest(`${open.url}/metrics`, "DELETE", undefined)).toMatchObject({
+  expect(await callRest(`${guarded.url}/metrics`, "DELETE", undefined)).toMatchObject({
     status: 405,
     headers: { allow: "GET" },
     body: { success: 0, error: { code: "method_not_allowed" } },

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { countOnly } from "../src/domain/telemetry/telemetry.js";
+import { Database } from "../src/persistence/database.js";
 import { openEventStream } from "./support/event-stream-client.js";
 import { callGraphql } from "./support/graphql-client.js";
 import { type Sample, scrape, sumOf } from "./support/metric-samples.js";
 import { callRest } from "./support/rest-client.js";
 import { type RunningApp, startRunningApp } from "./support/running-app.js";
+import { createTestDatabase } from "./support/test-database.js";
 import { startReceiver } from "./support/webhook-receiver.js";
 
 let running: RunningApp;
@@ -117,6 +120,7 @@ describe("metrics of the work behind", () => {
     await getGroup("acme");
     const grown = await growth(() => Promise.all(Array.from({ length: 20 }, () => getGroup("acme"))));
     const statements = grown("user_groups_database_statement_duration_seconds_count", {
+      server: "primary",
       statement: "user_groups_by_provided_ids",
       outcome: "ok",
     });
@@ -148,6 +152,21 @@ describe("metrics of the work behind", () => {
       JSON.stringify(labels),
     ).toBe(1);
     expect(grown("user_groups_errors_total", { api: "graphql", code: "internal" })).toBe(1);
+  });
+
+  test("tell of waits for a connection that were in vain", async () => {
+    const { target, drop } = await createTestDatabase();
+    const telemetry = countOnly();
+    const options = { poolSize: 1, connectTimeoutMs: 100, statementTimeoutMs: 10_000 };
+    const database = await Database.connect({ ...options, target, telemetry });
+    const { connectionWaits } = telemetry.tally.databases.of("primary");
+    await database.transaction("operator", async () => {
+      await expect(database.run({ text: "SELECT 1" }, [])).rejects.toMatchObject({ code: "unavailable" });
+    });
+    await database.close();
+    await drop();
+    expect(connectionWaits.counts.reduce((sum, count) => sum + count, 0)).toBe(2);
+    expect(connectionWaits.sum).toBeGreaterThan(0.09);
   });
 
   test("count attempts of webhooks by what became of them, and tell what is due", async () => {

@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { ReadReplica } from "../src/domain/read-replica.js";
+import { Tally } from "../src/domain/telemetry/tally.js";
 import type { ReadReplicas } from "../src/persistence/read-replicas.js";
-import { ReplicaFailed } from "../src/persistence/replica-reads.js";
+import { ReplicaFailed, ReplicaReads } from "../src/persistence/replica-reads.js";
+import { LaggingReads } from "../src/services/lagging-reads.js";
 import { startFaultProxy } from "./support/fault-proxy.js";
 import {
   ask,
@@ -88,6 +91,21 @@ test("one that lags too much is left out until it has caught up", async () => {
     await postgres.resume();
   }
   await until(() => told.at(-1) === "back" && replicas.choose() !== undefined);
+});
+
+test("a request that is done anew on the database itself is counted", async () => {
+  const tally = new Tally();
+  const replica = new ReplicaReads("replica-1", () => {
+    throw new Error("It is away.");
+  });
+  const reads = new LaggingReads({ choose: () => replica }, "eventual", tally);
+  const statement = { text: "SELECT 1" };
+  const read = async (from: ReadReplica | undefined) =>
+    from instanceof ReplicaReads ? from.of("operator").run(statement, []) : "the database's answer";
+  expect(await reads.run("strong", read)).toBe("the database's answer");
+  expect(tally.repeatedReads.value).toBe(0);
+  expect(await reads.run(undefined, read)).toBe("the database's answer");
+  expect(tally.repeatedReads.value).toBe(1);
 });
 
 test("an idle database is no lag", async () => {

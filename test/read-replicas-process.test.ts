@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseUrl } from "./support/database-url.js";
 import { freePort } from "./support/free-port.js";
+import { METRICS_TOKEN, scrape, sumOf } from "./support/metric-samples.js";
 import { hasPgbouncer, startPgbouncer } from "./support/pgbouncer.js";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "./support/replicated-postgres.js";
 import { callRest } from "./support/rest-client.js";
@@ -29,6 +30,7 @@ async function expectReplicaUsed(env: Readonly<Record<string, string>>): Promise
     ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString("base64"),
     DATABASE_REPLICA_MAX_LAG_MS: "600000",
     WEBHOOKS: "false",
+    METRICS_TOKEN,
     ...env,
   };
   const create = ["key", "create", "--account", "a", "--environment", "Customer", "--scope", "admin"];
@@ -52,11 +54,21 @@ async function expectReplicaUsed(env: Readonly<Record<string, string>>): Promise
   } finally {
     await postgres.resume();
   }
+  const samples = await scrape(service.url);
+  const isOneOut = env["DATABASE_REPLICA_URLS"]?.includes(",");
+  expect(sumOf(samples, "user_groups_replicas", { state: "in" })).toBe(1);
+  expect(sumOf(samples, "user_groups_replicas", { state: "out" })).toBe(isOneOut ? 1 : 0);
+  for (const server of ["primary", "replica"]) {
+    const statements = sumOf(samples, "user_groups_database_statement_duration_seconds_count", { server });
+    expect(statements, server).toBeGreaterThan(0);
+    expect(sumOf(samples, "user_groups_database_connections", { server }), server).toBeGreaterThan(0);
+    expect(sumOf(samples, "user_groups_database_connections_max", { server }), server).toBe(10);
+  }
   service.kill("SIGTERM");
   const { code, stderr } = await service.ended;
   expect(code).toBe(0);
-  if (env["DATABASE_REPLICA_URLS"]?.includes(",")) {
-    expect(stderr).toMatch(/"replica":"127\.0\.0\.1:\d+".*"msg":"a replica is left out/);
+  if (isOneOut) {
+    expect(stderr).toMatch(/"replica":"[^"]*127\.0\.0\.1:\d+".*"msg":"a replica is left out/);
   }
   expect(stderr).not.toContain("restartable:");
 }

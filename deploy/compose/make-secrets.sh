@@ -11,6 +11,7 @@ cat >.env <<SECRETS
 POSTGRES_PASSWORD=$(openssl rand -hex 24)
 SERVICE_PASSWORD=$(openssl rand -hex 24)
 REDIS_PASSWORD=$(openssl rand -hex 24)
+METRICS_TOKEN=$(openssl rand -hex 32)
 # Seals the tokens: whoever loses it loses all of them. Keep a copy apart from the database's backups.
 ENCRYPTION_KEYS=$(openssl rand -base64 32)
 SECRETS

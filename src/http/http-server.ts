@@ -24,7 +24,7 @@ import { drainOnClose } from "./draining.js";
 import { toDomainError } from "./error-conversion.js";
 import { registerHealthRoutes } from "./health-routes.js";
 import { acceptJsonBodies } from "./json-body.js";
-import { type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
+import { type MetricsAccess, type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
 import { registerPlayground } from "./playground.js";
 import { countReplies } from "./reply-tally.js";
 import { requestId } from "./request-id.js";
@@ -71,8 +71,7 @@ export interface HttpOptions {
   readonly metrics?: {
     /** @param requestsUnderWay tells how many there are */
     readonly reader: (requestsUnderWay: () => number) => MetricsReader;
-    /** What a reader has to bring; undefined lets in this machine only. */
-    readonly token: string | undefined;
+    readonly access: MetricsAccess;
   };
 }
 
@@ -81,8 +80,8 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   const { app, requestsUnderWay } = build(options.log, options.trustedProxies, services.telemetry);
   registerHealthRoutes(app, services, options.isShuttingDown);
   if (options.metrics) {
-    const { reader, token } = options.metrics;
-    registerMetricsRoute(app, reader(requestsUnderWay), token);
+    const { reader, access } = options.metrics;
+    registerMetricsRoute(app, reader(requestsUnderWay), access);
   }
   registerUserRoutes(app, services);
   registerSchemaRoutes(app);

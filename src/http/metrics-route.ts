@@ -14,41 +14,54 @@ export interface MetricsReader {
   read(): Promise<string>;
 }
 
-/**
- * Registers `/metrics` (decision 44).
- * @param token what a reader has to bring; undefined lets in requests from this machine only
- */
+/** Who may read metrics. */
+export interface MetricsAccess {
+  /** What a reader has to bring; undefined: see `isOpenHere`. */
+  readonly token: string | undefined;
+  /** Whether without a token requests from this machine are answered; of others none is. */
+  readonly isOpenHere: boolean;
+}
+
+/** Registers `/metrics` (decision 44). */
 export function registerMetricsRoute(
   app: FastifyInstance,
   reader: MetricsReader,
-  token: string | undefined,
+  { token, isOpenHere }: MetricsAccess,
 ): void {
-  const wanted = token === undefined ? undefined : hash(token);
+  const requireReader = token === undefined ? localReader(isOpenHere) : bearerOf(token);
   app.route({
     method: METHODS,
     url: PATH,
     // Before a body is read.
-    onRequest: async (request) => requireReader(request, wanted),
+    onRequest: async (request) => requireReader(request),
     handler: async (_request, reply) => reply.type(reader.contentType).send(await reader.read()),
   });
   refuseOtherMethods(app, PATH, METHODS);
 }
 
-function requireReader(request: FastifyRequest, wanted: Buffer | undefined): void {
-  if (wanted === undefined) {
-    if (isOpenedHere(request)) return;
+type Requirement = (request: FastifyRequest) => void;
+
+function localReader(isOpenHere: boolean): Requirement {
+  return (request) => {
+    if (isOpenHere && isOpenedHere(request)) return;
     throw new DomainError(
       "forbidden",
-      "Without METRICS_TOKEN, metrics are read at the service's own machine only.",
+      "Set METRICS_TOKEN to read metrics: without it they are for the service's own machine only, where HOST is a loopback address, and neither DATABASE_URL nor TRUSTED_PROXIES is set.",
     );
-  }
-  const [, given = ""] = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "") ?? [];
-  // Of equal length, and compared in constant time.
-  if (timingSafeEqual(hash(given), wanted)) return;
-  throw new DomainError(
-    "unauthenticated",
-    "The Authorization header must read: Bearer <METRICS_TOKEN>, as the service's settings have it.",
-  );
+  };
+}
+
+function bearerOf(token: string): Requirement {
+  const wanted = hash(token);
+  return ({ headers }) => {
+    const [, given = ""] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "") ?? [];
+    // Of equal length, and compared in constant time.
+    if (timingSafeEqual(hash(given), wanted)) return;
+    throw new DomainError(
+      "unauthenticated",
+      "The Authorization header must read: Bearer <METRICS_TOKEN>, as the service's settings have it.",
+    );
+  };
 }
 
 function hash(text: string): Buffer {

@@ -1,4 +1,5 @@
 import type { ClientConfig } from "pg";
+import type { DatabaseServer } from "../domain/telemetry/database-tally.js";
 import type { Telemetry } from "../domain/telemetry/telemetry.js";
 
 /** How long a connection stays open that nobody needs. */
@@ -33,6 +34,8 @@ export interface DatabaseOptions {
   /** Told of each statement that runs. */
   readonly onStatement?: (text: string) => void;
   readonly telemetry?: Telemetry;
+  /** Under what the work there is counted; primary unless told otherwise. */
+  readonly server?: DatabaseServer;
 }
 
 /** The target as a single connection of the driver takes it. */

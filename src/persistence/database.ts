@@ -3,8 +3,9 @@ import type { Pool, PoolClient } from "pg";
 import type { DataSource, EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import { DomainError } from "../domain/errors.js";
-import { countOnly, type Telemetry } from "../domain/telemetry/telemetry.js";
-import { inSpan } from "../domain/telemetry/tracing.js";
+import type { DatabaseTally, PoolUsage } from "../domain/telemetry/database-tally.js";
+import { countOnly } from "../domain/telemetry/telemetry.js";
+import { inSpan, type Tracing } from "../domain/telemetry/tracing.js";
 import { isCutOff, isLost, translateDatabaseError } from "./database-error.js";
 import type { DatabaseOptions } from "./database-options.js";
 import { notPostgres, OpenTransaction } from "./open-transaction.js";
@@ -28,15 +29,6 @@ import { TEXT_ROWS } from "./value-parsers.js";
 const RETRY_AFTER_MS = 20;
 const MS_PER_S = 1000;
 
-/** How the connections are used at the moment. */
-export interface PoolUsage {
-  readonly most: number;
-  readonly used: number;
-  readonly idle: number;
-  /** How many requests wait for one. */
-  readonly waiting: number;
-}
-
 /** The connections to PostgreSQL: one pool, used by TypeORM for entities and directly for the hot statements. */
 export class Database implements Queryable {
   readonly orm: DataSource;
@@ -44,7 +36,8 @@ export class Database implements Queryable {
   readonly #setter: ScopeSetter;
   readonly #queueSize: number;
   readonly #onStatement: (text: string) => void;
-  readonly #telemetry: Telemetry;
+  readonly #tally: DatabaseTally;
+  readonly #tracing: Tracing | undefined;
 
   private constructor(orm: DataSource, pool: Pool, setter: ScopeSetter, options: DatabaseOptions) {
     this.orm = orm;
@@ -52,7 +45,10 @@ export class Database implements Queryable {
     this.#setter = setter;
     this.#queueSize = options.queueSize ?? Number.POSITIVE_INFINITY;
     this.#onStatement = options.onStatement ?? (() => undefined);
-    this.#telemetry = options.telemetry ?? countOnly();
+    const { tally, tracing } = options.telemetry ?? countOnly();
+    this.#tally = tally.databases.of(options.server ?? "primary");
+    this.#tally.pools.add(this);
+    this.#tracing = tracing;
   }
 
   /** Connects. @throws the driver's error when the database is out of reach or refuses us */
@@ -65,6 +61,7 @@ export class Database implements Queryable {
     return new Database(orm, pool, setter, options);
   }
 
+  /** How the connections are used at the moment. */
   get poolUsage(): PoolUsage {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
     return {
@@ -100,7 +97,7 @@ export class Database implements Queryable {
     const open = transactionOf(scope);
     if (open) return open.nested(work);
     const run = () => this.#transaction(scope, work);
-    return inSpan(this.#telemetry.tracing, "transaction", {}, run);
+    return inSpan(this.#tracing, "transaction", {}, run);
   }
 
   async #transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
@@ -108,7 +105,7 @@ export class Database implements Queryable {
       const transaction = new OpenTransaction(this.orm, client, async (statement, values) => {
         this.#onStatement(statement.text);
         const config = { ...this.#config(statement), values: [...values] };
-        return (await watchStatement(this.#telemetry, statement, () => client.query(config))).rows;
+        return (await watchStatement(this.#tally, this.#tracing, statement, () => client.query(config))).rows;
       });
       try {
         // One message: the scope costs no round trip of its own.
@@ -140,7 +137,7 @@ export class Database implements Queryable {
     const mode = planModeOf(statement, "name" in config);
     const attempt = () =>
       this.#withClient((client) =>
-        watchStatement(this.#telemetry, statement, async () => {
+        watchStatement(this.#tally, this.#tracing, statement, async () => {
           if (!settings) return (await client.query<Row>(config)).rows;
           return runScoped<Row>(client, config, [...settings, mode], this.#setter);
         }),
@@ -150,7 +147,7 @@ export class Database implements Queryable {
     } catch (error) {
       // What only reads may run again; of all else nobody knows whether it has happened.
       if (!isCutOff(error) || !isReadOnly(statement)) throw error;
-      this.#telemetry.tally.repeatedStatements.value += 1;
+      this.#tally.repeatedStatements.value += 1;
       // Where one connection was cut, others were too: the pool notices that meanwhile.
       await sleep(RETRY_AFTER_MS);
       return attempt();
@@ -159,15 +156,12 @@ export class Database implements Queryable {
 
   /** @param work may drop the connection, which is then closed rather than pooled */
   async #withClient<T>(work: (client: PoolClient, drop: (error: Error) => void) => Promise<T>): Promise<T> {
-    const { tally } = this.#telemetry;
     if (this.#pool.waitingCount >= this.#queueSize) {
-      tally.queueRefusals.value += 1;
+      this.#tally.queueRefusals.value += 1;
       throw overload();
     }
     try {
-      const askedAt = performance.now();
-      const client = await this.#pool.connect();
-      tally.connectionWaits.record((performance.now() - askedAt) / MS_PER_S);
+      const client = await this.#connection();
       let broken: Error | undefined;
       const drop = (error: Error) => {
         broken = error;
@@ -188,6 +182,16 @@ export class Database implements Queryable {
     }
   }
 
+  /** Waits for a connection. */
+  async #connection(): Promise<PoolClient> {
+    const askedAt = performance.now();
+    try {
+      return await this.#pool.connect();
+    } finally {
+      this.#tally.connectionWaits.record((performance.now() - askedAt) / MS_PER_S);
+    }
+  }
+
   #config({ name, text, rows }: Statement) {
     return {
       text,
@@ -198,6 +202,7 @@ export class Database implements Queryable {
 
   /** Ends every connection, once the statements under way are done. */
   async close(): Promise<void> {
+    this.#tally.pools.delete(this);
     await this.orm.destroy();
   }
 }

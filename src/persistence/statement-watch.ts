@@ -1,12 +1,13 @@
-import type { Telemetry } from "../domain/telemetry/telemetry.js";
-import { inSpan } from "../domain/telemetry/tracing.js";
+import type { DatabaseTally } from "../domain/telemetry/database-tally.js";
+import { inSpan, type Tracing } from "../domain/telemetry/tracing.js";
 import type { Statement } from "./statement.js";
 
 const MS_PER_S = 1000;
 
 /** Runs what sends a statement to the database, timed and traced under the statement's name: never with its text or its values. */
 export async function watchStatement<Result>(
-  { tally, tracing }: Telemetry,
+  { statements }: DatabaseTally,
+  tracing: Tracing | undefined,
   { name, label = "unnamed" }: Statement,
   send: () => Promise<Result>,
 ): Promise<Result> {
@@ -20,7 +21,7 @@ export async function watchStatement<Result>(
     outcome = "ok";
     return result;
   } finally {
-    tally.statements.of(known, outcome).record((performance.now() - startedAt) / MS_PER_S);
+    statements.of(known, outcome).record((performance.now() - startedAt) / MS_PER_S);
   }
 }
 

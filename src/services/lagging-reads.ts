@@ -1,5 +1,6 @@
 import type { ReadConsistency } from "../domain/read-consistency.js";
 import type { ReadReplica } from "../domain/read-replica.js";
+import type { Tally } from "../domain/telemetry/tally.js";
 import type { ReadReplicas } from "../persistence/read-replicas.js";
 import { ReplicaFailed } from "../persistence/replica-reads.js";
 
@@ -10,11 +11,13 @@ export type ReadFrom<Result> = (replica: ReadReplica | undefined) => Promise<Res
 export class LaggingReads {
   readonly #replicas: Pick<ReadReplicas, "choose"> | undefined;
   readonly #usually: ReadConsistency;
+  readonly #tally: Tally;
 
   /** @param usually what requests get that do not say what they want */
-  constructor(replicas: Pick<ReadReplicas, "choose"> | undefined, usually: ReadConsistency) {
+  constructor(replicas: Pick<ReadReplicas, "choose"> | undefined, usually: ReadConsistency, tally: Tally) {
     this.#replicas = replicas;
     this.#usually = usually;
+    this.#tally = tally;
   }
 
   /**
@@ -28,6 +31,7 @@ export class LaggingReads {
       return await read(replica);
     } catch (error) {
       if (!hasFailed(error)) throw error;
+      this.#tally.repeatedReads.value += 1;
       return read(undefined);
     }
   }

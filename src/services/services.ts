@@ -134,7 +134,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     idempotency: new Idempotency(database, vault),
     keyUsage,
     keyWatch: new KeyWatch(database),
-    laggingReads: new LaggingReads(options.reads.replicas, options.reads.consistency),
+    laggingReads: new LaggingReads(options.reads.replicas, options.reads.consistency, tally),
     listing: new Listing(database, collecting),
     mappings: new MappingService(database, vault, changes),
     rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }, tally),

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Tally } from "../domain/telemetry/tally.js";
+import { tellDatabases } from "./database-metrics.js";
 import { type OutboxReading, watchOutbox } from "./outbox-reading.js";
 import { type StateSources, tellOutbox, tellStates } from "./state-metrics.js";
 import { tellTally } from "./tally-metrics.js";
@@ -24,6 +25,7 @@ export function createMetrics(sources: MetricSources, outboxPatienceMs = OUTBOX_
   const outbox = watchOutbox(() => sources.outbox(), outboxPatienceMs);
   collectDefaultMetrics({ register: registry });
   tellTally(registry, sources.tally);
+  tellDatabases(registry, sources.tally.databases);
   tellStates(registry, sources);
   tellOutbox(registry, outbox);
   return {

@@ -7,16 +7,12 @@ export interface StateSources {
   /** What runs here: versions, by what they are of. */
   readonly build: Readonly<Record<"version" | "node" | "postgresql", string>>;
   requestsUnderWay(): number;
-  connections(): {
-    readonly most: number;
-    readonly used: number;
-    readonly idle: number;
-    readonly waiting: number;
-  };
   subscriptions(): number;
   unpublishedChanges(): number;
   /** Undefined where there is none. */
   redisInReach(): boolean | undefined;
+  /** How many read replicas are used, and left out; undefined where there are none. */
+  replicas(): { readonly in: number; readonly out: number } | undefined;
 }
 
 /** Has a registry tell how things stand at the moment. */
@@ -53,28 +49,15 @@ export function tellStates(registry: Registry, sources: StateSources): void {
     read: () => [[[], toNumber(sources.redisInReach())]],
   });
   tellState(registry, {
-    name: "user_groups_database_connections",
-    help: "Connections to the database; the state is used or idle.",
+    name: "user_groups_replicas",
+    help: "Read replicas; the state is in, or out for those that do not answer or lag too much; absent where there are none.",
     labels: ["state"],
-    read() {
-      const { used, idle } = sources.connections();
-      return [
-        [["used"], used],
-        [["idle"], idle],
-      ];
+    *read() {
+      const replicas = sources.replicas();
+      if (!replicas) return;
+      yield [["in"], replicas.in];
+      yield [["out"], replicas.out];
     },
-  });
-  tellState(registry, {
-    name: "user_groups_database_connections_max",
-    help: "The most connections to the database, DATABASE_POOL_SIZE.",
-    labels: [],
-    read: () => [[[], sources.connections().most]],
-  });
-  tellState(registry, {
-    name: "user_groups_database_waiting",
-    help: "Work that waits for a connection to the database.",
-    labels: [],
-    read: () => [[[], sources.connections().waiting]],
   });
 }
 

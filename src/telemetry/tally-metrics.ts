@@ -29,29 +29,11 @@ export function tellTally(registry: Registry, tally: Tally): void {
     labels: ["type", "outcome"],
     read: () => tally.operations,
   });
-  tellDistributions(registry, {
-    name: "user_groups_database_statement_duration_seconds",
-    help: "How long statements took on their connection; the outcome is ok or error.",
-    labels: ["statement", "outcome"],
-    read: () => tally.statements,
-  });
-  tellDistributions(registry, {
-    name: "user_groups_database_connection_wait_seconds",
-    help: "How long a free connection was waited for, or a new one made.",
-    labels: [],
-    read: () => [[[], tally.connectionWaits]],
-  });
   tellCounts(registry, {
-    name: "user_groups_database_queue_refusals_total",
-    help: "Work that was refused because DATABASE_QUEUE_SIZE others were waiting for a connection.",
+    name: "user_groups_replica_reads_repeated_total",
+    help: "Requests that were begun on a read replica, which failed, and done anew on the database itself.",
     labels: [],
-    read: () => one(tally.queueRefusals),
-  });
-  tellCounts(registry, {
-    name: "user_groups_database_statement_repetitions_total",
-    help: "Statements that ran once more because their connection was lost.",
-    labels: [],
-    read: () => one(tally.repeatedStatements),
+    read: () => one(tally.repeatedReads),
   });
   tellDistributions(registry, {
     name: "user_groups_collected_calls",

@@ -8,6 +8,7 @@ import { Database } from "../../src/persistence/database.js";
 import { clientOptions } from "../../src/persistence/database-options.js";
 import { AccountService } from "../../src/services/account-service.js";
 import { databaseUrl } from "./database-url.js";
+import { METRICS_TOKEN } from "./metric-samples.js";
 import { recordLog, recordSecret } from "./run-record.js";
 import { createTestDatabase } from "./test-database.js";
 
@@ -45,6 +46,7 @@ export async function startRunningApp(
     DATABASE_URL: databaseUrl(target),
     DATABASE_MIGRATION_URL: databaseUrl(owner),
     ENCRYPTION_KEYS: encryptionKey.toString("base64"),
+    METRICS_TOKEN,
     ...settings,
   });
   const app = await startApp(config, stream);

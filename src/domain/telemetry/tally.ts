@@ -1,8 +1,8 @@
 import { ByLabels, Count, Distribution, HitCount } from "./counts.js";
+import { DatabaseTally } from "./database-tally.js";
 
 /** In seconds. */
 const REPLY_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const STATEMENT_TIMES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10];
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /**
@@ -26,14 +26,10 @@ export class Tally {
   );
   /** How long GraphQL operations ran, by type and outcome. */
   readonly operations = new ByLabels(() => new Distribution(REPLY_TIMES));
-  /** How long statements ran, by name and outcome. */
-  readonly statements = new ByLabels(() => new Distribution(STATEMENT_TIMES));
-  /** How long a connection to the database was waited for. */
-  readonly connectionWaits = new Distribution(STATEMENT_TIMES);
-  /** Requests that were refused because too many wait for a connection. */
-  readonly queueRefusals = new Count();
-  /** Statements that ran once more because their connection was lost. */
-  readonly repeatedStatements = new Count();
+  /** The work with databases, by server. */
+  readonly databases = new ByLabels(() => new DatabaseTally(), [["primary"]]);
+  /** Requests that were begun on a replica and done anew on the database itself. */
+  readonly repeatedReads = new Count();
   /** How many calls went with one statement, by what they ask for. */
   readonly batches = new ByLabels(() => new Distribution(BATCH_SIZES));
   readonly caches = {
