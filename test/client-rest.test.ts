@@ -131,6 +131,7 @@ describe("a refusal", () => {
     await expect(client.userGroups.update({ userGroupId: "nobody" })).rejects.toThrow(NotFoundError);
     const mismatch = client.userGroups.delete({ currentToken: token, userGroupId: "another" });
     await expect(mismatch).rejects.toThrow(ConflictError);
+    await expect(mismatch).rejects.toMatchObject({ code: "user_group_mismatch", field: "userGroupId" });
     await expect(reader.userGroups.rotateToken({ currentToken: token })).rejects.toThrow(PermissionError);
     const unknown = newClient({ apiKey: stranger }).userGroups.getOrCreate({ userGroupId: "classes" });
     await expect(unknown).rejects.toThrow(AuthenticationError);

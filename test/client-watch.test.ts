@@ -41,6 +41,18 @@ describe("a watch", () => {
     expect(await next()).toBe("over");
   });
 
+  test("takes no connection from the calls, and ends when the client is closed", async () => {
+    const { userGroups } = fixture().client;
+    await userGroups.getOrCreate({ userGroupId: "beside", name: "One" });
+    const client = fixture().newClient({ maxConnections: 1, timeoutMs: 2_000, maxRetries: 0 });
+    const watches = [1, 2].map(() => client.userGroups.watch({ providedId: "beside" }));
+    for (const events of watches) expect(shortly(await events.next())).toBe("CURRENT One");
+    await client.userGroups.update({ userGroupId: "beside", name: "Two" });
+    for (const events of watches) expect(shortly(await events.next())).toBe("UPDATED Two");
+    client.close();
+    for (const events of watches) await expect(events.next()).rejects.toThrow("The client was closed.");
+  });
+
   test("goes on where its connection broke, and tells what has become of the group", async () => {
     const { service } = fixture();
     const { next, rename, events } = await create("broken");

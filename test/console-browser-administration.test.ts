@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   enterKey,
@@ -135,6 +136,51 @@ describe("in Chromium, the console's administration", () => {
     await press(page, "button", "Rotate");
     await untilTold(page, "The group has a new token.");
     expect(await page.title()).toBe("Acme – User groups");
+  });
+
+  test("a late answer to a key that has been replaced ends nothing", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/groups/acme");
+    const gate = new EventEmitter();
+    const opened = once(gate, "open");
+    await page.route("**/graphql", async (route) => {
+      if (!route.request().postData()?.includes("mutation RotateToken")) return route.fallback();
+      await opened;
+      await route.continue();
+    });
+    await press(page, "button", "Rotate token…");
+    await press(page, "button", "Rotate");
+    await service().services.accounts.revokeKey(keyId);
+    await page.evaluate('location.hash = "#/sites"');
+    await page.getByRole("alert").filter({ hasText: "Your session has ended" }).waitFor();
+    await enterKey(page, (await account.createKey()).secret);
+    await page.getByRole("link", { name: "docs" }).waitFor();
+    const answered = page.waitForResponse((response) => response.status() === 401);
+    gate.emit("open");
+    await (await answered).finished();
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 50))");
+    expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true);
+  });
+
+  test("a key whose making was not answered is made once, though it is asked for again later", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/keys");
+    await page.route(
+      "**/graphql",
+      async (route) => {
+        if (!route.request().postData()?.includes("mutation CreateKey")) return route.fallback();
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await press(page, "button", "New API key");
+    await page.getByLabel("Name", { exact: true }).fill("CRM");
+    await page.getByLabel("Ends after days").fill("30");
+    await page.keyboard.press("Enter");
+    await page.getByText("The service cannot be reached.").waitFor();
+    await press(page, "button", "Create API key");
+    await press(page, "button", "Done");
+    await page.getByRole("rowheader", { name: "CRM" }).waitFor();
+    expect(await page.getByRole("rowheader", { name: "CRM" }).count()).toBe(1);
   });
 
   test("what the service refuses or does not answer is told, with the request", async () => {

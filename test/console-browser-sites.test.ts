@@ -113,6 +113,22 @@ describe("in Chromium, the console's editor of site configurations", () => {
     expect(await textOf(page).inputValue()).toContain("Theirs again");
     await goTo(page, "#/sites/nowhere", "No such site");
   });
+
+  test("keeps the line ends of the text", async () => {
+    const windows = FIRST.replaceAll("\n", "\r\n");
+    await run(PUT, { text: windows });
+    const { page } = await signIn(browser(), service(), key, "#/sites/docs");
+    const save = page.getByRole("button", { name: "Save as revision 2" });
+    await textOf(page).fill(`${FIRST}\n`);
+    await expect.poll(() => save.isEnabled()).toBe(true);
+    await textOf(page).fill(FIRST);
+    await expect.poll(() => save.isEnabled()).toBe(false);
+    await textOf(page).fill(`${FIRST}\n`);
+    await save.press("Enter");
+    await untilTold(page, "Revision 2 was saved.");
+    expect((await run(READ)).siteConfig.text).toBe(`${windows}\r\n`);
+    expect(await page.getByRole("button", { name: "Save as revision 3" }).isEnabled()).toBe(false);
+  });
 });
 
 function textOf(page: Page) {

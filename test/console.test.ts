@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSchema } from "graphql";
 import { request } from "undici";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { findFaultyDocument } from "../src/graphql/trusted-documents.js";
-import { readConsoleDocuments } from "../src/http/console-files.js";
+import { readConsole, readConsoleDocuments } from "../src/http/console-files.js";
 import { builtConsole } from "./support/built-console.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 
@@ -89,6 +89,16 @@ test("a service without the built console says what to do", async () => {
   expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
   expect(text).toContain("run `npm run build`");
   expect((await get(unbuilt, "/console/assets/index.js")).status).toBe(404);
+});
+
+test("a build counts once it is whole", async () => {
+  const built = await mkdtemp(join(tmpdir(), "ug-console-"));
+  onTestFinished(() => rm(built, { recursive: true }));
+  await cp(await builtConsole(), built, { recursive: true });
+  await rm(join(built, ".sources"));
+  expect(await readConsole(built)).toBeUndefined();
+  await writeFile(join(built, ".sources"), "");
+  expect(await readConsole(built)).toBeDefined();
 });
 
 test("the documents that it sends are listed, for services that run trusted ones only", async () => {

@@ -95,9 +95,15 @@ describe("a reply is as the document says", () => {
       await call(operation, undefined, site("?revision=1"));
       await call(operation, undefined, site("?revision=0"));
       await call(operation, undefined, site("?revision=7"));
+      for (const consistency of ["strong", "eventual", "some"]) {
+        await call(operation, undefined, { ...site(), headers: { "x-read-consistency": consistency } });
+      }
       const account = encodeURIComponent(graphql().account.name);
       await call(operation, undefined, { ...site(`?account=${account}`), key: undefined });
     }
+    for (const body of ["{", `"${"x".repeat(2 ** 18)}"`]) await call("get /site-config/{site}", body, site());
+    const headers = { "content-type": "text/plain" };
+    await call("get /site-config/{site}", "1", { ...site(), headers });
     await call("options /site-config/{site}", undefined, { ...site(), key: undefined });
   });
 

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { Client } from "./api/client.js";
 import type { Failure } from "./api/failure.js";
 import { Frame } from "./frame.js";
 import { closeDialogs } from "./parts/dialog.js";
@@ -13,19 +14,24 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   const navigation = useNavigation();
   const [session, setSession] = useState<Session | null>(null);
   const [refusal, setRefusal] = useState<Failure | null>(null);
+  const present = useRef<Client | null>(null);
   const { unsaved } = navigation;
 
   const signIn = useCallback((opened: Session) => {
+    present.current = opened.client;
     setSession(opened);
     setRefusal(null);
   }, []);
-  const refuse = useCallback((failure: Failure) => {
+  const refuse = useCallback((client: Client, failure: Failure) => {
+    // The key before may hear late that it has ended: that ends nothing now.
+    if (client !== present.current) return;
     closeDialogs();
     setRefusal(failure);
   }, []);
   const signOut = useCallback(() => {
     if (unsaved.size > 0 && !confirm(LEAVE_QUESTION)) return;
     unsaved.clear();
+    present.current = null;
     setSession(null);
   }, [unsaved]);
   const isOpen = session !== null && refusal === null;

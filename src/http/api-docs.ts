@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { FastifyInstance } from "fastify";
 import { DOCS_STYLE, renderDocsPage, START_SCRIPT } from "./api-docs-page.js";
-import { PageAssets, pageHeaders, registerAssets, SCRIPT, STYLE } from "./page-assets.js";
+import { loadOnce, PageAssets, pageHeaders, registerAssets, SCRIPT, STYLE } from "./page-assets.js";
 
 const PATH = "/api/docs";
 // Nothing comes from another host. Swagger UI has its icons in its style, and styles elements through the DOM.
@@ -24,12 +24,7 @@ interface Docs {
 
 /** Registers `/api/docs`, where people read `/openapi.json` and try it (decision 42); its files are our own. */
 export function registerApiDocs(app: FastifyInstance): void {
-  let docs: Promise<Docs> | undefined;
-  // Not before somebody opens the page.
-  const load = () => {
-    docs ??= loadDocs();
-    return docs;
-  };
+  const load = loadOnce(loadDocs);
   registerAssets(app, `${PATH}/assets`, async () => (await load()).files);
   app.get(PATH, async (_request, reply) => reply.headers(pageHeaders(PAGE_POLICY)).send((await load()).page));
 }

@@ -8,6 +8,9 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": SCRIPT,
 };
 
+/** What a build writes last. */
+const STAMP = ".sources";
+
 const documents = z.record(z.string(), z.string());
 
 /** What `npm run build` has made of the folder `console`. */
@@ -18,10 +21,10 @@ export interface ConsoleFiles {
 
 /** Reads the console. @returns undefined when it has not been built */
 export async function readConsole(directory: string): Promise<ConsoleFiles | undefined> {
+  if ((await readFile(join(directory, STAMP)).catch(ignoreAbsence)) === undefined) return undefined;
   const folder = join(directory, "assets");
-  const names = await readdir(folder).catch(ignoreAbsence);
-  const page = await readFile(join(directory, "index.html"), "utf8").catch(ignoreAbsence);
-  if (names === undefined || page === undefined) return undefined;
+  const names = await readdir(folder);
+  const page = await readFile(join(directory, "index.html"), "utf8");
   const assets = new PageAssets();
   const put = async (name: string) => {
     const type = TYPES[extname(name)] ?? "application/octet-stream";

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import { type ConsoleFiles, readConsole } from "./console-files.js";
+import { readConsole } from "./console-files.js";
 import { demoKeyAttribute } from "./demo-key.js";
 import { isOpenedHere } from "./loopback.js";
-import { pageHeaders, registerAssets } from "./page-assets.js";
+import { loadOnce, pageHeaders, registerAssets } from "./page-assets.js";
 
 const PATH = "/console";
 const ROOT = '<div id="root"';
@@ -29,12 +29,7 @@ export function registerConsole(
   directory: string,
   demoKey: () => string | undefined,
 ): void {
-  let files: ConsoleFiles | undefined;
-  // Not before somebody opens the page; and again until it has been built.
-  const load = async () => {
-    files ??= await readConsole(directory);
-    return files;
-  };
+  const load = loadOnce(() => readConsole(directory));
   // Relative, as the service may stand behind a path of a proxy.
   app.get(PATH, (_request, reply) => reply.redirect("console/"));
   app.get(`${PATH}/`, async (request, reply) => {

@@ -40,6 +40,21 @@ export class PageAssets {
   }
 }
 
+/** Loads something when it is first asked for; again after a failure, and after there was nothing to load. */
+export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  const forget = () => {
+    loading = undefined;
+  };
+  return () => {
+    if (!loading) {
+      loading = load();
+      loading.then((loaded) => loaded === undefined && forget(), forget);
+    }
+    return loading;
+  };
+}
+
 /**
  * Registers the files of a page below a path.
  * @param load loads them when somebody first asks; undefined where there are none

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isOpenedHere } from "./loopback.js";
-import { pageHeaders, registerAssets } from "./page-assets.js";
-import { loadPlayground, type Playground } from "./playground-assets.js";
+import { loadOnce, pageHeaders, registerAssets } from "./page-assets.js";
+import { loadPlayground } from "./playground-assets.js";
 import { renderPage } from "./playground-page.js";
 
 // The editor styles its own elements and starts its workers from our files; nothing comes from another host.
@@ -27,12 +27,7 @@ export function registerPlayground(
   app: FastifyInstance,
   demoKey: () => string | undefined,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  let playground: Promise<Playground> | undefined;
-  // Not before somebody opens the page.
-  const load = () => {
-    playground ??= loadPlayground();
-    return playground;
-  };
+  const load = loadOnce(loadPlayground);
   registerAssets(app, "/graphql/assets", async () => (await load()).files);
   return async (request, reply) => {
     const { page } = await load();

@@ -3,6 +3,7 @@ import { rateLimitHeaders } from "../domain/rate-limit-headers.js";
 import { READ_CONSISTENCY_HEADER, readReadConsistency } from "../domain/read-consistency.js";
 import { SITE_CONFIG_PATH } from "../domain/site-config/site-address.js";
 import { refuseOtherMethods } from "../rest/method-refusal.js";
+import { BODY_LIMIT } from "../rest/user-routes.js";
 import type { Services } from "../services/services.js";
 import { toEntityTag } from "./entity-tag.js";
 import { parseOwner, parseServed, type SiteRequest } from "./site-config-request.js";
@@ -70,7 +71,13 @@ export function registerSiteConfigRoutes(
   };
 
   for (const url of PATHS) {
-    app.route<SiteRequest>({ method: READ_METHODS, url, onSend: openToPages, handler: serve });
+    app.route<SiteRequest>({
+      method: READ_METHODS,
+      url,
+      bodyLimit: BODY_LIMIT,
+      onSend: openToPages,
+      handler: serve,
+    });
     // Before a body is read.
     app.route({ method: "OPTIONS", url, onRequest: answerPreflight, handler: answerPreflight });
     refuseOtherMethods(app, url, METHODS);

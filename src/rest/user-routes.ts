@@ -17,7 +17,7 @@ declare module "fastify" {
 }
 
 /** Decision 12. */
-const BODY_LIMIT = 256 * 1024;
+export const BODY_LIMIT = 256 * 1024;
 const METHODS = ["GET", "PUT", "POST", "DELETE"] as const;
 const PATHS = ["/api/user", "/api/user/"];
 

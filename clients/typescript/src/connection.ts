@@ -26,16 +26,12 @@ export class Connection {
 
   /**
    * @param call must be safe to repeat as it stands
-   * @param read gets the reply, and how the attempts before it failed; what it throws decides whether there is a further one
+   * @param read gets the reply; what it throws decides whether there is a further one
    */
-  async call<T>(
-    call: Call,
-    read: (reply: HttpReply, failures: readonly unknown[]) => T,
-    options: CallOptions = {},
-  ): Promise<T> {
+  async call<T>(call: Call, read: (reply: HttpReply) => T, options: CallOptions = {}): Promise<T> {
     const { signal } = options;
-    const attempt = async (timeoutMs: number, failures: readonly unknown[]) =>
-      read(await this.#transport.send({ ...call, timeoutMs, signal }), failures);
+    const attempt = async (timeoutMs: number) =>
+      read(await this.#transport.send({ ...call, timeoutMs, signal }));
     return withRetries(attempt, readLimits(options, this.#limits), signal);
   }
 

@@ -32,6 +32,8 @@ export class HttpTransport {
   readonly #base: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #agent: HttpAgent | HttpsAgent;
+  /** Streams last: they would use up the connections that calls wait for. */
+  readonly #streamAgent: HttpAgent | HttpsAgent;
   readonly #ownsAgent: boolean;
   #isClosed = false;
 
@@ -44,14 +46,15 @@ export class HttpTransport {
       accept: "application/json",
       "user-agent": appName === undefined ? client : `${client} ${appName}`,
     };
-    const options = { keepAlive: true, maxSockets: maxConnections };
-    this.#agent = agent ?? (base.protocol === "https:" ? new HttpsAgent(options) : new HttpAgent(options));
+    const Agent = base.protocol === "https:" ? HttpsAgent : HttpAgent;
+    this.#agent = agent ?? new Agent({ keepAlive: true, maxSockets: maxConnections });
+    this.#streamAgent = agent ?? new Agent({ keepAlive: true });
     this.#ownsAgent = agent === undefined;
   }
 
   /** Sends a request and reads the whole reply, whatever its status. @throws ConnectionError, TimeoutError, the signal's reason */
   async send(request: HttpRequest): Promise<HttpReply> {
-    return this.#exchange(request, readWhole);
+    return this.#exchange(request, this.#agent, readWhole);
   }
 
   /**
@@ -60,22 +63,25 @@ export class HttpTransport {
    * @throws as `send` does, and what `read` throws
    */
   async open<T>(request: HttpRequest, read: (reply: IncomingMessage) => Promise<T>): Promise<T> {
-    return this.#exchange(request, read);
+    return this.#exchange(request, this.#streamAgent, read);
   }
 
   /** Closes the connections that are kept, and takes no more requests. */
   close(): void {
     this.#isClosed = true;
-    if (this.#ownsAgent) this.#agent.destroy();
+    if (!this.#ownsAgent) return;
+    this.#agent.destroy();
+    this.#streamAgent.destroy();
   }
 
   async #exchange<T>(
     { timeoutMs, signal, ...request }: HttpRequest,
+    agent: HttpAgent | HttpsAgent,
     read: (reply: IncomingMessage) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new UserGroupsError("The client was closed.");
-    const sent = this.#start(request);
+    const sent = this.#start(request, agent);
     // What a request is destroyed with gets lost once its reply has begun: this promise remembers it.
     const { promise: ended, reject: end } = rejectable();
     const timer = setTimeout(
@@ -95,11 +101,14 @@ export class HttpTransport {
     }
   }
 
-  #start({ method, path, body, headers }: Pick<HttpRequest, "method" | "path" | "body" | "headers">) {
+  #start(
+    { method, path, body, headers }: Pick<HttpRequest, "method" | "path" | "body" | "headers">,
+    agent: HttpAgent | HttpsAgent,
+  ) {
     const start = this.#base.protocol === "https:" ? requestHttps : requestHttp;
     const sent = start(new URL(path, this.#base), {
       method,
-      agent: this.#agent,
+      agent,
       headers: { ...this.#headers, ...headers, "content-length": Buffer.byteLength(body) },
     });
     sent.end(body);
@@ -133,6 +142,12 @@ function toConnectionError(cause: unknown): never {
   if (cause instanceof UserGroupsError) throw cause;
   const reason = cause instanceof Error && cause.message !== "" ? cause.message : "no reason was given";
   throw new ConnectionError(`The service could not be reached, or the connection broke: ${reason}`, {
-    cause,
+    cause: withoutBytes(cause),
   });
+}
+
+/** What the parser of HTTP throws holds the bytes that it could not read, and a token may be among them. */
+function withoutBytes(cause: unknown): unknown {
+  if (!(cause instanceof Error && "rawPacket" in cause)) return cause;
+  return Object.assign(new Error(cause.message), { code: "code" in cause ? cause.code : undefined });
 }

@@ -13,13 +13,16 @@ export interface ClientOptions {
   readonly maxRetries?: number | undefined;
   /** How long all attempts of a call may take, with the waits between. 60,000 unless told otherwise. */
   readonly maxElapsedMs?: number | undefined;
-  /** The most connections at once. 50 unless told otherwise; further calls wait for one. */
+  /** The most connections at once. 50 unless told otherwise; further calls wait for one. Streams have their own. */
   readonly maxConnections?: number | undefined;
   /** Whether `http:` may lead to another machine: then everybody on the way reads the API key. */
   readonly allowHttp?: boolean | undefined;
   /** Your program, as it stands at the end of the `User-Agent`: `"billing/2.1"`. */
   readonly appName?: string | undefined;
-  /** An agent of your own, for a proxy or a private certificate authority; it is not closed by `close()`. */
+  /**
+   * An agent of your own, for a proxy or a private certificate authority; it is not closed by `close()`. Each `watch` and
+   * `subscribe` holds one of its connections for as long as it lasts: leave room for them in its `maxSockets`.
+   */
   readonly agent?: HttpAgent | HttpsAgent | undefined;
 }
 
@@ -56,7 +59,7 @@ export interface CallLimits {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** What a timer can wait for: above it, Node.js waits for a millisecond. */
-const LONGEST_MS = 2 ** 31 - 1;
+export const LONGEST_MS = 2 ** 31 - 1;
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
 /** @throws TypeError that names the option which cannot be used, and never tells the API key */

@@ -68,16 +68,14 @@ export interface FoundUserGroup extends Omit<UpdatedUserGroup, "apiEnvironmentTa
 }
 
 /** Writes a request: absent fields stay absent. */
-export function writeRequest(
-  input: GetOrCreateUserGroup | UpdateUserGroup | RotateUserGroupToken | DeleteUserGroup,
-): string {
+export function writeRequest(input: GetOrCreateUserGroup | UpdateUserGroup | RotateUserGroupToken): string {
   return JSON.stringify(
     Object.fromEntries(Object.entries(input).map(([name, value]) => [toSnake(name), value])),
   );
 }
 
 /** The body of a reply that tells of success. @throws ApiError for a refusal, UnexpectedReplyError */
-export function readSuccess(reply: HttpReply): JsonObject {
+function readSuccess(reply: HttpReply): JsonObject {
   const body = parseReply(reply);
   if (reply.status === 200 && body["success"] === 1) return body;
   throw readRefusal(reply, body);

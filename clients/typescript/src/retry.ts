@@ -1,42 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, ConnectionError, UnexpectedReplyError } from "./errors.js";
-import type { CallLimits } from "./options.js";
+import { type CallLimits, LONGEST_MS } from "./options.js";
 
 /** The longest wait before the first retry; it doubles with each. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8_000;
 /** Failures of a moment. The last one is what a retry meets whose first attempt is still under way. */
 const PASSING_CODES = new Set<string>(["internal", "unavailable", "rate_limited", "idempotency_key_in_use"]);
-/** What the system says of a connection that was never made. */
-const NEVER_SENT = new Set<unknown>([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-]);
 
 /**
  * Attempts something until it succeeds, or fails for good, or there is no patience left. Whatever is attempted must be safe to
  * repeat.
- * @param attempt gets the time that it may take, in milliseconds, and how the attempts before it failed
+ * @param attempt gets the time that it may take, in milliseconds
  * @throws what the last attempt threw; the signal's reason
  */
 export async function withRetries<T>(
-  attempt: (timeoutMs: number, failures: readonly unknown[]) => Promise<T>,
+  attempt: (timeoutMs: number) => Promise<T>,
   limits: CallLimits,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   const deadline = performance.now() + limits.maxElapsedMs;
-  const failures: unknown[] = [];
-  for (;;) {
+  for (let failed = 1; ; failed += 1) {
     const left = deadline - performance.now();
     try {
-      return await attempt(Math.ceil(Math.min(limits.timeoutMs, Math.max(left, 1))), failures);
+      return await attempt(Math.ceil(Math.min(limits.timeoutMs, Math.max(left, 1))));
     } catch (error) {
-      failures.push(error);
-      if (failures.length > limits.maxRetries || !isPassing(error)) throw error;
-      const wait = waitBefore(failures.length, retryAfterOf(error), Math.random());
+      if (failed > limits.maxRetries || !isPassing(error)) throw error;
+      const wait = waitBefore(failed, retryAfterOf(error), Math.random());
       if (performance.now() + wait >= deadline) throw error;
       await pause(wait, signal);
     }
@@ -54,9 +44,9 @@ export function waitBefore(retry: number, retryAfter: number | undefined, chance
   return (retryAfter ?? 0) * 1000 + jitter;
 }
 
-/** Waits. @throws the signal's reason */
+/** Waits, for no longer than a timer can. @throws the signal's reason */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch((error: unknown) => {
+  await sleep(Math.min(milliseconds, LONGEST_MS), undefined, { signal }).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw error;
   });
@@ -69,18 +59,8 @@ export function isPassing(error: unknown): boolean {
   return error instanceof UnexpectedReplyError && isPassingStatus(error.status);
 }
 
-/** Whether a request that failed so may have taken effect all the same. */
-export function mayHaveHappened(error: unknown): boolean {
-  if (error instanceof ConnectionError) return !NEVER_SENT.has(systemCodeOf(error.cause));
-  return (error instanceof ApiError || error instanceof UnexpectedReplyError) && error.status >= 500;
-}
-
 function isPassingStatus(status: number): boolean {
   return status === 429 || status >= 500;
-}
-
-function systemCodeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function retryAfterOf(error: unknown): number | undefined {

@@ -1,6 +1,7 @@
 import { type Connection, idempotencyHeader } from "./connection.js";
-import { ApiError } from "./errors.js";
+import type { UserError } from "./errors.js";
 import {
+  DeleteUserGroupDocument,
   RemoveMappingDocument,
   ReplaceMappingDocument,
   SetMappingDocument,
@@ -14,7 +15,6 @@ import {
   UserGroupsDocument,
 } from "./generated/operations.js";
 import { requireDone, requireValue } from "./graphql-wire.js";
-import type { HttpReply } from "./http-transport.js";
 import type { CallOptions } from "./options.js";
 import { type ListOptions, pages } from "./pages.js";
 import {
@@ -26,13 +26,11 @@ import {
   type RotateUserGroupToken,
   readFound,
   readRotated,
-  readSuccess,
   readUpdated,
   type UpdatedUserGroup,
   type UpdateUserGroup,
   writeRequest,
 } from "./rest-wire.js";
-import { mayHaveHappened } from "./retry.js";
 import {
   nameEntries,
   toResult,
@@ -54,7 +52,7 @@ export interface UserGroupListOptions extends ListOptions {
   readonly orderBy?: UserGroupOrder | undefined;
 }
 
-/** User groups: the four methods of the REST API, and what GraphQL has beside them. */
+/** User groups: the four calls of the REST API, and what GraphQL has beside them. */
 export class UserGroups {
   readonly #connection: Connection;
 
@@ -83,8 +81,14 @@ export class UserGroups {
 
   /** Deletes a group and its mapping. @throws NotFoundError; ConflictError when it is another group than was told */
   async delete(input: DeleteUserGroup, options?: CallOptions): Promise<void> {
-    const call = { method: "DELETE", path: PATH, body: writeRequest(input) } as const;
-    await this.#connection.call(call, readDeleted, options);
+    const { userGroupId: providedId, ...rest } = input;
+    // Over REST a repetition gets 404, as a token that was never one does: here it gets the reply that was lost.
+    const { deleteUserGroup } = await this.#connection.run(
+      DeleteUserGroupDocument,
+      { input: { ...rest, providedId } },
+      options,
+    );
+    requireDone(deleteUserGroup.userErrors.map(nameUserGroupId));
   }
 
   /** @returns null when there is none */
@@ -173,14 +177,9 @@ export class UserGroups {
   }
 }
 
-/** A group that an earlier attempt has deleted, whose reply was lost, is not there any more. */
-function readDeleted(reply: HttpReply, failures: readonly unknown[]): void {
-  try {
-    readSuccess(reply);
-  } catch (error) {
-    const isGone = error instanceof ApiError && error.code === "user_group_not_found";
-    if (!isGone || !failures.some(mayHaveHappened)) throw error;
-  }
+/** Names the field as the caller does, who calls it as REST does. */
+function nameUserGroupId(error: UserError): UserError {
+  return error.field?.[0] === "providedId" ? { ...error, field: ["userGroupId"] } : error;
 }
 
 function changed({ userGroup, userErrors }: UserGroupResultFragment): UserGroup {

@@ -33,7 +33,7 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
     <section className="card" aria-labelledby="token">
       <h2 id="token">Token</h2>
       {token === null ? (
-        <p className="fine">Your key has read scope, which shows no tokens.</p>
+        <p className="fine">Your key has read scope, which shows no tokens over GraphQL.</p>
       ) : (
         <>
           <Secret key={token} label="Token" value={token} />

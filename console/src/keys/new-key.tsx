@@ -1,5 +1,5 @@
-import { useState } from "react";
-import { type ApiKeyScope, CreateKeyDocument } from "../api/generated/operations.js";
+import { useRef, useState } from "react";
+import { type ApiKeyScope, type CreateApiKeyInput, CreateKeyDocument } from "../api/generated/operations.js";
 import { errorAt, errorsBeside, type UserErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
@@ -9,7 +9,7 @@ import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useMutation } from "../session/use-mutation.js";
 
 const SCOPES: Readonly<Record<ApiKeyScope, string>> = {
-  READ: "read: everything but tokens",
+  READ: "read: look at groups, data sources and sites; tokens over REST only",
   WRITE: "write: change groups, mappings and data sources, read tokens",
   ADMIN: "admin: API keys, webhooks and the audit log, too",
 };
@@ -25,15 +25,17 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
   const [secret, setSecret] = useState<string | null>(null);
   const [errors, setErrors] = useState<UserErrors>([]);
   const create = useMutation(CreateKeyDocument);
+  // As the end is told as a time, a press at another time would ask for another key, and a lost reply not count.
+  const unanswered = useRef<{ readonly asked: string; readonly input: CreateApiKeyInput } | null>(null);
   const form = useFocusOnError(errors.length > 0 && errors);
 
   async function make(fields: FormData) {
-    const days = Number(fields.get("days"));
-    const expiry = days > 0 ? { expiresAt: new Date(Date.now() + days * DAY_MS).toISOString() } : {};
-    const scope =
-      (["READ", "WRITE", "ADMIN"] as const).find((each) => each === fields.get("scope")) ?? "READ";
-    const result = await create.run({ input: { name: String(fields.get("name")), scope, ...expiry } });
+    const asked = JSON.stringify([...fields]);
+    const input = unanswered.current?.asked === asked ? unanswered.current.input : toInput(fields);
+    unanswered.current = { asked, input };
+    const result = await create.run({ input });
     if (!result) return;
+    unanswered.current = null;
     setErrors(result.createApiKey.userErrors);
     setSecret(result.createApiKey.secret);
     if (result.createApiKey.secret !== null) onCreated();
@@ -89,4 +91,11 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
       </form>
     </Dialog>
   );
+}
+
+function toInput(fields: FormData): CreateApiKeyInput {
+  const days = Number(fields.get("days"));
+  const expiry = days > 0 ? { expiresAt: new Date(Date.now() + days * DAY_MS).toISOString() } : {};
+  const scope = (["READ", "WRITE", "ADMIN"] as const).find((each) => each === fields.get("scope")) ?? "READ";
+  return { name: String(fields.get("name")), scope, ...expiry };
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { createClient } from "../api/client.js";
+import { type Client, createClient } from "../api/client.js";
 import { Failure, toFailure } from "../api/failure.js";
 import { ViewerDocument } from "../api/generated/operations.js";
 import { Field } from "../parts/field.js";
@@ -15,8 +15,8 @@ interface SignInPageProps {
   readonly refusal: Failure | null;
   /** The key of the demo account, where the service gives it away. */
   readonly demoKey: string | undefined;
-  /** Hears of each later refusal of the key. */
-  readonly onRefused: (failure: Failure) => void;
+  /** Hears of each later refusal of the key, and whose it is. */
+  readonly onRefused: (client: Client, failure: Failure) => void;
   readonly onSignedIn: (session: Session) => void;
 }
 
@@ -40,7 +40,7 @@ export function SignInPage({ refusal, demoKey, onRefused, onSignedIn }: SignInPa
       if (!SENDABLE.test(given)) throw refuse("An API key has letters, digits and underscores only.");
       const { viewer } = await createClient(given, () => undefined).call(ViewerDocument, {});
       if (!viewer) throw refuse("The service does not know this key.");
-      const client = createClient(given, onRefused);
+      const client: Client = createClient(given, (failure) => onRefused(client, failure));
       onSignedIn({ client, viewer, keyEnding: given.slice(-4) });
     } catch (error) {
       setFailure(toFailure(error));

@@ -7,6 +7,7 @@ import { Problem } from "../parts/problem.js";
 import { useUnsaved } from "../routing/navigation.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
+import { fromField, toField } from "./line-ends.js";
 import { SiteEditor } from "./site-editor.js";
 
 interface SiteFormProps {
@@ -19,12 +20,13 @@ interface SiteFormProps {
 export function SiteForm({ site, onRead }: SiteFormProps) {
   const { client } = useSession();
   const [base, setBase] = useState(site);
-  const [text, setText] = useState(site.text);
+  const [typed, setTyped] = useState(() => toField(site.text));
   const [errors, setErrors] = useState<UserErrors>([]);
   const [theirs, setTheirs] = useState<SitePartsFragment | null>(null);
   const put = useMutation(PutSiteDocument);
   const mayWrite = useScope("write");
   const notify = useNotice();
+  const text = fromField(typed, base.text);
   const isDirty = text !== base.text;
   useUnsaved(isDirty);
 
@@ -32,7 +34,7 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
 
   function startFrom(next: SitePartsFragment, withItsText: boolean) {
     setBase(next);
-    if (withItsText) setText(next.text);
+    if (withItsText) setTyped(toField(next.text));
     setErrors([]);
     setTheirs(null);
   }
@@ -66,7 +68,7 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
         void save(base.revision);
       }}
     >
-      <SiteEditor text={text} isReadOnly={!mayWrite} onChange={setText}>
+      <SiteEditor text={typed} isReadOnly={!mayWrite} onChange={setTyped}>
         <Problem failure={put.failure} errors={errors}>
           {theirs && (
             <>

@@ -1,5 +1,6 @@
 import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../../domain/idempotency-key.js";
 import { RATE_LIMIT_HEADERS } from "../../domain/rate-limit-headers.js";
+import { READ_CONSISTENCIES } from "../../domain/read-consistency.js";
 
 const text = { type: "string" } as const;
 const wholeNumber = { type: "integer", minimum: 0 } as const;
@@ -121,6 +122,15 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   description:
     "A new text for each rotation. A repetition of the request with the same one, within 24 hours, does nothing and gets the first one's reply.",
   schema: { ...text, pattern: "^[\\x20-\\x7e]{1,255}$" },
+} as const;
+
+/** Lets the caller of a read choose where it is read. */
+export const READ_CONSISTENCY_PARAMETER = {
+  name: "X-Read-Consistency",
+  in: "header",
+  description:
+    "`strong` reads all that was written before; `eventual` may be told what a read replica has. The service's `READ_CONSISTENCY` unless you say it.",
+  schema: { ...text, enum: READ_CONSISTENCIES },
 } as const;
 
 /** Lets the caller name a request. */

@@ -2,7 +2,13 @@ import { ENVIRONMENTS } from "../../domain/environment.js";
 import { DEFAULT_ENVIRONMENT, SITE_CONFIG_PATH } from "../../domain/site-config/site-address.js";
 import { curlBlock } from "./curl.js";
 import { bodilessResponses, type DocumentedCode, errorResponses } from "./openapi-errors.js";
-import { headers, LIMITED_HEADERS, PAGE_HEADERS, REQUEST_ID_PARAMETER } from "./openapi-headers.js";
+import {
+  headers,
+  LIMITED_HEADERS,
+  PAGE_HEADERS,
+  READ_CONSISTENCY_PARAMETER,
+  REQUEST_ID_PARAMETER,
+} from "./openapi-headers.js";
 
 const CODES: readonly DocumentedCode[] = [
   "bad_request",
@@ -13,6 +19,8 @@ const CODES: readonly DocumentedCode[] = [
   "internal",
   "unavailable",
 ];
+/** GET takes a body, as that of `/api/user` has one, and looks no further at it. */
+const GET_CODES = [...CODES, "invalid_json", "payload_too_large", "unsupported_media_type"] as const;
 const BASE = [...LIMITED_HEADERS, ...PAGE_HEADERS] as const;
 const SERVED = [...BASE, "ETag", "Vary", "Site-Config-Revision"] as const;
 /** A key, or none for a public site. */
@@ -80,7 +88,7 @@ export const SITE_CONFIG_PATHS = {
         curlBlock("GET", `${SITE_CONFIG_PATH}/docs`),
       ].join("\n\n"),
       security,
-      parameters: [KNOWN_TAG],
+      parameters: [KNOWN_TAG, READ_CONSISTENCY_PARAMETER],
       responses: {
         "200": {
           ...FOUND,
@@ -98,7 +106,7 @@ export const SITE_CONFIG_PATHS = {
           },
         },
         "304": UNCHANGED,
-        ...errorResponses(CODES, BASE),
+        ...errorResponses(GET_CODES, BASE),
       },
     },
     head: {
@@ -107,7 +115,7 @@ export const SITE_CONFIG_PATHS = {
       summary: "Ask for the headers of a site configuration",
       description: "GET without the document.",
       security,
-      parameters: [KNOWN_TAG],
+      parameters: [KNOWN_TAG, READ_CONSISTENCY_PARAMETER],
       responses: { "200": FOUND, "304": UNCHANGED, ...bodilessResponses(CODES, BASE) },
     },
     options: {

@@ -64,6 +64,16 @@ export type DeleteDataSourceInput = {
   readonly by: DataSourceBy;
 };
 
+/** The user group to delete. */
+export type DeleteUserGroupInput = {
+  /** The group's present token. */
+  readonly currentToken: string;
+  /** Your own id of a data source: if given, the token's group must be mapped to it. */
+  readonly dataSourceProvidedId?: string | null | undefined;
+  /** Your own id of the group: if given, it must agree with the token's group. */
+  readonly providedId?: string | null | undefined;
+};
+
 /** The part of an account that an API key opens: nothing in one is visible from the other. */
 export type Environment =
   /** The groups of real customers; `Customer` in the REST API. */
@@ -383,6 +393,13 @@ export type UpsertUserGroupsMutationVariables = Exact<{
 
 export type UpsertUserGroupsMutation = { readonly upsertUserGroups: { readonly results: ReadonlyArray<{ readonly newUserGroup: boolean | null, readonly userGroup: UserGroupFieldsFragment | null, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> }>, readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
 
+export type DeleteUserGroupMutationVariables = Exact<{
+  input: DeleteUserGroupInput;
+}>;
+
+
+export type DeleteUserGroupMutation = { readonly deleteUserGroup: { readonly userErrors: ReadonlyArray<UserErrorFieldsFragment> } };
+
 export type SetMappingMutationVariables = Exact<{
   input: SetMappingInput;
 }>;
@@ -454,6 +471,10 @@ export const UserGroupsDocument = new DocumentText<UserGroupsQuery, UserGroupsQu
 
 export const UpsertUserGroupsDocument = new DocumentText<UpsertUserGroupsMutation, UpsertUserGroupsMutationVariables>(
   "mutation UpsertUserGroups($input:UpsertUserGroupsInput!){upsertUserGroups(input:$input){results{newUserGroup userGroup{...UserGroupFields}userErrors{...UserErrorFields}}userErrors{...UserErrorFields}}}fragment UserGroupFields on UserGroup{id teamId providedId name token properties mapping{schemaId dataSource{dataSourceId providedId name}}environment version createdAt updatedAt}fragment UserErrorFields on UserError{code message field}",
+);
+
+export const DeleteUserGroupDocument = new DocumentText<DeleteUserGroupMutation, DeleteUserGroupMutationVariables>(
+  "mutation DeleteUserGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){userErrors{...UserErrorFields}}}fragment UserErrorFields on UserError{code message field}",
 );
 
 export const SetMappingDocument = new DocumentText<SetMappingMutation, SetMappingMutationVariables>(
