@@ -33,7 +33,7 @@ npm() {
 }
 start_service() {
   PORT=0 DATA_DIR=$PWD/another "$NODE" "$SERVICE/main.js" >started 2>log &
-  for _ in $(seq 200); do
+  for _ in $(seq 600); do
     grep -q "^Playground" started && break
     kill -0 $! || break
     sleep 0.1
