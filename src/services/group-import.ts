@@ -1,9 +1,11 @@
 import type { Writer } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { ImportedGroup, ImportOptions } from "../domain/imported-record.js";
+import { OperatorError } from "../domain/operator-error.js";
 import { type ImportOutcome, Refusal } from "../domain/refusal.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import { isBroughtToken } from "../domain/user-group-token.js";
+import { findTokenKey } from "../persistence/account-queries.js";
 import { putBroughtTokens } from "../persistence/brought-token-queries.js";
 import type { Database } from "../persistence/database.js";
 import { isTransactionConflict, violates } from "../persistence/database-error.js";
@@ -48,6 +50,7 @@ export class GroupImport {
    * keep no other line from happening.
    * @param items each provided id and each token once
    * @returns an outcome for each line, in the same order
+   * @throws OperatorError when the account's tokens are sealed under a key that is not configured
    */
   async run(
     writer: Writer,
@@ -92,14 +95,16 @@ export class GroupImport {
   ): Promise<ImportOutcome[]> {
     const planned = await this.#db.transaction(writer, async (transaction) => {
       const plan = await planGroups(transaction, writer, items, tokens, options);
+      // Locks were waited for: from here on it takes less than re-encryption leaves to those who know the former key.
+      const owner = { ...writer, tokenKeyId: await this.#tokenKey(transaction, writer) };
       await this.#create(
         transaction,
-        writer,
+        owner,
         plan.filter((each) => "does" in each && each.does === "create"),
       );
       await this.#update(
         transaction,
-        writer,
+        owner,
         plan.filter((each) => "does" in each && each.does === "update"),
       );
       return plan;
@@ -110,6 +115,15 @@ export class GroupImport {
     }
     await this.#analyze(planned.filter((each) => "does" in each && each.does === "create").length);
     return planned.map(outcomeOf);
+  }
+
+  /** An import may take hours, and the account have another key meanwhile. */
+  async #tokenKey(transaction: Queryable, { accountId, accountName }: Writer): Promise<string> {
+    const keyId = await findTokenKey(transaction, accountId);
+    if (this.#vault.holds(keyId)) return keyId;
+    throw new OperatorError(
+      `The tokens of account ${JSON.stringify(accountName)} are sealed under key ${keyId}, which is not among ENCRYPTION_KEYS. Start again with all of the service's keys.`,
+    );
   }
 
   async #analyze(created: number): Promise<void> {
