@@ -5,6 +5,7 @@ import { ProgressLine, type Terminal } from "./cli-progress.js";
 import { formatTable } from "./cli-table.js";
 import { type ProcessEnvironment, readConfig } from "./config.js";
 import { OperatorError } from "./domain/operator-error.js";
+import { findAccountOrigin } from "./persistence/account-queries.js";
 import { NotificationChannel } from "./persistence/notification-channel.js";
 import { UserGroupIds } from "./persistence/user-group-ids.js";
 import { ChangeFeed } from "./services/change-feed.js";
@@ -96,12 +97,13 @@ async function work(
   choices: ImportChoices,
   terminal: Terminal,
 ): Promise<ImportResult> {
-  const { dryRun, replaceTokens, account, environment } = choices;
+  const { dryRun, replaceTokens, environment } = choices;
   const changes = new ChangeFeed(
     new NotificationChannel(database, { target: listenTarget, connectTimeoutMs }),
   );
   const versions = FILE_KINDS.map((kind) => files[kind]?.version ?? null);
-  const identity = JSON.stringify([account, environment, replaceTokens, ...versions]);
+  const origin = await findAccountOrigin(database.of(writer), writer.accountId);
+  const identity = JSON.stringify([origin, environment, replaceTokens, ...versions]);
   const checkpoint = await Checkpoint.open(dryRun ? null : (choices.checkpoint ?? null), identity);
   const continued = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
   let line: ProgressLine | null = null;

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FILE_SHAPES } from "../src/transfer/import-records.js";
+import { openSourceFile } from "../src/transfer/source-file.js";
+import { type SourcePosition, type SourceRecord, START } from "../src/transfer/source-record.js";
 import {
   countsOf,
   readGroup,
@@ -91,4 +94,48 @@ test("an import that is killed goes on where its checkpoint says", async () => {
     "SELECT count(*)::integer AS groups, max(version) AS version FROM user_group WHERE account_id = $1";
   expect(await commands.service.query(rows, [tenant.accountId])).toEqual([{ groups: count, version: 1 }]);
   await expect(commands.read("checkpoint.json")).rejects.toThrow("ENOENT");
+});
+
+test("a checkpoint counts for its database, account and format only", async () => {
+  const tenant = await commands.createTenant();
+  const groups = await commands.write("some.csv", 'provided_id,name\none,One\ntwo,"Tw"o\n');
+  const checkpoint = commands.at("some.state");
+  const goesOn = async () => {
+    const end = await tenant.import({ groups, checkpoint });
+    expect(end.code).toBe(1);
+    return end.stderr.includes("going on after line 2");
+  };
+  expect(await goesOn()).toBe(false);
+  expect(await goesOn()).toBe(true);
+  const other = await tenant.other();
+  expect((await other.import({ groups, checkpoint })).stderr).not.toContain("going on");
+  expect(await goesOn()).toBe(false);
+  expect((await tenant.import({ groups, checkpoint, format: "jsonl" })).stderr).not.toContain("going on");
+  expect(await goesOn()).toBe(false);
+  // As it is in another database, where the account has the same name and number.
+  const age = "UPDATE account SET created_at = created_at - interval '1 hour' WHERE id = $1";
+  await commands.service.query(age, [tenant.accountId]);
+  expect(await goesOn()).toBe(false);
+  expect(await tenant.import({ groups, checkpoint: "/dev/null" })).toMatchObject({
+    code: 1,
+    stderr: "/dev/null is no file: name another one for the checkpoint.\n",
+  });
+});
+
+test("CSV is read from any record on as from its start, also where its line ends differ", async () => {
+  const path = await commands.write(
+    "mixed.csv",
+    'provided_id,name\none,"One\r\n1"\ntwo,Two\r\nthree,Three\n',
+  );
+  const file = await openSourceFile(path, undefined, FILE_SHAPES.groups, process.stdin);
+  const read = async (from: SourcePosition) => {
+    const records: SourceRecord[] = [];
+    for await (const record of file.records(from)) records.push(record);
+    return records;
+  };
+  const all = await read(START);
+  expect(all.map(({ content }) => content)).toMatchObject([{}, { name: "Two\r" }, { name: "Three" }]);
+  for (const [index, { end, lastLine }] of all.entries()) {
+    expect(await read({ offset: end, lines: lastLine })).toEqual(all.slice(index + 1));
+  }
 });
