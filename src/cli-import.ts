@@ -107,10 +107,11 @@ async function work(
   const checkpoint = await Checkpoint.open(dryRun ? null : (choices.checkpoint ?? null), identity);
   const continued = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
   let line: ProgressLine | null = null;
-  const report = new ImportReport(choices.report ?? null, continued, (text) => {
+  const tell = (text: string) => {
     line?.clear();
     terminal.write(`${text}\n`);
-  });
+  };
+  const report = await ImportReport.open(choices.report ?? null, continued, tell);
   const observer: ImportObserver = {
     onFile(kind, file, from) {
       if (from.position.offset > 0) {
@@ -132,19 +133,19 @@ async function work(
   try {
     const importers = {
       dataSources: new DataSourceImport(database),
-      groups: new GroupImport(database, new UserGroupIds(database), vault, changes),
+      groups: new GroupImport(database, new UserGroupIds(database), vault, changes, tell),
       mappings: new MappingImport(database, changes),
     };
     const options = { dryRun, replaceTokens };
     const run = { importers, writer, files, options, checkpoint, signal: stop.signal, observer };
     const result = await runImport(run);
     if (!result.failure && !result.interrupted) await checkpoint.remove();
-    return result;
+    const unwritten = await report.close();
+    return { ...result, failure: result.failure ?? unwritten };
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
     clearLine(line);
     await changes.close();
-    await report.close();
   }
 }
 

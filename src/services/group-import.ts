@@ -35,14 +35,24 @@ export class GroupImport {
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
   readonly #changes: ChangeFeed;
+  readonly #warn: (message: string) => void;
   #created = 0;
   #analyzeAt = ANALYZE_FROM;
+  #hasWarned = false;
 
-  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, changes: ChangeFeed) {
+  /** @param warn is told what goes wrong without keeping any line from coming in */
+  constructor(
+    db: Database,
+    ids: UserGroupIds,
+    vault: TokenVault,
+    changes: ChangeFeed,
+    warn: (message: string) => void,
+  ) {
     this.#db = db;
     this.#ids = ids;
     this.#vault = vault;
     this.#changes = changes;
+    this.#warn = warn;
   }
 
   /**
@@ -130,7 +140,15 @@ export class GroupImport {
     this.#created += created;
     if (this.#created < this.#analyzeAt) return;
     this.#analyzeAt = ANALYZE_FACTOR * this.#created;
-    await analyzeImported(this.#db);
+    try {
+      await analyzeImported(this.#db);
+    } catch (error) {
+      // The batch is in: whoever ran it again, or gave up, would do so for nothing.
+      if (this.#hasWarned) return;
+      this.#hasWarned = true;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#warn(`The tables could not be analyzed, so that the import may become slower: ${reason}`);
+    }
   }
 
   async #create(transaction: Queryable, writer: Writer, creations: readonly Creation[]): Promise<void> {
