@@ -119,6 +119,20 @@ test("a token in its grace period is taken, but for the group itself", async () 
   expect(await readGroup(commands, tenant, "acme")).toMatchObject({ token: first });
 });
 
+test("a token is that of the group that has it now, not of one that had it", async () => {
+  const tenant = await commands.createTenant();
+  const token = foreignToken();
+  await bring(tenant, [{ provided_id: "heir", name: "Heir", token }]);
+  await tenant.call("GET", { user_group_id: "former", name: "Former" });
+  await commands.service.query(
+    `UPDATE user_group SET previous_token_lookup = $2, previous_token_expires_at = now() + interval '1 hour'
+      WHERE account_id = $1 AND provided_id = 'former'`,
+    [tenant.accountId, new TokenVault([commands.encryptionKey]).lookups(token)[0]],
+  );
+  expect(await tenant.viewer(token)).toMatchObject(named("Heir"));
+  expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 200 });
+});
+
 test("a group keeps another token that it has, unless it is told otherwise", async () => {
   const tenant = await commands.createTenant();
   const [old, given] = [foreignToken(), foreignToken()];
