@@ -61,7 +61,10 @@ function resultText({ calls, left, interrupted }: ContractResult): string {
       `${differences.length === 0 ? "same   " : "differs"}  ${name}`,
       ...differences.map((difference) => `           ${differenceText(difference)}`),
     ]),
-    ...left.map(({ url, providedId }) => `left     ${providedId} at ${url}: delete it yourself`),
+    ...left.map(
+      ({ url, providedId }) =>
+        `left     ${providedId} at ${url}: delete it yourself, unless it is one of yours`,
+    ),
     `${calls.length} calls, ${differing} with differences.${interrupted ? " It was interrupted." : ""}`,
   ];
   return lines.map((line) => `${printable(line)}\n`).join("");

@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type AccountChoice, withAccount } from "./cli-account.js";
@@ -36,6 +36,7 @@ export async function exportFiles(
   const formats = new Map(
     chosen.map((kind) => [kind, choices.format ?? formatOf(choices[kind] ?? "")] as const),
   );
+  for (const kind of chosen) await requireFile(choices[kind] ?? "");
   await withAccount(settings, choices, { name: "cli", requestId: null }, async (storage) => {
     const reader = new ExportReader(storage.database, storage.vault);
     const counts = await reader.count(storage.writer);
@@ -103,6 +104,16 @@ function mappingRecords({ group, mapping }: ExportedGroup): ExportedRecord[] {
     schema_id: schemaId,
     data_source: dataSource.providedId,
   }));
+}
+
+/** A file takes the place of what is there: of a device it must not. */
+async function requireFile(path: string): Promise<void> {
+  if (path === "-") return;
+  const found = await stat(path).catch(() => null);
+  if (!found || found.isFile()) return;
+  throw new OperatorError(
+    `Cannot write ${JSON.stringify(path)}: it is there, and no file. Name another one, or - for standard output.`,
+  );
 }
 
 interface Written {

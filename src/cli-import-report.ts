@@ -1,4 +1,5 @@
-import { createWriteStream, type WriteStream } from "node:fs";
+import type { WriteStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 import { printable } from "./cli-printable.js";
 import { OperatorError } from "./domain/operator-error.js";
@@ -14,16 +15,31 @@ export class ImportReport {
   #count = 0;
   #failure: Error | null = null;
 
-  /**
-   * @param path of a file of JSON Lines; null for none
-   * @param continued whether it goes on with the report of an import that was broken off
-   */
-  constructor(path: string | null, continued: boolean, print: (line: string) => void) {
-    this.#file = path === null ? null : createWriteStream(path, { flags: continued ? "a" : "w" });
+  private constructor(file: WriteStream | null, print: (line: string) => void) {
+    this.#file = file;
     this.#file?.on("error", (error) => {
       this.#failure ??= error;
     });
     this.#print = print;
+  }
+
+  /**
+   * @param path of a file of JSON Lines; null for none
+   * @param continued whether it goes on with the report of an import that was broken off
+   * @throws OperatorError when the file cannot be opened
+   */
+  static async open(
+    path: string | null,
+    continued: boolean,
+    print: (line: string) => void,
+  ): Promise<ImportReport> {
+    if (path === null) return new ImportReport(null, print);
+    try {
+      const file = await open(path, continued ? "a" : "w");
+      return new ImportReport(file.createWriteStream(), print);
+    } catch (error) {
+      throw unwritable(error);
+    }
   }
 
   note(file: string, line: number, { code, field, message }: Refusal): void {
@@ -34,16 +50,21 @@ export class ImportReport {
     this.#print(printable(`${file}:${line}: ${code}: ${place}${message}`));
   }
 
-  /** @throws OperatorError when the file could not be written */
-  async close(): Promise<void> {
+  /** @returns why the file could not be written; null when it was */
+  async close(): Promise<OperatorError | null> {
     if (this.#count > SHOWN) {
       const all = this.#file ? "the report has all" : "--report FILE writes all of them to a file";
       this.#print(`… and ${this.#count - SHOWN} more; ${all}.`);
     }
-    if (!this.#file) return;
+    if (!this.#file) return null;
     const end = finished(this.#file);
     this.#file.end();
     await end.catch(() => undefined);
-    if (this.#failure) throw new OperatorError(`Cannot write the report: ${this.#failure.message}.`);
+    return this.#failure && unwritable(this.#failure);
   }
+}
+
+function unwritable(error: unknown): OperatorError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new OperatorError(`Cannot write the report: ${reason}.`, { cause: error });
 }

@@ -5,6 +5,7 @@ import { ProgressLine, type Terminal } from "./cli-progress.js";
 import { formatTable } from "./cli-table.js";
 import { type ProcessEnvironment, readConfig } from "./config.js";
 import { OperatorError } from "./domain/operator-error.js";
+import { findAccountOrigin } from "./persistence/account-queries.js";
 import { NotificationChannel } from "./persistence/notification-channel.js";
 import { UserGroupIds } from "./persistence/user-group-ids.js";
 import { ChangeFeed } from "./services/change-feed.js";
@@ -96,19 +97,21 @@ async function work(
   choices: ImportChoices,
   terminal: Terminal,
 ): Promise<ImportResult> {
-  const { dryRun, replaceTokens, account, environment } = choices;
+  const { dryRun, replaceTokens, environment } = choices;
   const changes = new ChangeFeed(
     new NotificationChannel(database, { target: listenTarget, connectTimeoutMs }),
   );
   const versions = FILE_KINDS.map((kind) => files[kind]?.version ?? null);
-  const identity = JSON.stringify([account, environment, replaceTokens, ...versions]);
+  const origin = await findAccountOrigin(database.of(writer), writer.accountId);
+  const identity = JSON.stringify([origin, environment, replaceTokens, ...versions]);
   const checkpoint = await Checkpoint.open(dryRun ? null : (choices.checkpoint ?? null), identity);
   const continued = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
   let line: ProgressLine | null = null;
-  const report = new ImportReport(choices.report ?? null, continued, (text) => {
+  const tell = (text: string) => {
     line?.clear();
     terminal.write(`${text}\n`);
-  });
+  };
+  const report = await ImportReport.open(choices.report ?? null, continued, tell);
   const observer: ImportObserver = {
     onFile(kind, file, from) {
       if (from.position.offset > 0) {
@@ -130,19 +133,19 @@ async function work(
   try {
     const importers = {
       dataSources: new DataSourceImport(database),
-      groups: new GroupImport(database, new UserGroupIds(database), vault, changes),
+      groups: new GroupImport(database, new UserGroupIds(database), vault, changes, tell),
       mappings: new MappingImport(database, changes),
     };
     const options = { dryRun, replaceTokens };
     const run = { importers, writer, files, options, checkpoint, signal: stop.signal, observer };
     const result = await runImport(run);
     if (!result.failure && !result.interrupted) await checkpoint.remove();
-    return result;
+    const unwritten = await report.close();
+    return { ...result, failure: result.failure ?? unwritten };
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
     clearLine(line);
     await changes.close();
-    await report.close();
   }
 }
 

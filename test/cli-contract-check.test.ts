@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type ContractChoices, compareContracts } from "../src/cli-contract.js";
 import { OperatorError } from "../src/domain/operator-error.js";
 import { type AlterableReply, type AlteredService, startAlteredService } from "./support/altered-service.js";
+import { callRest } from "./support/rest-client.js";
 import { createTestProcesses } from "./support/running-process.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 
@@ -135,14 +136,59 @@ describe("what differs is told", () => {
   });
 });
 
+/** The groups that a check against an altered service leaves, by their ids. */
+async function leftBy(alter: (reply: AlterableReply) => void | Promise<void>) {
+  altered = await startAlteredService(service.url, alter);
+  const { code, printed } = await check({ against: altered.url, json: true });
+  const { left }: { left: { url: string; providedId: string }[] } = JSON.parse(printed);
+  expect(code).toBe(1);
+  for (const { url } of left) expect(url).toBe(altered.url);
+  return left.map(({ providedId }) => providedId);
+}
+
 test("what another service creates against the rules is deleted, too", async () => {
-  const found = await differencesOf((reply) => {
-    if (reply.sent.includes("-none") && reply.status === 404) {
-      reply.status = 200;
-      reply.text = '{"success":1,"user_group":{"provided_id":"claimed","token":"claimed-token-of-nobody"}}';
-    }
+  const found = leftBy(async (reply) => {
+    if (!reply.sent.includes("-none") || reply.status !== 404) return;
+    const body = { ...JSON.parse(reply.sent), name: "Made by PUT" };
+    const made = await callRest(`${service.url}/api/user`, "GET", keys.CONTRACT_AGAINST_KEY, body);
+    reply.status = made.status;
+    reply.text = JSON.stringify(made.body);
   });
-  expect(Object.keys(found)).toEqual(["PUT never creates"]);
+  expect(await found).toEqual([]);
+});
+
+test("a group that is not the check's is left alone, and told of", async () => {
+  const tokens = ["token-of-a-real-group", "token-of-another-one"];
+  const touched: string[] = [];
+  const ids: unknown[] = [];
+  const left = await leftBy((reply) => {
+    if (tokens.some((token) => reply.sent.includes(token))) touched.push(reply.sent);
+    // Services that know this id, as a text or as the number that it is sent as.
+    const isNumber = reply.sent.includes('"Number"');
+    if (!isNumber && !reply.sent.includes('"name":"No id"')) return;
+    const id = isNumber ? JSON.parse(reply.sent).user_group_id : "acme";
+    if (!ids.includes(id)) ids.push(id);
+    reply.status = 200;
+    reply.text = JSON.stringify({
+      success: 1,
+      user_group: { provided_id: id, token: tokens[isNumber ? 0 : 1] },
+    });
+  });
+  expect(touched).toEqual([]);
+  expect(ids).toEqual(["acme", expect.any(Number)]);
+  expect(String(ids[1])).toMatch(/^\d{12}$/);
+  expect(left).toEqual(["acme", String(ids[1])]);
+});
+
+test("a service that fails in the end has not deleted anything", async () => {
+  const failing = (reply: AlterableReply) => reply.method === "DELETE" || !reply.sent.includes('"name"');
+  let ending = false;
+  const left = await leftBy((reply) => {
+    ending ||= reply.method === "PATCH";
+    // What it has deleted it does not tell.
+    if (ending && reply.method !== "PATCH" && failing(reply)) reply.status = 500;
+  });
+  expect(left).toEqual([expect.stringMatching(/-main$/), expect.stringMatching(/-other$/)]);
 });
 
 test("an interrupted check deletes what it has created, as the command", async () => {

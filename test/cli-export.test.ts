@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   countsOf,
@@ -92,6 +92,12 @@ test("a file that cannot be written is told of, and none is left", async () => {
     code: 1,
     stdout: "",
     stderr: expect.stringMatching(/^Cannot write ".*": ENOENT.*\n$/),
+  });
+  await mkdir(commands.at("folder.csv"));
+  expect(await tenant.export({ groups: commands.at("folder.csv") })).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^Cannot write ".*folder.csv": it is there, and no file\..*\n$/),
   });
   expect(await tenant.export({})).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Name a file/) });
 });

@@ -83,6 +83,56 @@ test("a token leads to one group only, in both environments and all accounts", a
   expect(await tenant.viewer(token)).toMatchObject(named("First"));
 });
 
+test("a token that this installation has given to a group of another account is taken", async () => {
+  const theirs = await (await commands.createTenant()).other();
+  const made = await theirs.call("GET", { user_group_id: "theirs", name: "Theirs" });
+  const tenant = await commands.createTenant();
+  const records = [
+    { provided_id: "thief", name: "Thief", token: userGroupOf(made).token },
+    // An account with so high a number cannot be here.
+    { provided_id: "far", name: "Far", token: issueUserGroupToken(2 ** 31) },
+    { provided_id: "fine", name: "Fine" },
+  ];
+  const end = await bring(tenant, records);
+  expect(countsOf(end)).toEqual({ groups: [3, 1, 0, 0, 2] });
+  expect(end.stderr).toMatch(/:1: token_taken: token: /);
+  expect(await tenant.viewer(issueUserGroupToken(2 ** 31))).toMatchObject(refused);
+  expect(await theirs.viewer(userGroupOf(made).token)).toMatchObject(named("Theirs"));
+});
+
+test("a token in its grace period is taken, but for the group itself", async () => {
+  const tenant = await commands.createTenant();
+  const first = foreignToken();
+  await bring(tenant, [{ provided_id: "acme", name: "Acme", token: first }]);
+  await tenant.call("POST", { current_token: first });
+  await commands.service.query(
+    `UPDATE user_group SET previous_token_lookup = $2, previous_token_expires_at = now() + interval '1 hour'
+      WHERE account_id = $1`,
+    [tenant.accountId, new TokenVault([commands.encryptionKey]).lookups(first)[0]],
+  );
+  expect(await tenant.viewer(first)).toMatchObject(named("Acme"));
+  const heir = [{ provided_id: "heir", name: "Heir", token: first }];
+  expect(await bring(tenant, heir)).toMatchObject({
+    stderr: expect.stringMatching(/:1: token_taken: token: /),
+  });
+  expect(await bring(tenant, [{ provided_id: "acme", token: first }], true)).toMatchObject({ code: 0 });
+  expect(await readGroup(commands, tenant, "acme")).toMatchObject({ token: first });
+});
+
+test("a token is that of the group that has it now, not of one that had it", async () => {
+  const tenant = await commands.createTenant();
+  const token = foreignToken();
+  await bring(tenant, [{ provided_id: "heir", name: "Heir", token }]);
+  await tenant.call("GET", { user_group_id: "former", name: "Former" });
+  await commands.service.query(
+    `UPDATE user_group SET previous_token_lookup = $2, previous_token_expires_at = now() + interval '1 hour'
+      WHERE account_id = $1 AND provided_id = 'former'`,
+    [tenant.accountId, new TokenVault([commands.encryptionKey]).lookups(token)[0]],
+  );
+  expect(await tenant.viewer(token)).toMatchObject(named("Heir"));
+  expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 200 });
+});
+
 test("a group keeps another token that it has, unless it is told otherwise", async () => {
   const tenant = await commands.createTenant();
   const [old, given] = [foreignToken(), foreignToken()];
@@ -99,12 +149,49 @@ test("a group keeps another token that it has, unless it is told otherwise", asy
   expect(countsOf(await bring(tenant, records, true))).toEqual({ groups: [1, 0, 0, 1, 0] });
 });
 
+test("an import that is under way seals under the account's new key", async () => {
+  const { service, spareKey } = commands;
+  const tenant = await commands.createTenant();
+  const keyOf = (key: Buffer) => new TokenVault([key]).primaryKeyId;
+  const setKey = (keyId: string) =>
+    service.query("UPDATE account SET token_key_id = $2 WHERE id = $1", [tenant.accountId, keyId]);
+  const lines = (from: number, to: number) => {
+    const numbers = Array.from({ length: to - from }, (_, n) => n + from);
+    return Buffer.from(toLines(numbers.map((n) => ({ provided_id: `group ${n}`, name: "Group" }))));
+  };
+  const keys = () =>
+    service.query(
+      "SELECT token_key_id, count(*)::integer FROM user_group WHERE account_id = $1 GROUP BY 1 ORDER BY 2",
+      [tenant.accountId],
+    );
+  async function* input() {
+    yield lines(0, 1000);
+    while ((await keys()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await setKey(keyOf(spareKey));
+    yield lines(1000, 1003);
+  }
+  expect(await tenant.import({ groups: "-", format: "jsonl" }, input())).toMatchObject({ code: 0 });
+  expect(await keys()).toEqual([
+    { token_key_id: keyOf(spareKey), count: 3 },
+    { token_key_id: keyOf(commands.encryptionKey), count: 1000 },
+  ]);
+  async function* late() {
+    await setKey(keyOf(randomBytes(32)));
+    yield lines(1003, 1004);
+  }
+  const end = await tenant.import({ groups: "-", format: "jsonl" }, late());
+  expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining("The audit log calls it: import ") });
+  expect(end.stderr).toMatch(/which is not among ENCRYPTION_KEYS/);
+  await setKey(keyOf(commands.encryptionKey));
+});
+
+// The last one: the commands do not know the key.
 test("a token from elsewhere is found after it was sealed under another key", async () => {
   const { service } = commands;
   const tenant = await commands.createTenant();
   const token = foreignToken();
   await bring(tenant, [{ provided_id: "sealed", name: "Sealed", token }]);
-  const vault = new TokenVault([randomBytes(32), commands.encryptionKey]);
+  const vault = new TokenVault([randomBytes(32), commands.encryptionKey, commands.spareKey]);
   const owner = { target: service.owner, poolSize: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 10_000 };
   const database = await Database.connect(owner);
   await new TokenReencryption(database, vault).run(() => undefined);

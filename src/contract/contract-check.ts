@@ -13,7 +13,10 @@ export interface CheckedCall {
 
 export interface ContractResult {
   readonly calls: readonly CheckedCall[];
-  /** The ids of groups that could not be deleted, with the base URL where they still are. */
+  /**
+   * The ids of groups that could not be deleted, and of those that a reply told of but that have not the check's prefix: they may be
+   * somebody's. With the base URL where they are.
+   */
   readonly left: readonly { readonly url: string; readonly providedId: string }[];
   readonly interrupted: boolean;
 }
@@ -27,7 +30,8 @@ export interface ContractOptions {
 }
 
 /**
- * Sends the interface's calls to two services and compares their replies; all groups that it makes are deleted in the end.
+ * Sends the interface's calls to two services and compares their replies. All groups are deleted in the end whose ids it has made up; no
+ * other ones are, whatever a service replies.
  * @throws OperatorError when one of them is out of reach or does not take its key, or both are one
  */
 export async function checkContract({ signal, ...options }: ContractOptions): Promise<ContractResult> {
@@ -59,7 +63,9 @@ export async function checkContract({ signal, ...options }: ContractOptions): Pr
   }
   for (const side of [ours, theirs]) {
     for (const providedId of side.groups) {
-      if (!(await remove(side, providedId))) left.push({ url: side.target.url, providedId });
+      if (!providedId.startsWith(prefix) || !(await remove(side, providedId))) {
+        left.push({ url: side.target.url, providedId });
+      }
     }
   }
   if (failure instanceof OperatorError && left.length > 0) {
@@ -96,6 +102,9 @@ function requireKey({ target }: ContractSide, { status }: ContractReply): void {
   }
 }
 
+/** How a service may say that a group is not there: an id without a name is not enough to make it, and anything else tells nothing. */
+const GONE = [400, 404, 422];
+
 /** @returns whether the group is gone */
 async function remove(side: ContractSide, providedId: string): Promise<boolean> {
   const call = (name: string, method: string, body: object): ContractCall => ({
@@ -113,7 +122,7 @@ async function remove(side: ContractSide, providedId: string): Promise<boolean> 
     if (succeeded(await deletion())) return true;
     // It is gone already, or has a token that no reply has told.
     const found = await send(side, call("the look at the end", "GET", { user_group_id: providedId }));
-    return !succeeded(found) || succeeded(await deletion());
+    return GONE.includes(found.status) || (succeeded(found) && succeeded(await deletion()));
   } catch (error) {
     if (error instanceof OperatorError) return false;
     throw error;

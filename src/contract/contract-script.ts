@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { MAX_MAPPING_ENTRIES } from "../domain/mapping.js";
 import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_DEPTH } from "../domain/properties.js";
 import { MAX_TEXT_LENGTH } from "../domain/text-field.js";
@@ -14,6 +15,8 @@ export interface ContractCall {
 const PATH = "/api/user";
 /** Beyond what the interface's decisions let through (decision 4). */
 const TOO_LARGE = 257 * 1024;
+/** So long that no group of the other service has it for its id. */
+const TWELVE_DIGITS = [10 ** 11, 10 ** 12] as const;
 
 interface ScriptOptions {
   /** What the ids of all groups begin with. */
@@ -38,7 +41,10 @@ export function contractScript({ prefix, dataSource }: ScriptOptions): ContractC
     call("GET creates a group without properties", "GET", { user_group_id: other, name: "Other" }),
     call("GET without a name creates nothing", "GET", { user_group_id: `${prefix}-none` }),
     call("GET without an id", "GET", { name: "No id" }),
-    call("GET with an id that is a number", "GET", { user_group_id: 5, name: "Number" }),
+    call("GET with an id that is a number", "GET", {
+      user_group_id: randomInt(...TWELVE_DIGITS),
+      name: "Number",
+    }),
     call("GET with an empty id", "GET", { user_group_id: "", name: "Empty" }),
     call("GET with an id that is too long", "GET", {
       user_group_id: prefix.padEnd(MAX_TEXT_LENGTH + 1, "x"),

@@ -17,7 +17,7 @@ export class ContractSide {
     this.target = target;
   }
 
-  /** The groups that may be there. */
+  /** The provided ids of all groups that it told of, or may have made without a reply. */
   get groups(): readonly string[] {
     return [...this.#tokens.keys()];
   }
@@ -36,15 +36,16 @@ export class ContractSide {
   note({ body }: ContractReply): void {
     const group = isObject(body) ? body["user_group"] : undefined;
     if (!isObject(group)) return;
-    const { provided_id: providedId, token } = group;
-    if (typeof providedId !== "string" || typeof token !== "string") return;
+    const { provided_id: given, token } = group;
+    if ((typeof given !== "string" && typeof given !== "number") || typeof token !== "string") return;
+    const providedId = String(given);
     const tokens = this.#tokens.get(providedId) ?? [];
     if (tokens.at(-1) !== token) this.#tokens.set(providedId, [...tokens, token]);
   }
 
   /** Remembers that a call may have created a group, as nobody knows what became of it. */
   noteUnanswered({ method, body }: ContractRequest): void {
-    const [, providedId] = /"user_group_id":"([^"]+)"/.exec(body ?? "") ?? [];
+    const [, providedId] = /"user_group_id":"?([^",}]+)/.exec(body ?? "") ?? [];
     if (method !== "GET" || providedId === undefined || this.#tokens.has(providedId)) return;
     this.#tokens.set(providedId, []);
   }

@@ -21,3 +21,31 @@ export async function findAccount(
   const rows = await db.run<{ accountId: number; tokenKeyId: string }>(BY_NAME, [name]);
   return rows[0] ?? null;
 }
+
+const TOKEN_KEY = {
+  name: "account_token_key",
+  text: `SELECT token_key_id AS "tokenKeyId" FROM account WHERE id = $1`,
+};
+
+/** The key that the tokens of an account are sealed under at this moment. */
+export async function findTokenKey(db: Queryable, accountId: number): Promise<string> {
+  const [row] = await db.run<{ tokenKeyId: string }>(TOKEN_KEY, [accountId]);
+  if (!row) throw accountGone(accountId);
+  return row.tokenKeyId;
+}
+
+const ORIGIN = {
+  name: "account_origin",
+  text: `SELECT concat_ws(' ', current_database(), id, extract(epoch FROM created_at)) AS origin FROM account WHERE id = $1`,
+};
+
+/** A text that tells an account apart from those of other installations. */
+export async function findAccountOrigin(db: Queryable, accountId: number): Promise<string> {
+  const [row] = await db.run<{ origin: string }>(ORIGIN, [accountId]);
+  if (!row) throw accountGone(accountId);
+  return row.origin;
+}
+
+function accountGone(accountId: number): Error {
+  return new Error(`There is no account ${accountId} any more.`);
+}

@@ -15,7 +15,11 @@ const LOCK: Statement = { rows: "text", text: `${PRESENT} FOR NO KEY UPDATE` };
 const TOKEN_OWNERS: Statement = {
   rows: "text",
   text: `SELECT token_lookup, provided_id FROM user_group
-    WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])`,
+      WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
+    UNION ALL
+    SELECT previous_token_lookup, provided_id FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND previous_token_lookup = ANY ($3::bytea[])
+        AND previous_token_expires_at > now()`,
 };
 
 const REPLACE_TOKENS: Statement = {
@@ -62,15 +66,22 @@ export async function findPresentGroups(
   }));
 }
 
-/** The provided ids of the groups that have tokens with these hashes, by the hash with hexadecimal digits. */
+/** A group that has a token, or had it and is in its grace period. */
+export interface TokenOwner {
+  /** The hash of the token, with hexadecimal digits. */
+  readonly lookup: string;
+  readonly providedId: string;
+}
+
+/** The groups that have tokens with these hashes. */
 export async function findTokenOwners(
   db: Queryable,
   tenant: Tenant,
   lookups: readonly Buffer[],
-): Promise<Map<string, string>> {
+): Promise<TokenOwner[]> {
   const values = [tenant.accountId, tenant.environment, lookups];
   const rows = await db.run<readonly [lookup: string, providedId: string]>(TOKEN_OWNERS, values);
-  return new Map(rows.map(([lookup, providedId]) => [lookup.slice(HEX_PREFIX.length), providedId]));
+  return rows.map(([lookup, providedId]) => ({ lookup: lookup.slice(HEX_PREFIX.length), providedId }));
 }
 
 /** Gives groups that the transaction has locked other tokens; the former ones are dead at once. */

@@ -20,8 +20,8 @@ export interface ExportedGroup {
 }
 
 /**
- * Reads everything that a tenant has, page by page in the order of the provided ids. What others change meanwhile may be in it or not;
- * each group is whole.
+ * Reads everything that a tenant has, page by page in the order of the provided ids. What others change meanwhile may be in it or not:
+ * also of one group, the mapping may be newer than the rest.
  */
 export class ExportReader {
   readonly #db: Database;

@@ -3,6 +3,7 @@ import { ENVIRONMENTS } from "../domain/environment.js";
 import type { ImportedGroup } from "../domain/imported-record.js";
 import { Refusal } from "../domain/refusal.js";
 import type { TokenVault } from "../domain/token-vault.js";
+import { readUserGroupToken } from "../domain/user-group-token.js";
 import { findTokenPlaces } from "../persistence/brought-token-queries.js";
 import type { Database } from "../persistence/database.js";
 import { findTokenOwners, type PresentGroup } from "../persistence/imported-group-queries.js";
@@ -70,17 +71,39 @@ async function findTaken(
   // Unique among the tokens of both environments.
   for (const one of ENVIRONMENTS) {
     const tenant = { accountId, environment: one };
-    for (const [hash, owner] of await findTokenOwners(db.of(tenant), tenant, hashes)) {
-      if (one !== environment || owner !== bringers.get(hash)) taken.add(hash);
+    for (const { lookup, providedId } of await findTokenOwners(db.of(tenant), tenant, hashes)) {
+      if (one !== environment || providedId !== bringers.get(lookup)) taken.add(lookup);
+    }
+  }
+  // One of ours may lead to another account by itself.
+  for (const [named, itsHashes] of hashesByAccount(lookups)) {
+    if (named === accountId) continue;
+    for (const one of ENVIRONMENTS) {
+      const tenant = { accountId: named, environment: one };
+      const owners = await findTokenOwners(db.of(tenant), tenant, itsHashes);
+      for (const { lookup } of owners) taken.add(lookup);
     }
   }
   const places = await findTokenPlaces(db.of("operator"), hashes);
   for (const place of places.filter((other) => other.accountId !== accountId)) {
     // What was noted there may have been rotated since.
     const owners = await findTokenOwners(db.of(place), place, [place.lookup]);
-    if (owners.size > 0) taken.add(toHex(place.lookup));
+    if (owners.length > 0) taken.add(toHex(place.lookup));
   }
   return taken;
+}
+
+/** The hashes of tokens of ours, by the accounts that they name. */
+function hashesByAccount(lookups: ReadonlyMap<string, readonly Buffer[]>): Map<number, readonly Buffer[]> {
+  const found = new Map<number, Buffer[]>();
+  for (const [token, hashes] of lookups) {
+    const accountId = readUserGroupToken(token)?.accountId;
+    if (accountId === undefined) continue;
+    const known = found.get(accountId) ?? [];
+    known.push(...hashes);
+    found.set(accountId, known);
+  }
+  return found;
 }
 
 function toHex(hash: Buffer): string {

@@ -1,9 +1,11 @@
 import type { Writer } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import type { ImportedGroup, ImportOptions } from "../domain/imported-record.js";
+import { OperatorError } from "../domain/operator-error.js";
 import { type ImportOutcome, Refusal } from "../domain/refusal.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import { isBroughtToken } from "../domain/user-group-token.js";
+import { findTokenKey } from "../persistence/account-queries.js";
 import { putBroughtTokens } from "../persistence/brought-token-queries.js";
 import type { Database } from "../persistence/database.js";
 import { isTransactionConflict, violates } from "../persistence/database-error.js";
@@ -33,14 +35,24 @@ export class GroupImport {
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
   readonly #changes: ChangeFeed;
+  readonly #warn: (message: string) => void;
   #created = 0;
   #analyzeAt = ANALYZE_FROM;
+  #hasWarned = false;
 
-  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, changes: ChangeFeed) {
+  /** @param warn is told what goes wrong without keeping any line from coming in */
+  constructor(
+    db: Database,
+    ids: UserGroupIds,
+    vault: TokenVault,
+    changes: ChangeFeed,
+    warn: (message: string) => void,
+  ) {
     this.#db = db;
     this.#ids = ids;
     this.#vault = vault;
     this.#changes = changes;
+    this.#warn = warn;
   }
 
   /**
@@ -48,6 +60,7 @@ export class GroupImport {
    * keep no other line from happening.
    * @param items each provided id and each token once
    * @returns an outcome for each line, in the same order
+   * @throws OperatorError when the account's tokens are sealed under a key that is not configured
    */
   async run(
     writer: Writer,
@@ -92,14 +105,16 @@ export class GroupImport {
   ): Promise<ImportOutcome[]> {
     const planned = await this.#db.transaction(writer, async (transaction) => {
       const plan = await planGroups(transaction, writer, items, tokens, options);
+      // Locks were waited for: from here on it takes less than re-encryption leaves to those who know the former key.
+      const owner = { ...writer, tokenKeyId: await this.#tokenKey(transaction, writer) };
       await this.#create(
         transaction,
-        writer,
+        owner,
         plan.filter((each) => "does" in each && each.does === "create"),
       );
       await this.#update(
         transaction,
-        writer,
+        owner,
         plan.filter((each) => "does" in each && each.does === "update"),
       );
       return plan;
@@ -112,11 +127,28 @@ export class GroupImport {
     return planned.map(outcomeOf);
   }
 
+  /** An import may take hours, and the account have another key meanwhile. */
+  async #tokenKey(transaction: Queryable, { accountId, accountName }: Writer): Promise<string> {
+    const keyId = await findTokenKey(transaction, accountId);
+    if (this.#vault.holds(keyId)) return keyId;
+    throw new OperatorError(
+      `The tokens of account ${JSON.stringify(accountName)} are sealed under key ${keyId}, which is not among ENCRYPTION_KEYS. Start again with all of the service's keys.`,
+    );
+  }
+
   async #analyze(created: number): Promise<void> {
     this.#created += created;
     if (this.#created < this.#analyzeAt) return;
     this.#analyzeAt = ANALYZE_FACTOR * this.#created;
-    await analyzeImported(this.#db);
+    try {
+      await analyzeImported(this.#db);
+    } catch (error) {
+      // The batch is in: whoever ran it again, or gave up, would do so for nothing.
+      if (this.#hasWarned) return;
+      this.#hasWarned = true;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#warn(`The tables could not be analyzed, so that the import may become slower: ${reason}`);
+    }
   }
 
   async #create(transaction: Queryable, writer: Writer, creations: readonly Creation[]): Promise<void> {

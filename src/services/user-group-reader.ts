@@ -39,7 +39,9 @@ export class UserGroupReader {
       "user_groups_by_token",
       async (tenant, lookups) => {
         const found = await findUserGroupsByTokens(db.of(tenant), tenant, lookups);
-        const matches = new Map(found.map((match) => [match.lookup.toString("hex"), match]));
+        // Of two groups with one token, that has it which does now: last, it is the one that stays.
+        const inOrder = found.toSorted((one, other) => Number(one.current) - Number(other.current));
+        const matches = new Map(inOrder.map((match) => [match.lookup.toString("hex"), match]));
         return lookups.map((lookup) => matches.get(lookup.toString("hex")) ?? null);
       },
       collecting,
@@ -67,7 +69,9 @@ export class UserGroupReader {
   /** @returns a group or null for each token, in the same order; an old token counts during its grace period */
   async byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(UserGroup | null)[]> {
     const matches = await this.#byTokens(tenant, tokens);
-    return matches.map((ofToken) => ofToken.find((match) => match)?.group ?? null);
+    return matches.map(
+      (ofToken) => (ofToken.find((match) => match?.current) ?? ofToken.find((match) => match))?.group ?? null,
+    );
   }
 
   /** The group whose present token this is; one in its grace period does not count. */

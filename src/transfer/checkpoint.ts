@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { OperatorError } from "../domain/operator-error.js";
 import { NONE, type Tally } from "./import-stage.js";
@@ -50,8 +50,13 @@ export class Checkpoint {
     this.#content = { ...this.#content, files };
     // In one step: whoever is killed meanwhile leaves the former one.
     const draft = `${this.#path}.draft`;
-    await writeFile(draft, `${JSON.stringify(this.#content)}\n`);
-    await rename(draft, this.#path);
+    try {
+      await writeFile(draft, `${JSON.stringify(this.#content)}\n`);
+      await rename(draft, this.#path);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new OperatorError(`Cannot write the checkpoint: ${reason}.`, { cause: error });
+    }
   }
 
   /** Forgets it: the import is done. */
@@ -63,8 +68,12 @@ export class Checkpoint {
 async function read(path: string): Promise<Content | null> {
   let text: string;
   try {
+    // Whoever may do everything would put a file in place of a device, and wait for ever for what a pipe holds.
+    if (!(await stat(path)).isFile())
+      throw new OperatorError(`${path} is no file: name another one for the checkpoint.`);
     text = await readFile(path, "utf8");
   } catch (error) {
+    if (error instanceof OperatorError) throw error;
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw new OperatorError(`Cannot read the checkpoint ${path}.`, { cause: error });
   }

@@ -14,18 +14,18 @@ export interface CsvShape {
 
 /**
  * Reads CSV (RFC 4180) with a head that names the columns. An empty cell is an absent field.
- * @param head the names of the columns when the bytes do not begin with them; null when they do
+ * @param head what the file begins with when the bytes do not; null when they do
  * @param chunks the bytes from the position on
  * @throws OperatorError for a head with unknown columns, and at the first fault of the quotes, as nobody knows where the next record begins
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   from: SourcePosition,
-  head: readonly string[] | null,
+  head: CsvHead | null,
   shape: CsvShape,
 ): AsyncGenerator<SourceRecord> {
-  let columns = head;
-  for await (const { info, record } of rowsOf(chunks)) {
+  let columns = head?.columns;
+  for await (const { info, record } of rowsOf(chunks, head?.lineEnd)) {
     if (!columns) {
       columns = requireColumns(record, shape);
       continue;
@@ -37,13 +37,30 @@ export async function* readCsv(
   }
 }
 
-/** The names of the columns of a file. @param chunks its bytes from the start @throws as `readCsv` does */
-export async function readCsvHead(
-  chunks: AsyncIterable<Uint8Array>,
-  shape: CsvShape,
-): Promise<readonly string[]> {
-  for await (const { record } of rowsOf(chunks)) return requireColumns(record, shape);
-  return requireColumns([], shape);
+/** What a file begins with. */
+export interface CsvHead {
+  /** The names of the columns. */
+  readonly columns: readonly string[];
+  /** What ends its first line, and so all others; undefined where there is no other. */
+  readonly lineEnd: string | undefined;
+}
+
+/** Reads the head of a file. @param chunks its bytes from the start @throws as `readCsv` does */
+export async function readCsvHead(chunks: AsyncIterable<Uint8Array>, shape: CsvShape): Promise<CsvHead> {
+  const read: Uint8Array[] = [];
+  async function* noted() {
+    for await (const chunk of chunks) {
+      read.push(chunk);
+      yield chunk;
+    }
+  }
+  for await (const { record } of rowsOf(noted(), undefined)) {
+    const columns = requireColumns(record, shape);
+    // No name of a column has a line break.
+    const [lineEnd] = /\r\n|\n|\r/.exec(Buffer.concat(read).toString("latin1")) ?? [];
+    return { columns, lineEnd };
+  }
+  return { columns: requireColumns([], shape), lineEnd: undefined };
 }
 
 interface Row {
@@ -51,10 +68,12 @@ interface Row {
   readonly record: readonly string[];
 }
 
-async function* rowsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
+/** @param lineEnd that of the first line when it is undefined */
+async function* rowsOf(chunks: AsyncIterable<Uint8Array>, lineEnd: string | undefined): AsyncGenerator<Row> {
   let fault: { readonly error: Error; readonly after: unknown } | undefined;
   const parser = parse({
     bom: true,
+    record_delimiter: lineEnd === undefined ? [] : [lineEnd],
     // Else the records before the fault would be lost with it.
     skip_records_with_error: true,
     on_skip(error) {

@@ -1,7 +1,8 @@
 import type { Writer } from "../domain/caller.js";
+import { DomainError } from "../domain/errors.js";
 import type { ImportOptions } from "../domain/imported-record.js";
 import { OperatorError } from "../domain/operator-error.js";
-import type { Refusal } from "../domain/refusal.js";
+import { type ImportOutcome, Refusal } from "../domain/refusal.js";
 import type { DataSourceImport } from "../services/data-source-import.js";
 import type { GroupImport } from "../services/group-import.js";
 import type { MappingImport } from "../services/mapping-import.js";
@@ -19,9 +20,9 @@ import type { SourceFile } from "./source-file.js";
 
 /** What brings the records of each kind of file in. */
 export interface Importers {
-  readonly dataSources: DataSourceImport;
-  readonly groups: GroupImport;
-  readonly mappings: MappingImport;
+  readonly dataSources: Pick<DataSourceImport, "run">;
+  readonly groups: Pick<GroupImport, "run">;
+  readonly mappings: Pick<MappingImport, "run">;
 }
 
 /** What is told of an import while it runs. */
@@ -44,7 +45,7 @@ export interface ImportRun {
 /** What was counted in each file, and whether all of them were read to their ends. */
 export interface ImportResult {
   readonly tallies: ReadonlyMap<FileKind, Tally>;
-  /** Why it was not; null when everything was read. */
+  /** Why it was not, or what else failed; null when all went well. */
   readonly failure: OperatorError | null;
   readonly interrupted: boolean;
 }
@@ -52,12 +53,13 @@ export interface ImportResult {
 /** Brings files in, each after those that it builds upon. @throws what is nobody's fault who called */
 export async function runImport(run: ImportRun): Promise<ImportResult> {
   const tallies = new Map<FileKind, Tally>();
-  const seen = { dataSources: new SeenKeys(), groups: new SeenKeys(), mappings: new SeenKeys() };
+  /** What a dry run would have brought. */
+  const taken = { dataSources: new SeenKeys(), groups: new SeenKeys() };
   const options: ImportOptions = {
     ...run.options,
     expected: {
-      hasDataSource: (providedId) => seen.dataSources.has(idKey(providedId)),
-      hasUserGroup: (providedId) => seen.groups.has(idKey(providedId)),
+      hasDataSource: (providedId) => taken.dataSources.has(providedId),
+      hasUserGroup: (providedId) => taken.groups.has(providedId),
     },
   };
   try {
@@ -65,20 +67,26 @@ export async function runImport(run: ImportRun): Promise<ImportResult> {
       const file = run.files[kind];
       if (!file || run.signal.aborted) continue;
       tallies.set(kind, run.checkpoint.progressOf(kind).tally);
-      await runFile(run, kind, file, seen[kind], (tally) => tallies.set(kind, tally), options);
+      await runFile(run, kind, file, taken, (tally) => tallies.set(kind, tally), options);
     }
     return { tallies, failure: null, interrupted: run.signal.aborted };
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    return { tallies, failure: error, interrupted: false };
+    return { tallies, failure: failureOf(error), interrupted: false };
   }
+}
+
+/** Of what was brought in before the database was lost, too, whoever called wants to know. */
+function failureOf(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  if (error instanceof DomainError) return new OperatorError(error.message, { cause: error });
+  throw error;
 }
 
 async function runFile(
   run: ImportRun,
   kind: FileKind,
   file: SourceFile,
-  seen: SeenKeys,
+  taken: Readonly<Record<"dataSources" | "groups", SeenKeys>>,
   onTally: (tally: Tally) => void,
   options: ImportOptions,
 ): Promise<void> {
@@ -87,7 +95,6 @@ async function runFile(
   observer.onFile(kind, file, from);
   const work = <Item>(stage: ImportStage<Item>) =>
     runStage(file.records(from.position), stage, {
-      seen,
       tally: from.tally,
       signal,
       async onBatch(position, tally) {
@@ -102,7 +109,11 @@ async function runFile(
       await work({
         parse: parseDataSource,
         keysOf: ({ providedId }) => [["provided_id", idKey(providedId)]],
-        write: (items) => importers.dataSources.run(writer, items, options),
+        async write(items) {
+          const outcomes = await importers.dataSources.run(writer, items, options);
+          if (options.dryRun) noteTaken(taken.dataSources, items, outcomes);
+          return outcomes;
+        },
       });
       return;
     case "groups":
@@ -112,7 +123,11 @@ async function runFile(
           ["provided_id", idKey(providedId)],
           ...(token === undefined ? [] : [["token", `token ${token}`] as const]),
         ],
-        write: (items) => importers.groups.run(writer, items, options),
+        async write(items) {
+          const outcomes = await importers.groups.run(writer, items, options);
+          if (options.dryRun) noteTaken(taken.groups, items, outcomes);
+          return outcomes;
+        },
       });
       return;
     case "mappings":
@@ -124,6 +139,16 @@ async function runFile(
         write: (items) => importers.mappings.run(writer, items, options),
       });
       return;
+  }
+}
+
+function noteTaken(
+  taken: SeenKeys,
+  items: readonly { readonly providedId: string }[],
+  outcomes: readonly ImportOutcome[],
+): void {
+  for (const [index, { providedId }] of items.entries()) {
+    if (!(outcomes[index] instanceof Refusal)) taken.add(providedId);
   }
 }
 

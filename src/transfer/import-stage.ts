@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../domain/errors.js";
 import { type ImportOutcome, Refusal, refuseFaults } from "../domain/refusal.js";
-import type { SeenKeys } from "./seen-keys.js";
+import { SeenKeys } from "./seen-keys.js";
 import { LONGEST_RECORD_BYTES, type SourcePosition, type SourceRecord } from "./source-record.js";
 
 /** What is done with the records of one file. */
@@ -29,7 +29,6 @@ export function recordsOf({ created, updated, unchanged, refused }: Tally): numb
 }
 
 export interface StageOptions {
-  readonly seen: SeenKeys;
   /** What was counted before the position where the records begin. */
   readonly tally: Tally;
   readonly signal: AbortSignal;
@@ -110,8 +109,9 @@ class Fault {
 async function* batchesOf<Item>(
   records: AsyncIterable<SourceRecord>,
   stage: ImportStage<Item>,
-  { seen, signal }: StageOptions,
+  { signal }: StageOptions,
 ): AsyncGenerator<Batch<Item> | Fault> {
+  const seen = new SeenKeys();
   let batch: Batch<Item> | null = null;
   let fault: Fault | null = null;
   try {
@@ -142,9 +142,11 @@ function takeRecord<Item>(
 ): Item | Refusal {
   const item = refuseFaults(() => stage.parse(fields));
   if (item instanceof Refusal) return item;
-  for (const [field, key] of stage.keysOf(item)) {
-    if (!seen.add(key)) return new Refusal("repeated", "This stands in an earlier line already.", [field]);
-  }
+  const keys = stage.keysOf(item);
+  // Of a line that is refused nothing is remembered: what else it has is free for another one.
+  const repeated = keys.find(([, key]) => seen.has(key));
+  if (repeated) return new Refusal("repeated", "This stands in an earlier line already.", [repeated[0]]);
+  for (const [, key] of keys) seen.add(key);
   return item;
 }
 

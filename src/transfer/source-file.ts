@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { OperatorError } from "../domain/operator-error.js";
-import { type CsvShape, readCsv, readCsvHead } from "./csv-records.js";
+import { type CsvHead, type CsvShape, readCsv, readCsvHead } from "./csv-records.js";
 import { readJsonLines } from "./json-lines.js";
 import type { SourcePosition, SourceRecord } from "./source-record.js";
 
@@ -17,7 +17,7 @@ export interface SourceFile {
   readonly name: string;
   /** Null for standard input. */
   readonly bytes: number | null;
-  /** Tells the file's state apart from later ones; null for standard input, which cannot be read again. */
+  /** Tells the file's state, and how it is read, apart from others; null for standard input, which cannot be read again. */
   readonly version: string | null;
   /** @throws OperatorError when it cannot be read */
   records(from: SourcePosition): AsyncIterable<SourceRecord>;
@@ -46,7 +46,7 @@ export async function openSourceFile(
   return {
     name: path,
     bytes: size,
-    version: `${path} ${size} ${mtimeMs}`,
+    version: `${path} ${known} ${size} ${mtimeMs}`,
     records: (from) => named(path, readFrom(path, known, from, shape)),
   };
 }
@@ -74,7 +74,7 @@ function read(
   format: FileFormat,
   chunks: AsyncIterable<Uint8Array>,
   from: SourcePosition,
-  head: readonly string[] | null,
+  head: CsvHead | null,
   shape: CsvShape,
 ): AsyncIterable<SourceRecord> {
   return format === "csv" ? readCsv(chunks, from, head, shape) : readJsonLines(chunks, from);

@@ -20,6 +20,8 @@ import { startTestService, type TestService } from "./test-service.js";
 export interface TransferCommands {
   readonly service: TestService;
   readonly encryptionKey: Buffer;
+  /** Another key that the commands know, too. */
+  readonly spareKey: Buffer;
   /** The path of a file. */
   at(name: string): string;
   write(name: string, content: string | Buffer): Promise<string>;
@@ -36,7 +38,7 @@ export interface TransferTenant {
   /** The same account in the other environment. */
   other(): Promise<TransferTenant>;
   /** Imports in this process, as the command does: a process for each would take most of the time. */
-  import(choices: TransferChoices<ImportChoices>, input?: string): Promise<CommandEnd>;
+  import(choices: TransferChoices<ImportChoices>, input?: CommandInput): Promise<CommandEnd>;
   export(choices: TransferChoices<ExportChoices>): Promise<CommandEnd>;
   /** Starts the command itself. */
   launch(command: "import" | "export", ...args: readonly string[]): Promise<RunningProcess>;
@@ -47,6 +49,7 @@ export interface TransferTenant {
   viewer(token: string): Promise<RestReply>;
 }
 
+type CommandInput = string | AsyncIterable<Buffer>;
 type TransferChoices<Choices extends AccountChoice> = Partial<Choices>;
 
 /** What a command came to: 1 as its code, and the message at the end of its words, for a failure. */
@@ -59,10 +62,11 @@ export interface CommandEnd {
 export async function startTransferCommands(): Promise<TransferCommands> {
   const processes = createTestProcesses();
   const encryptionKey = randomBytes(32);
+  const spareKey = randomBytes(32);
   const service = await startTestService({ encryptionKey });
   const env = {
     DATABASE_URL: databaseUrl(service.target),
-    ENCRYPTION_KEYS: encryptionKey.toString("base64"),
+    ENCRYPTION_KEYS: [encryptionKey, spareKey].map((key) => key.toString("base64")).join(","),
   };
   const folder = await mkdtemp(join(tmpdir(), "ug-transfer-"));
   const at = (name: string) => join(folder, name);
@@ -100,6 +104,7 @@ export async function startTransferCommands(): Promise<TransferCommands> {
   return {
     service,
     encryptionKey,
+    spareKey,
     at,
     async write(name, content) {
       await writeFile(at(name), content);
@@ -119,7 +124,7 @@ const importDefaults = { dryRun: false, replaceTokens: false, json: false, autho
 
 async function capture(
   command: (streams: CommandStreams) => Promise<number>,
-  input = "",
+  input: CommandInput = "",
 ): Promise<CommandEnd> {
   let stdout = "";
   let stderr = "";
@@ -129,7 +134,7 @@ async function capture(
   };
   try {
     const code = await command({
-      input: Readable.from([Buffer.from(input)]),
+      input: typeof input === "string" ? Readable.from([Buffer.from(input)]) : input,
       async print(text) {
         stdout += text;
       },
