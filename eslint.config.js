@@ -30,7 +30,15 @@ export default [
         {
           exceptions: {
             suffixes: ["Connection", "Edge", "Finding", "Payload", "Report", "Result"],
-            types: ["MappingEntry", "PageInfo", "UserError", "UserGroupChange", "Viewer", ...settings],
+            types: [
+              "MappingEntry",
+              "PageInfo",
+              "UserError",
+              "UserGroupChange",
+              "Viewer",
+              "WebhookEndpointHealth",
+              ...settings,
+            ],
           },
         },
       ],

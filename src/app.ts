@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "./config.js";
 import type { TrustedDocuments } from "./graphql/trusted-documents.js";
-import { readConsoleDocuments } from "./http/console-files.js";
+import { readConsoleDocuments } from "./http/console-documents.js";
 import { createHttpServer } from "./http/http-server.js";
 import { requireFreePort, toListenError } from "./http/listening.js";
 import { isLoopback } from "./http/loopback.js";
@@ -20,12 +20,13 @@ import { createMetrics } from "./telemetry/metrics.js";
 import { readTrustedDocuments } from "./trusted-documents-file.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
-const FORGET_REPLIES_INTERVAL_MS = 600_000;
+const DAY_MS = 86_400_000;
 /** To compile a document takes as long as to run it some dozen times. */
 const COMPILE_AFTER = 3;
 const RATE_LIMIT_WINDOW_S = 60;
 /** Beside the compiled sources. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../console", import.meta.url));
+const PAGES_DIRECTORY = fileURLToPath(new URL("../pages", import.meta.url));
 
 /** Takes the log, one line of JSON at a time. */
 export interface LogStream {
@@ -96,6 +97,8 @@ async function serveFrom(
   const services = createServices(storage.database, storage.vault, {
     tokenGraceSeconds: config.tokenGraceSeconds,
     listen: { target: storage.listenTarget, connectTimeoutMs: config.databaseConnectTimeoutMs },
+    eventStreams: config.eventStreams,
+    trustedProxies: config.trustedProxies,
     rateLimits: {
       windowSeconds: RATE_LIMIT_WINDOW_S,
       points: config.rateLimit,
@@ -104,22 +107,31 @@ async function serveFrom(
     },
     reads: { consistency: config.readConsistency, replicas: replicas?.reads },
     speed: { collect: config.collectStatements, keyCacheMs: config.apiKeyCacheMs },
-    webhooks: { allowPrivate: config.webhookAllowPrivate },
+    webhooks: {
+      allowPrivate: config.webhookAllowPrivate,
+      slots: config.webhookSlots,
+      breaker: { disableAfterMs: config.webhookDisableAfterDays * DAY_MS },
+      pendingMaxAgeMs: config.webhookPendingMaxDays * DAY_MS,
+    },
     telemetry: own.telemetry,
   });
   let { demoKey } = storage;
   let isShuttingDown = false;
   const server = await createHttpServer(services, {
+    version: own.version,
     corsOrigins: config.corsOrigins,
     compileAfter: config.graphqlJit ? COMPILE_AFTER : Number.POSITIVE_INFINITY,
     shortcut: config.graphqlShortcut,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
     apiDocs: config.apiDocs,
+    pagesDirectory: PAGES_DIRECTORY,
     consoleDirectory: config.console ? CONSOLE_DIRECTORY : undefined,
+    requestTimeoutMs: config.requestTimeoutMs,
     isShuttingDown: () => isShuttingDown,
     demoKey: () => (isLoopback(config.host) ? demoKey : undefined),
     limits: config.graphqlLimits,
+    connectionLimits: config.connectionLimits,
     trustedProxies: config.trustedProxies,
     trustedDocuments,
     log: {
@@ -129,15 +141,17 @@ async function serveFrom(
     },
     metrics: {
       access: metricsAccess(config),
-      reader: (requestsUnderWay) =>
+      reader: (http) =>
         createMetrics({
           tally: own.telemetry.tally,
           build: { version: own.version, node: process.version, postgresql: storage.serverVersion },
-          requestsUnderWay,
-          subscriptions: () => services.changes.subscriptions,
+          http,
+          subscriptions: () => services.eventStreams.open,
           unpublishedChanges: () => services.changes.unpublished,
+          isListening: () => services.notifications.isListening,
           redisInReach: () => redis?.isInReach,
           replicas: () => replicas?.usage,
+          webhooksInProgress: () => services.webhookDispatcher.inProgress,
           outbox: () => services.webhookDispatcher.state(),
         }),
     },
@@ -149,26 +163,29 @@ async function serveFrom(
   const tellUnwritten = (error: unknown) => {
     server.log.warn({ err: error }, "the last use of API keys could not be written");
   };
-  services.changes.reportErrors((error) => {
-    server.log.warn({ err: error }, "changes could not be published");
+  services.changes.reportUnpublished((error, lost) => {
+    if (lost === 0) server.log.warn({ err: error }, "changes could not be published");
+    else
+      server.log.error({ err: error, lost }, "changes were lost: other processes were not notified of them");
   });
   services.keyUsage.start(KEY_USAGE_INTERVAL_MS, tellUnwritten);
-  services.idempotency.start(FORGET_REPLIES_INTERVAL_MS, (error) => {
-    server.log.warn({ err: error }, "replies that are over could not be forgotten");
-  });
   // Once the last request is answered.
   server.addHook("onClose", async () => {
     await services.webhookDispatcher.stop();
     await services.changes.close();
-    services.idempotency.stop();
+    await services.purges.stop();
+    await services.siteConfigThread.close();
     services.keyUsage.stop();
     await services.keyUsage.flush().catch(tellUnwritten);
   });
   try {
+    // Behind a pooler nothing would arrive; a revoked key then works elsewhere for as long as it is remembered.
+    if (!config.databasePooled || config.databaseListenUrl !== undefined) services.notifications.start();
     if (redis) await joinRedis(redis, server);
     await replicas?.join(server);
     await server.listen({ host: config.host, port: config.port });
     if (config.webhooks) services.webhookDispatcher.start(server.log);
+    services.purges.start(server.log);
     const demo =
       config.databaseUrl === undefined
         ? await createDemoAccount(services.accounts, services.dataSources)

@@ -7,6 +7,7 @@ import { KIND_NAMES } from "./cli-import.js";
 import { ProgressLine, type Terminal } from "./cli-progress.js";
 import type { ProcessEnvironment } from "./config.js";
 import type { Tenant } from "./domain/caller.js";
+import { JsonSource } from "./domain/json-source.js";
 import { OperatorError } from "./domain/operator-error.js";
 import { type ExportedGroup, ExportReader } from "./services/export-reader.js";
 import { type ExportedRecord, RecordFormatter } from "./transfer/export-records.js";
@@ -93,7 +94,7 @@ function groupRecord({ group, mapping }: ExportedGroup, tokens: ExportReader | n
     provided_id: providedId,
     name,
     ...(tokens ? { token: tokens.tokenOf(group) } : {}),
-    properties,
+    properties: properties === null ? null : new JsonSource(properties),
     mapping: Object.fromEntries(entries),
   };
 }

@@ -111,6 +111,9 @@ async function work(
     line?.clear();
     terminal.write(`${text}\n`);
   };
+  changes.reportUnpublished((_error, lost) => {
+    if (lost > 0) tell(`${lost} changes were imported, but subscribers could not be notified of them.`);
+  });
   const report = await ImportReport.open(choices.report ?? null, continued, tell);
   const observer: ImportObserver = {
     onFile(kind, file, from) {

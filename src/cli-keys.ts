@@ -1,11 +1,12 @@
 import { withStorage } from "./cli-storage.js";
 import { formatTable } from "./cli-table.js";
 import type { ProcessEnvironment } from "./config.js";
+import type { ListedApiKey } from "./domain/api-key.js";
 import type { Scope } from "./domain/caller.js";
 import type { Environment } from "./domain/environment.js";
 import { parseInternalId } from "./domain/internal-id.js";
 import { OperatorError } from "./domain/operator-error.js";
-import { AccountService, type ListedApiKey } from "./services/account-service.js";
+import { AccountService } from "./services/account-service.js";
 import type { Storage } from "./storage.js";
 
 const COLUMNS = ["ID", "ACCOUNT", "ENVIRONMENT", "SCOPE", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];

@@ -1,6 +1,7 @@
 import { withStorage } from "./cli-storage.js";
-import type { ProcessEnvironment } from "./config.js";
+import { type ProcessEnvironment, readConfig } from "./config.js";
 import { migrateDown, migrationStates } from "./persistence/migrator.js";
+import { migrationPatience } from "./storage.js";
 
 /** Applies the missing migrations and prints their names. */
 export async function migrateDatabaseUp(environment: ProcessEnvironment): Promise<void> {
@@ -11,8 +12,10 @@ export async function migrateDatabaseUp(environment: ProcessEnvironment): Promis
 
 /** Takes the newest migration back and prints its name. */
 export async function migrateDatabaseDown(environment: ProcessEnvironment): Promise<void> {
+  const warn = (message: string) => process.stderr.write(`${message}\n`);
+  const patience = migrationPatience(readConfig(environment), { warn });
   await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
-    const reverted = await migrateDown(database);
+    const reverted = await migrateDown(database, patience);
     print([reverted === null ? "Nothing to take back." : `took back ${reverted}`]);
   });
 }

@@ -20,8 +20,12 @@ import {
 import type { SiteConfigOptions } from "./domain/site-config/validate-site-config.js";
 import { SiteConfigReader } from "./services/site-config-reader.js";
 import { type ChangeOptions, SiteConfigService } from "./services/site-config-service.js";
+import { SiteConfigWork } from "./services/site-config-work.js";
 
 const COLUMNS = ["REVISION", "WRITTEN", "AUTHOR", "BYTES", "NOTE"];
+
+/** A command serves nobody else meanwhile. */
+const HERE = new SiteConfigWork(null);
 
 /** Which site a command works on. */
 interface SiteChoice extends AccountChoice {
@@ -44,7 +48,8 @@ export async function putSiteConfig(
   if (failure) throw refusal({ file, text, report: failure });
   await withSite(settings, options, async (store) => {
     const { service, site } = store;
-    const { siteConfig, report } = await service.put(editorOf(store, options), site, { text }, options);
+    const editor = editorOf(store, options);
+    const { siteConfig, report } = await service.put(editor, site, { text }, options, HERE);
     if (!siteConfig) throw refusal({ file, text, report });
     if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, text, report }], "text"));
     await writeOutput(`stored revision ${siteConfig.revision} of ${printable(site)}\n`);
@@ -59,7 +64,8 @@ export async function restoreSiteConfig(
 ): Promise<void> {
   await withSite(settings, options, async (store) => {
     const { service, site } = store;
-    const { siteConfig, report } = await service.restore(editorOf(store, options), site, revision, options);
+    const editor = editorOf(store, options);
+    const { siteConfig, report } = await service.restore(editor, site, revision, options, HERE);
     if (!siteConfig) {
       const [text = ""] = await readTexts(store, [revision]);
       throw refusal({ file: `revision ${revision} of ${site}`, text, report });

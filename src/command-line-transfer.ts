@@ -48,7 +48,7 @@ function ofFiles(command: Command): Command {
   return command
     .requiredOption("--account <name>", "the account", parseName)
     .addOption(new Option("--environment <name>").choices(ENVIRONMENTS).makeOptionMandatory())
-    .option("--data-sources <file>", "the file of the account's data sources; - is standard input or output")
+    .option("--data-sources <file>", "file of the environment's data sources; - is standard input or output")
     .option("--groups <file>", "that of the groups, with their properties and mappings")
     .option("--mappings <file>", "that of the mappings, an entry on each line")
     .addOption(

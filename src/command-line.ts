@@ -22,9 +22,10 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   const run = (command: () => Promise<void>) => async () => {
     exitCode = await reportFailure(command);
   };
+  const version = await packageVersion();
   const program = new Command("user-groups")
     .description("The user group service. It reads its settings from the environment; see the README.")
-    .version(await packageVersion())
+    .version(version)
     .exitOverride();
 
   program
@@ -96,7 +97,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .description("print the OpenAPI document of the REST API")
     .action(async () => {
       const { printOpenApi } = await import("./http/openapi/openapi-document.js");
-      process.stdout.write(printOpenApi());
+      process.stdout.write(printOpenApi(version));
     });
 
   try {

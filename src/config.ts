@@ -1,6 +1,9 @@
+import type { EventStreamLimits } from "./domain/event-stream-limits.js";
 import { OperatorError } from "./domain/operator-error.js";
 import type { ReadConsistency } from "./domain/read-consistency.js";
 import type { OperationLimits } from "./graphql/operation-limits.js";
+import type { ConnectionLimits } from "./http/connection-limits.js";
+import type { SlotLimits } from "./services/delivery-slots.js";
 import { settings } from "./settings.js";
 import type { TraceSettings } from "./telemetry/trace-settings.js";
 
@@ -20,6 +23,8 @@ export interface Config {
   readonly port: number;
   /** How long the service goes on, though it is not ready any more, once it is told to stop. */
   readonly shutdownDelayMs: number;
+  /** How long a request may take, whatever it waits for. */
+  readonly requestTimeoutMs: number;
   /** Undefined: the service brings its own PostgreSQL, with its data in `dataDir`. */
   readonly databaseUrl: string | undefined;
   /** The same database as the role that owns the tables; undefined: the service's own role does. */
@@ -42,6 +47,10 @@ export interface Config {
   readonly databaseStatementTimeoutMs: number;
   readonly databaseLockTimeoutMs: number;
   readonly databaseIdleTransactionTimeoutMs: number;
+  /** How long one attempt of a migration waits for a lock. */
+  readonly migrationLockTimeoutMs: number;
+  /** How long a migration that could not get its locks is tried again. */
+  readonly migrationRetryMs: number;
   /** How many requests may wait for a connection. */
   readonly databaseQueueSize: number;
   /** Whether what requests read, or create, at the same time goes to the database as one statement. */
@@ -55,6 +64,9 @@ export interface Config {
   readonly rateLimit: number;
   /** Failed authentications of an address in a minute; 0 for any number. */
   readonly authFailureLimit: number;
+  /** How many event streams may be open, and how much of them may be unread. */
+  readonly eventStreams: EventStreamLimits;
+  readonly connectionLimits: ConnectionLimits;
   /** Where replicas count together; undefined: each process counts alone. */
   readonly redisUrl: string | undefined;
   /** Addresses and networks whose X-Forwarded-For is believed. */
@@ -78,6 +90,12 @@ export interface Config {
   readonly webhooks: boolean;
   /** Whether webhooks may go unencrypted, and into private networks. */
   readonly webhookAllowPrivate: boolean;
+  /** How many deliveries may be in progress in this process. */
+  readonly webhookSlots: SlotLimits;
+  /** An endpoint that fails for so many days is disabled; 0 for never. */
+  readonly webhookDisableAfterDays: number;
+  /** How many days a delivery may wait. */
+  readonly webhookPendingMaxDays: number;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   /** How many lines about requests that succeeded the log has in a second. */
   readonly logSuccessesPerSecond: number;
@@ -103,6 +121,7 @@ export function readConfig(environment: ProcessEnvironment): Config {
     host: read.HOST,
     port: read.PORT,
     shutdownDelayMs: read.SHUTDOWN_DELAY_MS,
+    requestTimeoutMs: read.REQUEST_TIMEOUT_MS,
     databaseUrl: read.DATABASE_URL,
     databaseMigrationUrl: read.DATABASE_MIGRATION_URL,
     databaseListenUrl: read.DATABASE_LISTEN_URL,
@@ -117,6 +136,8 @@ export function readConfig(environment: ProcessEnvironment): Config {
     databaseStatementTimeoutMs: read.DATABASE_STATEMENT_TIMEOUT_MS,
     databaseLockTimeoutMs: read.DATABASE_LOCK_TIMEOUT_MS,
     databaseIdleTransactionTimeoutMs: read.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
+    migrationLockTimeoutMs: read.MIGRATION_LOCK_TIMEOUT_MS,
+    migrationRetryMs: read.MIGRATION_RETRY_MS,
     databaseQueueSize: read.DATABASE_QUEUE_SIZE,
     collectStatements: read.COLLECT_STATEMENTS,
     apiKeyCacheMs: read.API_KEY_CACHE_MS,
@@ -124,6 +145,22 @@ export function readConfig(environment: ProcessEnvironment): Config {
     tokenGraceSeconds: read.TOKEN_GRACE_SECONDS,
     rateLimit: read.RATE_LIMIT,
     authFailureLimit: read.AUTH_FAILURE_LIMIT,
+    eventStreams: {
+      perToken: read.EVENT_STREAMS_PER_TOKEN,
+      perKey: read.EVENT_STREAMS_PER_API_KEY,
+      perAddress: read.EVENT_STREAMS_PER_ADDRESS,
+      perProcess: read.EVENT_STREAMS_PER_PROCESS,
+      unreadBytes: read.EVENT_STREAM_UNREAD_BYTES,
+      totalUnreadBytes: read.EVENT_STREAM_TOTAL_UNREAD_BYTES,
+    },
+    connectionLimits: {
+      maxConnections: read.MAX_CONNECTIONS,
+      maxConnectionsPerAddress: read.MAX_CONNECTIONS_PER_ADDRESS,
+      receiveTimeoutMs: read.REQUEST_RECEIVE_TIMEOUT_MS,
+      stallTimeoutMs: read.STALLED_CONNECTION_TIMEOUT_MS,
+      maxUnsentBytes: read.MAX_UNSENT_BYTES,
+      maxBodyBytes: read.MAX_INCOMPLETE_BODY_BYTES,
+    },
     redisUrl: read.REDIS_URL,
     trustedProxies: read.TRUSTED_PROXIES,
     corsOrigins: read.CORS_ORIGINS,
@@ -138,11 +175,20 @@ export function readConfig(environment: ProcessEnvironment): Config {
       aliases: read.GRAPHQL_MAX_ALIASES,
       rootFields: read.GRAPHQL_MAX_ROOT_FIELDS,
       tokens: read.GRAPHQL_MAX_TOKENS,
+      selections: read.GRAPHQL_MAX_SELECTIONS,
       cost: read.GRAPHQL_MAX_COST,
+      replyBytes: read.GRAPHQL_MAX_REPLY_BYTES,
     },
     trustedDocuments: read.TRUSTED_DOCUMENTS,
     webhooks: read.WEBHOOKS,
     webhookAllowPrivate: read.WEBHOOK_ALLOW_PRIVATE,
+    webhookSlots: {
+      total: read.WEBHOOK_CONCURRENCY,
+      perAccount: read.WEBHOOK_CONCURRENCY_PER_ACCOUNT,
+      perEndpoint: read.WEBHOOK_CONCURRENCY_PER_ENDPOINT,
+    },
+    webhookDisableAfterDays: read.WEBHOOK_DISABLE_AFTER_DAYS,
+    webhookPendingMaxDays: read.WEBHOOK_PENDING_MAX_DAYS,
     logLevel: read.LOG_LEVEL,
     logSuccessesPerSecond: read.LOG_SUCCESSES_PER_SECOND,
     metricsToken: read.METRICS_TOKEN,

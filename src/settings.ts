@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { READ_CONSISTENCIES } from "./domain/read-consistency.js";
-import { DEFAULT_LIMITS } from "./graphql/operation-limits.js";
+import { GRAPHQL_SETTINGS, LIMIT_SETTINGS, WEBHOOK_SETTINGS } from "./limit-settings.js";
 import { MAX_KEY_CACHE_MS } from "./services/key-cache.js";
 import {
   bearerToken,
@@ -13,7 +13,6 @@ import {
   postgresUrls,
   proxyList,
   ratio,
-  redisUrl,
   wholeNumber,
 } from "./setting-types.js";
 import { OTLP_PROTOCOLS, SAMPLER_NAMES } from "./telemetry/trace-settings.js";
@@ -25,6 +24,9 @@ export const SETTING_SECTIONS = {
     PORT: wholeNumber(0, 65_535, 4000).describe("the port; 0 for any free one"),
     SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000, 0).describe(
       "how long the service goes on, with `/readyz` saying no, when it is told to stop: longer than your balancer takes to notice",
+    ),
+    REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000, 15_000).describe(
+      "maximum time a request may take, including waits for a connection, statements and retries; then 503. Time spent receiving the body does not count, and event streams are exempt",
     ),
     TRUSTED_PROXIES: proxyList().describe(
       "the addresses and networks of your proxies, comma-separated: only theirs may `X-Forwarded-For` tell the client's address",
@@ -48,7 +50,7 @@ export const SETTING_SECTIONS = {
       "whether `DATABASE_URL` leads to a pooler in transaction mode, such as PgBouncer: then nothing is kept in a connection",
     ),
     DATABASE_LISTEN_URL: postgresUrl().describe(
-      "the same database without the pooler, for the one connection that listens for changes; without it subscriptions behind a pooler do not work",
+      "the same database without the pooler, for the one connection that listens for changes and revoked API keys; without it subscriptions behind a pooler do not work, and a key that another process revokes works for `API_KEY_CACHE_MS`",
     ),
     DATABASE_REPLICA_URLS: postgresUrls().describe(
       "hot standbys of `DATABASE_URL`'s server, each by an address of its own and as the same role: they answer reads that may be a little old, see [operations](operations.md#read-replicas). `DATABASE_POOLED` goes for them too",
@@ -75,6 +77,12 @@ export const SETTING_SECTIONS = {
     DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
       "how long an open transaction may do nothing",
     ),
+    MIGRATION_LOCK_TIMEOUT_MS: wholeNumber(100, 60_000, 2000).describe(
+      "how long one attempt of a migration waits for a lock; requests that need the same table wait behind it meanwhile",
+    ),
+    MIGRATION_RETRY_MS: wholeNumber(0, 86_400_000, 120_000).describe(
+      "how long a migration that could not get its locks is tried again; then `migrate up`, or the start, fails",
+    ),
     DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000).describe(
       "how many requests may wait for a connection; further ones get 503 at once",
     ),
@@ -93,46 +101,9 @@ export const SETTING_SECTIONS = {
       "how long a rotated token may still be used to read over GraphQL",
     ),
   },
-  Limits: {
-    RATE_LIMIT: wholeNumber(0, 100_000_000, 0).describe(
-      "the points of each API key in a minute; 0 for any number",
-    ),
-    AUTH_FAILURE_LIMIT: wholeNumber(0, 100_000_000, 1000).describe(
-      "the failed authentications of an address in a minute, after which it is refused; 0 for any number",
-    ),
-    REDIS_URL: redisUrl().describe(
-      "a Redis where replicas count rate limits together: `redis://user:password@host:6379/0`, or `rediss://` for TLS; a database of its own for each deployment. Not set, or out of reach: each process counts in its memory",
-    ),
-  },
-  GraphQL: {
-    GRAPHQL_INTROSPECTION: flag(true).describe("whether anyone may read the schema"),
-    GRAPHQL_PLAYGROUND: flag(true).describe("whether `/graphql` shows the playground to a browser"),
-    GRAPHQL_MAX_DEPTH: wholeNumber(1, 100, DEFAULT_LIMITS.depth).describe(
-      "the most levels of a GraphQL operation",
-    ),
-    GRAPHQL_MAX_ALIASES: wholeNumber(0, 10_000, DEFAULT_LIMITS.aliases).describe(
-      "the most aliases of an operation",
-    ),
-    GRAPHQL_MAX_ROOT_FIELDS: wholeNumber(1, 10_000, DEFAULT_LIMITS.rootFields).describe(
-      "the most fields at the top of an operation",
-    ),
-    GRAPHQL_MAX_TOKENS: wholeNumber(1, 20_000, DEFAULT_LIMITS.tokens).describe(
-      "the most tokens of a GraphQL document",
-    ),
-    GRAPHQL_MAX_COST: wholeNumber(1, 100_000_000, DEFAULT_LIMITS.cost).describe(
-      "the most that an operation may cost",
-    ),
-    TRUSTED_DOCUMENTS: z
-      .string()
-      .optional()
-      .describe("a JSON file with the only GraphQL documents that run, beside the console's"),
-  },
-  Webhooks: {
-    WEBHOOKS: flag(true).describe("whether this process delivers webhooks; replicas share the work"),
-    WEBHOOK_ALLOW_PRIVATE: flag(false).describe(
-      "whether webhooks may go to private addresses, and by `http:`: for development",
-    ),
-  },
+  Limits: LIMIT_SETTINGS,
+  GraphQL: GRAPHQL_SETTINGS,
+  Webhooks: WEBHOOK_SETTINGS,
   Log: {
     LOG_LEVEL: z
       .enum(["debug", "info", "warn", "error", "silent"], "must be one of debug, info, warn, error, silent")
@@ -173,7 +144,7 @@ export const SETTING_SECTIONS = {
       "whether what requests read, or create, at the same moment goes to the database as one statement",
     ),
     API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500).describe(
-      "how long a valid API key is remembered, up to 1000; so long a revoked one works on other replicas. 0 asks the database each time",
+      "how long a valid API key is remembered, up to 1000 ms. A revoked key is dropped at once; where the notification does not arrive, it works for so long. 0 asks the database each time",
     ),
     TOKEN_CACHE_SIZE: wholeNumber(0, 10_000_000, 20_000).describe(
       "how many opened user group tokens are kept in memory, some 300 bytes each; 0 opens each of them again",

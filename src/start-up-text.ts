@@ -24,7 +24,7 @@ function demoLines(url: string, demo: NonNullable<App["demo"]>): string[] {
   const query = `{ userGroup(by: { providedId: "acme" }) { name token properties mapping { schemaId dataSource { name } } } }`;
   return [
     "",
-    'The account "demo" was made, with two data sources and these API keys. They are shown only this once:',
+    'The account "demo" was made, with two data sources in each environment and these API keys. They are shown only this once:',
     `  Customer  ${demo.customerKey}`,
     `  Testing   ${demo.testingKey}`,
     "",

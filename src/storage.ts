@@ -8,7 +8,7 @@ import { checkServer, checkTokenKeys } from "./persistence/database-check.js";
 import type { DatabaseOptions } from "./persistence/database-options.js";
 import { type EmbeddedServer, openEmbeddedServer } from "./persistence/embedded-postgres.js";
 import { errorCode } from "./persistence/error-code.js";
-import { migrateUp } from "./persistence/migrator.js";
+import { type MigrationPatience, migrateUp } from "./persistence/migrator.js";
 import { currentRole, findBypass, grantRuntimeRole } from "./persistence/runtime-role.js";
 import { openSecretsFile, type Secrets } from "./persistence/secrets-file.js";
 
@@ -123,6 +123,7 @@ async function connect(
   try {
     const prepared = await prepare(
       { target: targets.owner, pooled, connectTimeoutMs },
+      migrationPatience(config, options),
       database,
       vault,
       options,
@@ -145,6 +146,7 @@ async function connect(
 /** Checks and migrates over a connection of its own, as a migration may take longer than a request's statement. */
 async function prepare(
   ownerOptions: Pick<DatabaseOptions, "target" | "pooled" | "connectTimeoutMs">,
+  patience: MigrationPatience,
   runtime: Database,
   vault: TokenVault,
   options: StorageOptions,
@@ -153,7 +155,7 @@ async function prepare(
   try {
     const serverVersion = await checkServer(owner);
     if (!options.migrate) return { serverVersion, applied: [] };
-    const applied = await migrateUp(owner);
+    const applied = await migrateUp(owner, patience);
     if (options.role !== "owner") await separateRoles(owner, runtime, options);
     await checkTokenKeys(runtime, vault);
     return { serverVersion, applied };
@@ -168,6 +170,14 @@ async function prepare(
   } finally {
     await owner.close();
   }
+}
+
+/** How the settings want migrations to wait for locks. */
+export function migrationPatience(
+  { migrationLockTimeoutMs: lockTimeoutMs, migrationRetryMs: retryMs }: Config,
+  { warn: onRetry }: Pick<StorageOptions, "warn">,
+): MigrationPatience {
+  return { lockTimeoutMs, retryMs, onRetry };
 }
 
 /** Gives the service's role what it needs, and warns where row level security does not hold for it. */

@@ -2,6 +2,7 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtPages } from "./support/built-pages.js";
 import { openPage, type Screen } from "./support/chromium.js";
 import { eventually, shown, useChromium } from "./support/playground-page.js";
 import { callRest } from "./support/rest-client.js";
@@ -11,7 +12,7 @@ const PATH = "/api/docs";
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ pagesDirectory: await builtPages() });
 });
 afterAll(() => service.close());
 

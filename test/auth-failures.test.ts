@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { issueApiKey } from "../src/domain/api-key.js";
+import { Tally } from "../src/domain/telemetry/tally.js";
 import { issueUserGroupToken } from "../src/domain/user-group-token.js";
+import { AuthFailures } from "../src/services/auth-failures.js";
+import { RateCounters } from "../src/services/rate-counters.js";
 import { openEventStream } from "./support/event-stream-client.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { limitsOf, refused } from "./support/rate-limit-replies.js";
@@ -41,6 +45,17 @@ function at(address: string, fixture = graphql) {
 const unknownKey = () => `Token ${issueApiKey(graphql().account.accountId, "Customer").secret}`;
 const valid = () => `Token ${graphql().keys.admin}`;
 
+/** A valid key that this process has not seen yet. */
+const unused = async () => `Token ${(await graphql().account.createKey()).secret}`;
+
+/** The Authorization header of the front end of a new group. */
+async function frontEndToken(providedId: string): Promise<string> {
+  const { createUserGroup: created } = await graphql().run(
+    `mutation { createUserGroup(input: { providedId: "${providedId}", name: "F" }) { userGroup { token } } }`,
+  );
+  return `Bearer ${created.userGroup.token}`;
+}
+
 async function fail(address: string, times = LIMIT): Promise<void> {
   for (let time = 0; time < times; time += 1) expect((await at(address).rest(unknownKey())).status).toBe(401);
 }
@@ -65,17 +80,13 @@ describe("an address from which authentication failed too often", () => {
     expect(limitsOf(reply)).toEqual(refused(0, LIMIT, "auth-failures"));
   });
 
-  test("is refused everywhere, with valid credentials too, before the database is asked", async () => {
-    await fail("192.0.2.3");
+  test("is refused everywhere, before the database is asked", async () => {
     const { service } = graphql();
+    const key = await unused();
+    await fail("192.0.2.3");
     service.statements.length = 0;
     const { rest, graphql: call, siteConfig } = at("192.0.2.3");
-    for (const authorization of [
-      valid(),
-      unknownKey(),
-      "Token nonsense",
-      `Bearer ${issueUserGroupToken(1)}`,
-    ]) {
+    for (const authorization of [key, unknownKey(), "Token nonsense", `Bearer ${issueUserGroupToken(1)}`]) {
       for (const reply of [
         await rest(authorization),
         await call(authorization),
@@ -85,6 +96,40 @@ describe("an address from which authentication failed too often", () => {
       }
     }
     expect(service.statements).toEqual([]);
+  });
+
+  test("lets in whoever was let in before, until that is revoked", async () => {
+    const { account, service } = graphql();
+    const key = await account.createKey();
+    const authorization = `Token ${key.secret}`;
+    const token = await frontEndToken("fronted");
+    const { rest, graphql: call, siteConfig } = at("192.0.2.50");
+    for (const credentials of [authorization, token]) expect((await call(credentials)).status).toBe(200);
+    await fail("192.0.2.50");
+    expect((await rest(unknownKey())).status).toBe(429);
+    // Longer than a key is remembered without asking the database.
+    await sleep(600);
+    expect((await rest(authorization)).status).toBe(200);
+    expect((await call(authorization)).status).toBe(200);
+    expect((await siteConfig(authorization)).status).toBe(404);
+    expect((await call(token)).status).toBe(200);
+    await service.services.accounts.revokeKey(key.id);
+    await sleep(600);
+    expect((await rest(authorization)).status).toBe(401);
+    expect((await rest(authorization)).status).toBe(429);
+  });
+
+  test("lets those credentials in however their header is written", async () => {
+    const key = await unused();
+    const token = await frontEndToken("spaced");
+    const { graphql: call } = at("192.0.2.51");
+    for (const credentials of [key, token]) expect((await call(credentials)).status).toBe(200);
+    await fail("192.0.2.51");
+    // Longer than a key is remembered without asking the database.
+    await sleep(600);
+    expect((await call(key.replace("Token ", "tOKEN     "))).status).toBe(200);
+    expect((await call(token.replace("Bearer ", "BEARER   "))).status).toBe(200);
+    expect((await call(key.replace("Token", "Bearer"))).status).toBe(429);
   });
 
   test("may still ask for what needs no credentials", async () => {
@@ -98,7 +143,7 @@ describe("an address from which authentication failed too often", () => {
     await fail("192.0.2.5");
     await fail("2001:db8:1:1::1");
     expect((await at("192.0.2.6").rest(valid())).status).toBe(200);
-    expect((await at("2001:db8:1:1::2").rest(valid())).status).toBe(429);
+    expect((await at("2001:db8:1:1::2").rest(await unused())).status).toBe(429);
     expect((await at("2001:db8:1:2::1").rest(valid())).status).toBe(200);
   });
 
@@ -112,7 +157,8 @@ describe("an address from which authentication failed too often", () => {
     const stream = await openEventStream(service.url, authorization, subscription);
     const url = `${service.url}/api/user`;
     for (let time = 0; time < LIMIT; time += 1) await callRest(url, "GET", "nonsense");
-    expect((await openEventStream(service.url, authorization, subscription)).status).toBe(429);
+    const other = `Bearer ${issueUserGroupToken(1)}`;
+    expect((await openEventStream(service.url, other, subscription)).status).toBe(429);
     const change = { user_group_id: "watched", name: "V" };
     const elsewhere = { "x-forwarded-for": "192.0.2.7" };
     expect((await callRest(url, "PUT", keys.admin, change, elsewhere)).status).toBe(200);
@@ -158,7 +204,7 @@ describe("what counts as a failure", () => {
     await fail("192.0.2.20", LIMIT - 1);
     expect((await rest(valid())).status).toBe(200);
     await fail("192.0.2.20", 1);
-    expect((await rest(valid())).status).toBe(429);
+    expect((await rest(await unused())).status).toBe(429);
   });
 
   test("none, without a limit", async () => {
@@ -180,7 +226,23 @@ describe("the address", () => {
     for (let time = 0; time < LIMIT; time += 1) {
       expect((await at(`198.51.100.${time}, 192.0.2.40, 127.0.0.9`).rest("Token nonsense")).status).toBe(401);
     }
-    expect((await at("198.51.100.9, 192.0.2.40").rest(valid())).status).toBe(429);
+    expect((await at("198.51.100.9, 192.0.2.40").rest(await unused())).status).toBe(429);
     expect((await at("192.0.2.40, 198.51.100.9").rest(valid())).status).toBe(200);
   });
+});
+
+test("one secret, however its header is written, does not push out others that are remembered", async () => {
+  const limit = { policy: "auth-failures", limit: 1, windowSeconds: 60 } as const;
+  const failures = new AuthFailures(new RateCounters(60_000, undefined), limit, new Tally());
+  const tooMany = 10_001;
+  failures.noteSuccess("Token first");
+  for (let spaces = 1; spaces <= tooMany; spaces += 1)
+    failures.noteSuccess(`Token${" ".repeat(spaces)}second`);
+  await failures.note("192.0.2.60", "Token guess");
+  for (const known of ["Token first", "Token second"]) failures.requireFew("192.0.2.60", known);
+  for (const guess of ["Token guess", "Bearer first", "Basic first"]) {
+    expect(() => failures.requireFew("192.0.2.60", guess)).toThrow(
+      "Authentication has failed too often from this address.",
+    );
+  }
 });

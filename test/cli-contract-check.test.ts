@@ -233,8 +233,3 @@ test.each([
   await expect(failed).rejects.toBeInstanceOf(OperatorError);
   await expect(failed).rejects.toThrow(message);
 });
-
-test("the same key on both sides", async () => {
-  const same = { ...keys, CONTRACT_AGAINST_KEY: keys.CONTRACT_KEY };
-  await expect(check({}, same)).rejects.toThrow("Both sides are the same service");
-});

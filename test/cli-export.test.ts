@@ -101,3 +101,27 @@ test("a file that cannot be written is told of, and none is left", async () => {
   });
   expect(await tenant.export({})).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Name a file/) });
 });
+
+test.each(["jsonl", "csv"] as const)(
+  "properties go through %s files as the text that was sent",
+  async (format) => {
+    const text =
+      '{"b":1.0,"10":123456789012345678901234567890,"2":{"z":-0,"a":[1E+2,1e400]},"e":"\\u00e9 é","d":1,"d":2}';
+    const from = await commands.createTenant();
+    const lines = `{"provided_id":"exact","name":"Exact", "properties" : ${text} ,"mapping":null}\n`;
+    expect(countsOf(await from.import({ groups: await commands.write("exact.jsonl", lines) }))).toEqual({
+      groups: [1, 1, 0, 0, 0],
+    });
+    const groups = commands.at(`exact-out.${format}`);
+    await from.export({ groups });
+    const cell = `"${text.replaceAll('"', '""')}"`;
+    expect(await commands.read(`exact-out.${format}`)).toContain(
+      format === "csv" ? cell : `"properties":${text},`,
+    );
+    const to = await elsewhere.createTenant();
+    expect(countsOf(await to.import({ groups }))).toEqual({ groups: [1, 1, 0, 0, 0] });
+    const stored = "SELECT properties::text AS text FROM user_group WHERE account_id = $1";
+    expect(await elsewhere.service.query(stored, [to.accountId])).toEqual([{ text }]);
+    expect(countsOf(await to.import({ groups }))).toEqual({ groups: [1, 0, 0, 1, 0] });
+  },
+);

@@ -50,6 +50,13 @@ describe("what cannot be read", () => {
   test("a head with unknown columns, a text that is not UTF-8, an account that is not there", async () => {
     const tenant = await commands.createTenant();
     const wrong = await commands.write("wrong.csv", "id;name\n1;One\n");
+    for (const text of ["", "\ufeff", "\n\n"]) {
+      const empty = await commands.write("empty.csv", text);
+      expect(await tenant.import({ groups: empty })).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/the first line must name the columns.*; there is no line/),
+      });
+    }
     const latin = await commands.write("latin.csv", Buffer.from("provided_id,name\none,Größe\n", "latin1"));
     expect(await tenant.import({ groups: wrong })).toMatchObject({
       code: 1,

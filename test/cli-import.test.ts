@@ -118,6 +118,22 @@ test("what differs is changed, what a record leaves out stays, null clears", asy
   ]);
 });
 
+test("properties that are equal as JSON values are unchanged, in a dry run too", async () => {
+  const tenant = await commands.createTenant();
+  const first = '{"provided_id":"equal","name":"Equal","properties":{"a":1,"b":{"c":[1.5,null],"d":"é"}}}\n';
+  await tenant.import({ groups: await commands.write("equal-1.jsonl", first) });
+  const again = '{"provided_id":"equal","properties":{"b":{"d":"\\u00e9","c":[15e-1,null]},"a":1.0}}\n';
+  const path = await commands.write("equal-2.jsonl", again);
+  for (const dryRun of [true, false]) {
+    expect(countsOf(await tenant.import({ groups: path, dryRun }))).toEqual({ groups: [1, 0, 0, 1, 0] });
+  }
+  expect(await readGroup(commands, tenant, "equal")).toMatchObject({ version: 1 });
+  const other = first.replace("1.5", "1.25").replace('"a":1,', "");
+  const changed = await tenant.import({ groups: await commands.write("equal-3.jsonl", other) });
+  expect(countsOf(changed)).toEqual({ groups: [1, 0, 1, 0, 0] });
+  expect(await readGroup(commands, tenant, "equal")).toMatchObject({ version: 2 });
+});
+
 describe("what cannot be taken", () => {
   test("is told with file, line, code and field, and keeps nothing else from happening", async () => {
     const tenant = await commands.createTenant();
@@ -208,4 +224,26 @@ describe("what cannot be taken", () => {
       ["unknown_data_source", "data_source"],
     ]);
   });
+});
+
+test("data sources go into the environment of the import, and mappings name those of that environment only", async () => {
+  const tenant = await commands.createTenant();
+  const testing = await tenant.other();
+  const sources = await commands.write("testing-sources.csv", "provided_id,name\nsales,Renamed\nlake,Lake\n");
+  const groups = await commands.write(
+    "lake-groups.jsonl",
+    toLines([{ provided_id: "acme", name: "Acme", mapping: { main: "lake" } }]),
+  );
+  expect(await testing.import({ dataSources: sources, groups })).toMatchObject({ code: 0, stderr: "" });
+  const refused = await tenant.import({ groups });
+  expect(refused.stderr).toContain("unknown_data_source: mapping.main:");
+  const exported = async (from: typeof tenant) => {
+    const path = commands.at("exported-sources.csv");
+    await from.export({ dataSources: path });
+    return commands.read("exported-sources.csv");
+  };
+  expect(await exported(tenant)).toBe("provided_id,name\nsales,Sales database\nsupport,Support database\n");
+  expect(await exported(testing)).toBe(
+    "provided_id,name\nlake,Lake\nsales,Renamed\nsupport,Support database\n",
+  );
 });

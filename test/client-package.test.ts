@@ -88,7 +88,7 @@ describe("the page of an example", () => {
         if ((await response.text().catch(() => "")).includes(apiKey)) secrets.push(response.url());
       });
       await signIn(page, NAME);
-      await shown(page, "#status").toBe(`Shown for ${NAME}.`);
+      await shown(page, "#status").toBe(`Shown for ${NAME}`);
       await shown(page, "#properties").toBe("region US currency USD");
       const { token } = await client.userGroups.getOrCreate({ userGroupId: "oneil" });
       await client.userGroups.setMapping({ providedId: "oneil" }, "sales", "sales");

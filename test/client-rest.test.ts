@@ -113,7 +113,12 @@ describe("a refusal", () => {
       code: "invalid_field",
       status: 400,
       field: "userGroupId",
+      fields: [{ field: "userGroupId", message: "user_group_id must be at most 255 characters long." }],
       requestId: expect.stringMatching(ID),
+    });
+    await expect(userGroups.update({ userGroupId: "", name: "", mapping: { s: "" } })).rejects.toMatchObject({
+      field: "userGroupId",
+      fields: [{ field: "userGroupId" }, { field: "name" }, { field: "mapping.s" }],
     });
     const mapped = userGroups.getOrCreate({ userGroupId: "m", name: "M", mapping: { my_schema: "nothing" } });
     await expect(mapped).rejects.toMatchObject({

@@ -173,9 +173,10 @@ describe("a group that another transaction holds", () => {
     await service.database.transaction(
       { accountId: account.accountId, environment: "Customer" },
       async (transaction) => {
-        await transaction.run({ text: "SELECT id FROM user_group WHERE provided_id = $1 FOR UPDATE" }, [
-          names[held],
-        ]);
+        await transaction.run(
+          { access: "write", text: "SELECT id FROM user_group WHERE provided_id = $1 FOR UPDATE" },
+          [names[held]],
+        );
         const renamed = names.map((id) => call("PUT", { user_group_id: id, name: "new" }));
         const rotated = groups.map((reply) => call("POST", { current_token: userGroupOf(reply).token }));
         waiting = Promise.all([renamed, rotated].flatMap((replies) => replies.splice(held, 1)));

@@ -41,12 +41,28 @@ describe("Collector", () => {
     expect(await collector.load(one, [])).toEqual([]);
   });
 
+  test("gives a statement the last deadline of those that it is for", async () => {
+    const { collector, asked, waiting } = squares();
+    const [early, late] = [{ isOver: false }, { isOver: false }];
+    const calls = [early, late].map((deadline) => collector.load({ ...one, deadline }, [1]));
+    await turn();
+    const isOver = () => asked.map(({ tenant }) => tenant.deadline?.isOver);
+    expect(isOver()).toEqual([false]);
+    early.isOver = true;
+    expect(isOver()).toEqual([false]);
+    late.isOver = true;
+    expect(isOver()).toEqual([true]);
+    await answerAll(waiting);
+    await Promise.all(calls);
+    await expect(collector.load({ ...one, deadline: late }, [1])).rejects.toThrow("took too long");
+  });
+
   test("keeps tenants apart", async () => {
     const { collector, asked, waiting } = squares();
     const calls = [collector.load(one, [1]), collector.load(other, [2])];
     await answerAll(waiting);
     expect(await Promise.all(calls)).toEqual([[1], [4]]);
-    expect(asked).toEqual([
+    expect(asked).toMatchObject([
       { tenant: one, keys: [1] },
       { tenant: other, keys: [2] },
     ]);
@@ -146,5 +162,37 @@ describe("Collector", () => {
     await expect.poll(() => asked.length).toBe(3);
     waiting[2]?.();
     expect(await call).toEqual([9]);
+  });
+
+  test("rejects calls whose deadlines end before they are asked for, and gives the others a deadline that ends with their last one", async () => {
+    const { collector, asked, waiting } = squares();
+    const [late, first, last] = [{ isOver: false }, { isOver: false }, { isOver: false }];
+    const calls = [late, first, last].map((deadline, key) => collector.load({ ...one, deadline }, [key]));
+    const outcomes = Promise.allSettled(calls);
+    late.isOver = true;
+    await turn();
+    expect(asked.map(({ keys }) => keys)).toEqual([[1, 2]]);
+    const deadline = () => asked[0]?.tenant.deadline?.isOver;
+    first.isOver = true;
+    expect(deadline()).toBe(false);
+    last.isOver = true;
+    expect(deadline()).toBe(true);
+    await answerAll(waiting);
+    expect(await outcomes).toMatchObject([
+      { status: "rejected", reason: { code: "unavailable" } },
+      { status: "fulfilled", value: [1] },
+      { status: "fulfilled", value: [4] },
+    ]);
+  });
+
+  test("has no deadline for what is asked together with a call that has none", async () => {
+    const { collector, asked, waiting } = squares();
+    const over = { isOver: false };
+    const calls = [collector.load({ ...one, deadline: over }, [1]), collector.load(one, [2])];
+    await turn();
+    over.isOver = true;
+    expect(asked).toMatchObject([{ keys: [1, 2], tenant: { deadline: { isOver: false } } }]);
+    await answerAll(waiting);
+    await Promise.all(calls);
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { readConsoleDocuments } from "../src/http/console-files.js";
+import { readConsoleDocuments } from "../src/http/console-documents.js";
 import { builtConsole } from "./support/built-console.js";
 import { openPage } from "./support/chromium.js";
 import { enterKey, expectQuiet, goTo, press, signIn, untilTold, useConsole } from "./support/console-page.js";
@@ -21,10 +21,10 @@ const GROUPS = 60;
 const encryptionKey = randomBytes(32);
 const service = useConsole({ encryptionKey, demoKey: () => keys.read });
 const browser = useChromium();
-const keys = { admin: "", write: "", read: "" };
+const keys = { admin: "", write: "", embed: "", read: "" };
 beforeAll(async () => {
   const account = await service().createAccount();
-  for (const scope of ["admin", "write", "read"] as const)
+  for (const scope of ["admin", "write", "embed", "read"] as const)
     keys[scope] = (await account.createKey({ scope })).secret;
   const userGroups = Array.from({ length: GROUPS }, (_, index) => ({
     providedId: `customer/${index} ?#`,
@@ -80,6 +80,10 @@ describe("in Chromium, at the console", () => {
     expect(await sections(reader)).toBe("Groups\nData sources\nSites");
     await goTo(reader, "#/audit", "Audit log");
     await reader.getByRole("alert").filter({ hasText: "admin scope" }).waitFor();
+    const { page: embedder } = await signIn(browser(), service(), keys.embed);
+    await embedder.getByRole("link", { name: "Customer 00" }).press("Enter");
+    await embedder.getByText("Embeds this group's dashboards").waitFor();
+    expect(await embedder.getByRole("button", { name: "Rotate token…" }).count()).toBe(0);
     const { page: writer } = await signIn(browser(), service(), keys.write);
     await writer.getByRole("link", { name: "New group" }).waitFor();
     expect(await sections(writer)).toBe("Groups\nData sources\nSites");

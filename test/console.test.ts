@@ -5,7 +5,8 @@ import { buildSchema } from "graphql";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { findFaultyDocument } from "../src/graphql/trusted-documents.js";
-import { readConsole, readConsoleDocuments } from "../src/http/console-files.js";
+import { readBuiltPage } from "../src/http/built-page.js";
+import { readConsoleDocuments } from "../src/http/console-documents.js";
 import { builtConsole } from "./support/built-console.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 
@@ -65,6 +66,8 @@ test("its files are kept for good under their names, and come zipped", async () 
     expect(plain.text).not.toContain(KEY);
     const zipped = await get(service, path, { "accept-encoding": "gzip" });
     expect(zipped.headers["content-encoding"]).toBe("gzip");
+    const brotli = await get(service, path, { "accept-encoding": "gzip, br" });
+    expect(brotli.headers["content-encoding"]).toBe("br");
   }
 });
 
@@ -96,9 +99,9 @@ test("a build counts once it is whole", async () => {
   onTestFinished(() => rm(built, { recursive: true }));
   await cp(await builtConsole(), built, { recursive: true });
   await rm(join(built, ".sources"));
-  expect(await readConsole(built)).toBeUndefined();
+  expect(await readBuiltPage(built)).toBeUndefined();
   await writeFile(join(built, ".sources"), "");
-  expect(await readConsole(built)).toBeDefined();
+  expect(await readBuiltPage(built)).toBeDefined();
 });
 
 test("the documents that it sends are listed, for services that run trusted ones only", async () => {

@@ -1,11 +1,14 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@redis/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCompose } from "./support/compose-file.js";
 import { type ComposeStack, startComposeStack } from "./support/compose-stack.js";
 import { freePort } from "./support/free-port.js";
+import { callGraphql } from "./support/graphql-client.js";
 import { startGuarded } from "./support/guarded-program.js";
 import { hasHaproxy } from "./support/haproxy.js";
 import { hasPgbouncer } from "./support/pgbouncer.js";
@@ -40,22 +43,79 @@ test("every image has a tag of its own version", () => {
 });
 
 describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
-  /** Sends a request through HAProxy. @returns the status and the addresses that the service would be told */
-  async function ask(path: string, frontProxy: string, headers: Readonly<Record<string, string>>) {
-    const { url, seen } = await startScriptedServer(reply(200, {}));
+  /** Starts HAProxy in front of a service at that address. */
+  async function startFront(service: string, frontProxy = "255.255.255.255") {
     const port = await freePort();
-    const { host } = new URL(url);
-    const env = { LISTEN: `127.0.0.1:${port}`, SERVICE_1: host, SERVICE_2: host, FRONT_PROXY: frontProxy };
+    const env = {
+      LISTEN: `127.0.0.1:${port}`,
+      SERVICE_1: service,
+      SERVICE_2: service,
+      FRONT_PROXY: frontProxy,
+    };
     const command = ["haproxy", "-q", "-db", "-f", pathOf("haproxy.cfg")];
     const given = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const program = await startGuarded("env", [...given, ...command], port);
+    return { url: `http://127.0.0.1:${port}`, end: () => program.end() };
+  }
+
+  /** Sends a request through HAProxy. @returns the status and the client addresses that the service receives */
+  async function ask(path: string, frontProxy: string, headers: Readonly<Record<string, string>>) {
+    const { url, seen } = await startScriptedServer(reply(200, {}));
+    const front = await startFront(new URL(url).host, frontProxy);
     try {
-      const { status } = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+      const { status } = await fetch(`${front.url}${path}`, { headers });
       return [status, seen.find((request) => request.path === path)?.headers["x-forwarded-for"]];
     } finally {
-      await program.end();
+      await front.end();
     }
   }
+
+  const message = "The service is temporarily unavailable. Try again shortly.";
+
+  /** Checks that HAProxy answers in both APIs' own forms. */
+  async function expectUnavailable(url: string, status: number) {
+    const rest = await callRest(`${url}/api/user`, "GET", "a-key", { user_group_id: "a" });
+    const request_id = rest.headers["x-request-id"];
+    expect(request_id).toMatch(/^[\da-f-]{36}$/);
+    const error = { code: "unavailable", message, request_id };
+    expect(rest).toMatchObject({ status, headers: { "retry-after": "1", "cache-control": "no-store" } });
+    expect(rest.headers["content-type"]).toBe("application/json");
+    expect(rest.body).toEqual({ success: 0, error });
+    const graphql = await callGraphql(url, "a-key", "{ __typename }");
+    const requestId = graphql.headers["x-request-id"];
+    expect(graphql).toMatchObject({ status, headers: { "retry-after": "1" } });
+    const extensions = { code: "UNAVAILABLE", retryAfter: 1, requestId };
+    expect(graphql.body).toEqual({ errors: [{ message, extensions }] });
+  }
+
+  test("answers as the service does where no replica is ready, or one breaks off", async () => {
+    const nobody = await startFront(`127.0.0.1:${await freePort()}`);
+    try {
+      await expectUnavailable(nobody.url, 503);
+    } finally {
+      await nobody.end();
+    }
+    // Ready, but it ends the connection of everything else.
+    const broken = createServer((request, response) => {
+      if (request.url === "/readyz") response.end("{}");
+      else request.socket.destroy();
+    });
+    await once(broken.listen(0, "127.0.0.1"), "listening");
+    const address = broken.address();
+    if (address === null || typeof address === "string") throw new Error("The server has no port.");
+    const front = await startFront(`127.0.0.1:${address.port}`);
+    try {
+      await expectUnavailable(front.url, 502);
+      expect(await callRest(`${front.url}/metrics`, "GET", undefined)).toMatchObject({
+        status: 404,
+        body: { success: 0, error: { code: "not_found" } },
+      });
+    } finally {
+      await front.end();
+      broken.close();
+    }
+  });
+
   const told = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
 
   test("believes X-Forwarded-For of the proxy before it only", async () => {

@@ -52,8 +52,12 @@ test("every setting that the guide names is one", () => {
     "PUBLIC_PORT",
     "FRONT_PROXY",
     "USER_GROUPS_IMAGE",
-    "SUPERUSER_URL",
-    "NEW_SUPERUSER_URL",
+    "CURRENT_USER",
+    "BACKUP_URL",
+    "RESTORED_OWNER_URL",
+    "OWNER_PASSWORD",
+    "SERVICE_PASSWORD",
+    "BACKUP_PASSWORD",
   ];
   const named = [...guide.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name);
   expect(named.filter((name) => !known.includes(name))).toEqual([]);

@@ -14,6 +14,8 @@ import { userGroupOf } from "./support/rest-fixture.js";
 import { createTestProcesses, type RunningService } from "./support/running-process.js";
 import { faultless } from "./support/site-config-documents.js";
 
+/** Longer than all pieces take on a busy machine. */
+const LIFETIME_MS = 600_000;
 const SHELLS = ["sh", "bash"];
 /** What the documents call the service and its secrets. */
 const [URL_IN_DOCS, KEY_IN_DOCS, TOKEN_IN_DOCS] = ["http://127.0.0.1:4000", "ugk_live_…", "ugt_…"];
@@ -52,7 +54,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ug-docs-"));
   await writeFile(join(folder, "mint.json"), JSON.stringify(faultless, null, 2));
   const dataDir = await processes.newDataDir();
-  service = await processes.serve({ env: { DATA_DIR: dataDir } });
+  service = await processes.serve({ env: { DATA_DIR: dataDir }, lifetimeMs: LIFETIME_MS });
   const [key = ""] = /ugk_live_\w+/.exec(service.startUpText) ?? [];
   env = {
     PATH: process.env["PATH"] ?? "",

@@ -30,6 +30,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   unsupported_media_type: 415,
   unknown_data_source: 422,
   rate_limited: 429,
+  slow_consumer: 503,
   query_too_deep: 400,
   too_many_aliases: 400,
   too_many_root_fields: 400,
@@ -54,7 +55,13 @@ describe.each(ERROR_CODES)("%s", (code) => {
     expect(status).toBe(STATUSES[code]);
     expect(body).toEqual({
       success: 0,
-      error: { code, message, field: "current_token.x", request_id: "id" },
+      error: {
+        code,
+        message,
+        field: "current_token.x",
+        fields: [{ field: "current_token.x", message }],
+        request_id: "id",
+      },
     });
   });
 

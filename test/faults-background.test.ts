@@ -109,7 +109,7 @@ test("webhooks go on at once after the database was out of reach for long", asyn
   // On a slow machine looking takes long, and then the pause until the next look does, ten seconds at most.
   await expect
     .poll(() => service.log.join(""), { timeout: 15_000 })
-    .toContain("webhooks could not be looked for");
+    .toContain("webhook deliveries could not be claimed");
   proxy.pass();
   proxy.forget();
   await expect.poll(async () => (await callRest(`${service.url}/readyz`, "GET", undefined)).status).toBe(200);

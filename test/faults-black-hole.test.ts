@@ -9,9 +9,10 @@ import { callRest } from "./support/rest-client.js";
 const CONNECT_MS = 1500;
 const STATEMENT_MS = 1500;
 const IDLE_TRANSACTION_MS = 1000;
-const ANSWER_MS = STATEMENT_MS + 1000;
-/** A request waits for a connection and for an answer; what it does besides has a second. */
-const LONGEST_MS = CONNECT_MS + ANSWER_MS + 1000;
+/** Less than a request may wait for a connection and for an answer. */
+const REQUEST_MS = 3000;
+/** A machine that is busy may take another second. */
+const LONGEST_MS = REQUEST_MS + 1000;
 
 const faulted = useFaultedService(
   ({ target }) => startFaultProxy(target),
@@ -20,6 +21,7 @@ const faulted = useFaultedService(
     DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_MS),
     DATABASE_LOCK_TIMEOUT_MS: String(STATEMENT_MS),
     DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: String(IDLE_TRANSACTION_MS),
+    REQUEST_TIMEOUT_MS: String(REQUEST_MS),
   }),
 );
 

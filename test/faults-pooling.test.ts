@@ -117,5 +117,5 @@ test("a server that takes no writes any more is a 503, and asked anew once it do
 
 test("a connection that the network has lost is ended by the server", async () => {
   const text = "SELECT current_setting('idle_session_timeout') AS timeout";
-  expect(await service.database.run({ text }, [])).toEqual([{ timeout: "20s" }]);
+  expect(await service.database.run({ access: "write", text }, [])).toEqual([{ timeout: "20s" }]);
 });

@@ -40,7 +40,13 @@ test("a database that is gone is a 503 with Retry-After", async () => {
       headers: { "retry-after": "1" },
       body: { errors: [{ extensions: { code: "UNAVAILABLE", retryAfter: 1 } }] },
     });
-    expect((await callRest(`${service.url}/readyz`, "GET", undefined)).status).toBe(503);
+    // Each probe gets its answer, and the log one line for all of them.
+    for (let probe = 0; probe < 3; probe += 1)
+      expect((await callRest(`${service.url}/readyz`, "GET", undefined)).status).toBe(503);
+    const probed = service.log.filter((line) => line.includes("readyz") || line.includes("not ready"));
+    expect(probed.map((line) => JSON.parse(line))).toEqual([
+      { level: 40, time: expect.any(Number), reason: expect.any(String), msg: "not ready" },
+    ]);
     expect((await callRest(`${service.url}/livez`, "GET", undefined)).status).toBe(200);
     expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
   } finally {

@@ -5,12 +5,23 @@ import { createUserGroup, entry } from "./support/user-group-operations.js";
 
 const graphql = useGraphql();
 const OWN = `{ viewer { __typename userGroup {
-  name properties mapping { schemaId dataSource { providedId name } }
+  id name properties version updatedAt mapping { schemaId dataSource { ... on Node { id } providedId name } }
 } } }`;
 
-async function call(token: string, query: string, variables: object = {}): Promise<RestReply> {
+async function call(
+  token: string,
+  query: string,
+  variables: object = {},
+  operationName?: string,
+): Promise<RestReply> {
   const headers = { authorization: `Bearer ${token}` };
-  return callRest(`${graphql().service.url}/graphql`, "POST", undefined, { query, variables }, headers);
+  const body = { query, variables, operationName };
+  return callRest(`${graphql().service.url}/graphql`, "POST", undefined, body, headers);
+}
+
+/** Checks that a column is that of a field, by its name or by its alias. */
+function startsAt(query: string, name: string): (column: number) => boolean {
+  return (column) => new RegExp(`^(?:\\w+: )?${name}\\b`).test(query.slice(column - 1));
 }
 
 async function create(providedId: string) {
@@ -22,9 +33,12 @@ async function create(providedId: string) {
 }
 
 describe("a user group token", () => {
-  test("reads its own group's name, properties and mapping", async () => {
-    const { service } = graphql();
+  test("reads its own group's name, properties, mapping, and what caches need", async () => {
+    const { service, run } = graphql();
     const { token } = await create("viewer");
+    const { userGroup } = await run(
+      '{ userGroup(by: { providedId: "viewer" }) { id version updatedAt mapping { dataSource { id } } } }',
+    );
     await create("neighbour");
     service.statements.length = 0;
     const reply = await call(token, OWN);
@@ -34,9 +48,19 @@ describe("a user group token", () => {
         viewer: {
           __typename: "Viewer",
           userGroup: {
+            ...userGroup,
             name: "The viewer",
             properties: { region: "viewer" },
-            mapping: [{ schemaId: "a", dataSource: { providedId: "sales", name: "Sales database" } }],
+            mapping: [
+              {
+                schemaId: "a",
+                dataSource: {
+                  ...userGroup.mapping[0].dataSource,
+                  providedId: "sales",
+                  name: "Sales database",
+                },
+              },
+            ],
           },
         },
       },
@@ -54,32 +78,80 @@ describe("a user group token", () => {
   });
 
   test.each([
-    ["Viewer.accountName", "{ viewer { accountName } }"],
-    ["UserGroup.token", "{ viewer { userGroup { name token } } }"],
-    ["UserGroup.id", "{ viewer { userGroup { ...F } } } fragment F on UserGroup { id }"],
-    ["DataSource.dataSourceId", "{ viewer { userGroup { mapping { dataSource { dataSourceId } } } } }"],
+    ["Viewer.accountName", "{ viewer { accountName } }", "viewer.accountName"],
+    ["UserGroup.token", "{ viewer { userGroup { name token } } }", "viewer.userGroup.token"],
+    [
+      "UserGroup.teamId",
+      "{ me: viewer { userGroup { ...F } } } fragment F on UserGroup { id team: teamId }",
+      "me.userGroup.team",
+    ],
+    [
+      "UserGroup.providedId",
+      "{ viewer { userGroup { ... { providedId } } } }",
+      "viewer.userGroup.providedId",
+    ],
+    ["UserGroup.environment", "{ viewer { userGroup { environment } } }", "viewer.userGroup.environment"],
+    ["UserGroup.createdAt", "{ viewer { userGroup { createdAt } } }", "viewer.userGroup.createdAt"],
+    [
+      "DataSource.dataSourceId",
+      "{ viewer { userGroup { mapping { dataSource { dataSourceId } } } } }",
+      "viewer.userGroup.mapping.dataSource.dataSourceId",
+    ],
     [
       "DataSource.userGroups",
       "{ viewer { userGroup { mapping { dataSource { userGroups { totalCount } } } } } }",
+      "viewer.userGroup.mapping.dataSource.userGroups",
     ],
-    ["Query.userGroups", "{ viewer { userGroup { name } } userGroups { totalCount } }"],
-    ["Query.userGroup", '{ userGroup(by: { providedId: "viewer" }) { name } }'],
-    ["Query.node", '{ node(id: "x") { id } }'],
+    ["Query.userGroups", "{ viewer { userGroup { name } } userGroups { totalCount } }", "userGroups"],
+    ["Query.userGroup", '{ userGroup(by: { providedId: "viewer" }) { name } }', "userGroup"],
+    ["Query.node", '{ node(id: "x") { id } }', "node"],
     [
-      "Mutation.deleteUserGroup",
-      'mutation { deleteUserGroup(input: { currentToken: "x" }) { deletedUserGroupId } }',
+      "Query.nodes",
+      "query Own { viewer { userGroup { id } } } query Other { nodes(ids: []) { id } }",
+      "nodes",
     ],
-  ])("does not read %s", async (field, query) => {
+  ])("does not read %s", async (field, query, path) => {
     const { token } = await create(`closed ${field}`);
-    const reply = await call(token, query);
+    const reply = await call(token, query, {}, query.startsWith("query Own") ? "Own" : undefined);
     expect(reply.status).toBe(403);
+    const name = field.split(".")[1] ?? "";
     expect(reply.body).toEqual({
       errors: [
         {
-          message: `A user group token reads its own group only; ${field} is closed to it.`,
+          message: `This token is not allowed to read \`${field}\`.`,
+          locations: [{ line: 1, column: expect.toSatisfy(startsAt(query, name)) }],
+          path: path.split("."),
           extensions: { code: "FORBIDDEN", requestId: reply.headers["x-request-id"] },
         },
       ],
+    });
+  });
+
+  test("runs no mutation", async () => {
+    const { token } = await create("closed mutation");
+    const query = 'mutation { deleteUserGroup(input: { currentToken: "x" }) { deletedUserGroupId } }';
+    expect(await call(token, query)).toMatchObject({
+      status: 403,
+      body: {
+        errors: [
+          {
+            message: "This token is not allowed to run `Mutation.deleteUserGroup`.",
+            locations: [{ line: 1, column: 12 }],
+            path: ["deleteUserGroup"],
+          },
+        ],
+      },
+    });
+  });
+
+  test("learns of a field that does not exist, rather than of one that is closed", async () => {
+    const { token } = await create("misspelt");
+    expect(await call(token, "{ viewer { userGroup { nmae teamId } } }")).toMatchObject({
+      body: {
+        errors: [
+          { message: expect.stringContaining("nmae"), extensions: { code: "GRAPHQL_VALIDATION_FAILED" } },
+        ],
+      },
     });
   });
 

@@ -103,3 +103,16 @@ test("only admins manage keys", async () => {
   }
   expect((await run(`{ node(id: "${createApiKey.apiKey.id}") { id } }`, {}, secret)).node).toBeNull();
 });
+
+test("commands list the keys of one account without reading those of others", async () => {
+  const { service, account } = graphql();
+  const { accounts } = service.services;
+  const all = await accounts.listKeys();
+  const own = all.filter(({ accountName }) => accountName === account.name);
+  expect(own.length).toBeGreaterThan(1);
+  expect(own.length).toBeLessThan(all.length);
+  service.statements.length = 0;
+  expect(await accounts.listKeys(account.name)).toEqual(own);
+  expect(service.statements).toEqual([expect.stringContaining("WHERE account.name = $1")]);
+  expect(await accounts.listKeys("no such account")).toEqual([]);
+});

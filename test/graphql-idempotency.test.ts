@@ -131,9 +131,13 @@ test("what goes wrong otherwise undoes everything, and the request may come agai
   expect(await stream.next()).toEqual({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
   await createUserGroup(graphql(), "after");
   stream.close();
-  const rows = await service.database
-    .of(scope)
-    .run({ text: "SELECT action FROM audit_entry WHERE subject_name IN ('undone', 'held') ORDER BY id" }, []);
+  const rows = await service.database.of(scope).run(
+    {
+      access: "read",
+      text: "SELECT action FROM audit_entry WHERE subject_name IN ('undone', 'held') ORDER BY id",
+    },
+    [],
+  );
   expect(rows).toEqual([
     { action: "user_group.created" },
     { action: "user_group.created" },

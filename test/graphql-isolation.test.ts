@@ -8,7 +8,7 @@ import { changeSite, goodSite } from "./support/site-config-store.js";
 import { createUserGroup, entry } from "./support/user-group-operations.js";
 
 // The operations select all there is, more than a client may.
-const graphql = useGraphql({ limits: { depth: 100, cost: Number.MAX_SAFE_INTEGER } });
+const graphql = useGraphql({ limits: { depth: 100, selections: 20_000, cost: Number.MAX_SAFE_INTEGER } });
 const schema = buildSchema(printSdl());
 const MARK = "victim's own";
 
@@ -70,8 +70,8 @@ beforeAll(async () => {
     after: [null],
     before: [null],
   };
-  // Data sources are no secret in the account's other environment: both share them.
   secrets = [
+    `${MARK} source`,
     `${MARK} group`,
     `${MARK} property`,
     `${MARK} key`,
@@ -146,6 +146,7 @@ async function victimState(): Promise<unknown> {
     [
       `SELECT * FROM user_group WHERE account_id = ${account.accountId} AND environment = 'Customer' AND provided_id = 'victim'`,
       `SELECT * FROM mapping_entry WHERE account_id = ${account.accountId} AND schema_id = 'victim-schema' AND environment = 'Customer'`,
+      `SELECT * FROM data_source WHERE account_id = ${account.accountId} AND environment = 'Customer'`,
       `SELECT id, revoked_at FROM api_key WHERE account_id = ${account.accountId} AND name LIKE '%victim%'`,
       `SELECT * FROM site_config JOIN site_config_revision USING (account_id, environment)
         WHERE account_id = ${account.accountId} AND environment = 'Customer' AND site = 'victim-site'`,

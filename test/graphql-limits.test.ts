@@ -186,11 +186,11 @@ describe("introspection", () => {
     const multiplied = (by: number) => `
       { __schema { types { ${times(by, (index) => `a${index}: fields { type { ...F } }`)} } } }
       fragment F on __Type { ${times(by, (index) => `b${index}: fields { name }`)} }`;
-    expect((await call(multiplied(2), {}, null)).status).toBe(200);
-    expect(await call(multiplied(7), {}, null)).toMatchObject({
+    expect((await call(multiplied(2))).status).toBe(200);
+    expect(await call(multiplied(7))).toMatchObject({
       body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", actual: 54_672 } }] },
     });
-    expect(await call(multiplied(8), {}, null)).toMatchObject({
+    expect(await call(multiplied(8))).toMatchObject({
       body: { errors: [{ extensions: { code: "TOO_MANY_ALIASES", actual: 8 + 8 * 8 } }] },
     });
   });
@@ -222,13 +222,17 @@ test("the limits are settings", () => {
     GRAPHQL_MAX_ALIASES: "0",
     GRAPHQL_MAX_ROOT_FIELDS: "5",
     GRAPHQL_MAX_TOKENS: "6",
+    GRAPHQL_MAX_SELECTIONS: "8",
     GRAPHQL_MAX_COST: "7",
+    GRAPHQL_MAX_REPLY_BYTES: "65536",
   };
   expect(readConfig(environment).graphqlLimits).toEqual({
     depth: 3,
     aliases: 0,
     rootFields: 5,
     tokens: 6,
+    selections: 8,
     cost: 7,
+    replyBytes: 65_536,
   });
 });

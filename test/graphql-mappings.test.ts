@@ -125,7 +125,7 @@ describe("data sources", () => {
     expect(source).toMatchObject({ providedId: "lake", name: "Lake", dataSourceId: expect.any(Number) });
     for (const by of [{ id: source.id }, { dataSourceId: source.dataSourceId }, { providedId: "lake" }]) {
       expect((await run(READ, { by })).dataSource).toEqual(source);
-      expect((await run(READ, { by }, keys.testing)).dataSource).toEqual(source);
+      expect((await run(READ, { by }, keys.testing)).dataSource).toBeNull();
       expect((await run(READ, { by }, strangerKey)).dataSource).toBeNull();
     }
     const update = async (changes: object) =>
@@ -162,20 +162,56 @@ describe("data sources", () => {
     });
   });
 
-  test("one in use by a mapping of either environment is not deleted", async () => {
-    const { run, keys } = graphql();
+  test("one in use by a mapping is not deleted", async () => {
+    const { run } = graphql();
     await run(CREATE, { input: { providedId: "used", name: "Used" } });
-    await createGroup("user", keys.testing);
+    await createGroup("user");
     const by = { providedId: "user" };
-    await run(SET, { input: { by, schemaId: "a", dataSource: "used" } }, keys.testing);
+    await run(SET, { input: { by, schemaId: "a", dataSource: "used" } });
     const remove = async () =>
       (await run(DELETE, { input: { by: { providedId: "used" } } })).deleteDataSource;
     expect(await remove()).toMatchObject({
       deletedDataSourceId: null,
       userErrors: [{ code: "DATA_SOURCE_IN_USE" }],
     });
-    await run(REMOVE, { input: { by, schemaId: "a" } }, keys.testing);
+    await run(REMOVE, { input: { by, schemaId: "a" } });
     expect((await remove()).userErrors).toEqual([]);
+  });
+
+  test("a Testing key may use the same id, and neither reads, renames, deletes nor maps Customer's", async () => {
+    const { run, keys, service, account } = graphql();
+    const created = await run(CREATE, { input: { providedId: "prod", name: "Production" } });
+    const { id, dataSourceId } = created.createDataSource.dataSource;
+    await createGroup("mapped");
+    await run(SET, { input: { by: { providedId: "mapped" }, schemaId: "a", dataSource: "prod" } });
+    await createGroup("tester", keys.testing);
+    const state = () =>
+      service.query("SELECT * FROM data_source WHERE account_id = $1 AND environment = 'Customer'", [
+        account.accountId,
+      ]);
+    const before = await state();
+    for (const by of [{ id }, { dataSourceId }, { providedId: "prod" }]) {
+      const update = await run(UPDATE, { input: { by, name: "Hijacked", providedId: "x" } }, keys.testing);
+      expect(update.updateDataSource.userErrors).toMatchObject([{ code: "DATA_SOURCE_NOT_FOUND" }]);
+      const remove = await run(DELETE, { input: { by } }, keys.testing);
+      expect(remove.deleteDataSource.userErrors).toMatchObject([{ code: "DATA_SOURCE_NOT_FOUND" }]);
+    }
+    for (const dataSource of ["prod", String(dataSourceId)]) {
+      const set = await run(
+        SET,
+        { input: { by: { providedId: "tester" }, schemaId: "a", dataSource } },
+        keys.testing,
+      );
+      expect(set.setMapping.userErrors).toMatchObject([{ code: "UNKNOWN_DATA_SOURCE" }]);
+    }
+    const same = await run(CREATE, { input: { providedId: "prod", name: "Evil" } }, keys.testing);
+    expect(same.createDataSource.userErrors).toEqual([]);
+    expect(await state()).toEqual(before);
+    const audited = `SELECT environment, action FROM audit_entry WHERE subject_name = 'prod' ORDER BY id`;
+    expect(await service.query(audited)).toEqual([
+      { environment: "Customer", action: "data_source.created" },
+      { environment: "Testing", action: "data_source.created" },
+    ]);
   });
 
   test("deleting one while it is being mapped leaves no mapping without its data source", async () => {

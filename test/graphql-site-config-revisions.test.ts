@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { SiteConfigWork } from "../src/services/site-config-work.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { changeSite, goodSite } from "./support/site-config-store.js";
 
@@ -60,7 +61,8 @@ test("a revision names its author and the author's key, whatever becomes of the 
     actor: { name: "cli", keyId: null, requestId: null },
   } as const;
   const options = { expectedRevision: null, strict: false, isPublic: null };
-  await service.services.siteConfigs.put(atDatabase, "authored", { document: goodSite }, options);
+  const source = { text: JSON.stringify(goodSite) };
+  await service.services.siteConfigs.put(atDatabase, "authored", source, options, new SiteConfigWork(null));
   await run("mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }", { id: apiKey.id });
   const query = `{ siteConfig(site: "authored") {
     revisions { nodes { author authorKeyId } } atRevision(revision: 1) { author authorKeyId }

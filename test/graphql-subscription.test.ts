@@ -108,13 +108,17 @@ describe("userGroupChanged", () => {
   test("ends with its client, also when nothing has happened", async () => {
     const { keys, service } = graphql();
     await createUserGroup(graphql(), "quiet");
-    const watcher = new UserGroupWatcher(service.services);
+    const watcher = new UserGroupWatcher(service.services.userGroupWatches);
+    const authorization = `Token ${keys.read}`;
+    const address = "127.0.0.1";
     const request = {
       id: "1",
-      authorization: `Token ${keys.read}`,
+      identity: await service.services.access.identify(authorization, { requestId: "1", address }),
+      authorization,
       idempotencyKey: undefined,
       consistency: undefined,
-      address: "127.0.0.1",
+      address,
+      noteWrite: () => undefined,
     };
     const context = await createContext(service.services, watcher, request);
     const events = (await watcher.watch({ providedId: "quiet" }, context))[Symbol.asyncIterator]();

@@ -93,7 +93,7 @@ describe("upsertUserGroups", () => {
     { code: "INVALID_FIELD", message: "providedId must stand only once.", field: ["providedId"], index: "3" },
     {
       code: "UNKNOWN_DATA_SOURCE",
-      message: 'The account has no data source "nowhere".',
+      message: 'The environment has no data source "nowhere".',
       field: ["mapping", "1", "dataSource"],
       index: "4",
     },

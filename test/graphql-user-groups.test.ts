@@ -94,7 +94,7 @@ describe("createUserGroup", () => {
       userErrors: [
         {
           code: "UNKNOWN_DATA_SOURCE",
-          message: 'The account has no data source "nowhere".',
+          message: 'The environment has no data source "nowhere".',
           field: ["mapping", "1", "dataSource"],
         },
       ],

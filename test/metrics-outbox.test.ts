@@ -14,9 +14,11 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
     {
       tally: new Tally(),
       build: { version: "1", node: "2", postgresql: "3" },
-      requestsUnderWay: () => 0,
+      http: { requestsUnderWay: () => 0, connections: () => 0, unsentBytes: () => 0, bodyBytes: () => 0 },
       subscriptions: () => 0,
+      webhooksInProgress: () => 0,
       unpublishedChanges: () => 0,
+      isListening: () => true,
       redisInReach: () => undefined,
       replicas: () => undefined,
       outbox,
@@ -43,10 +45,10 @@ test("a database that does not answer, or fails, delays and fails no scrape", as
   }
   // Nothing piles up.
   expect(asked).toBe(1);
-  answer({ due: 3, lateSeconds: 4 });
+  answer({ due: 3, lateSeconds: 4, endpoints: {} });
   await sleep(0);
   const later = silent.read();
-  answer({ due: 5, lateSeconds: 6 });
+  answer({ due: 5, lateSeconds: 6, endpoints: {} });
   expect(sumOf(await later, "user_groups_webhook_deliveries_due")).toBe(5);
 
   const failing = metricsWith(async () => {

@@ -86,6 +86,8 @@ describe("metrics of requests", () => {
         running.key,
         'mutation { createUserGroup(input: {providedId: "m", name: "M"}) { userGroup { id } } }',
       );
+      await callGraphql(running.url, running.key, "{ userGroup(by: {}) { id } }");
+      // Refused before it runs.
       await callGraphql(running.url, undefined, '{ userGroup(by: {providedId: "m"}) { id } }');
     });
     const count = "user_groups_graphql_operation_duration_seconds_count";
@@ -161,7 +163,9 @@ describe("metrics of the work behind", () => {
     const database = await Database.connect({ ...options, target, telemetry });
     const { connectionWaits } = telemetry.tally.databases.of("primary");
     await database.transaction("operator", async () => {
-      await expect(database.run({ text: "SELECT 1" }, [])).rejects.toMatchObject({ code: "unavailable" });
+      await expect(database.run({ access: "read", text: "SELECT 1" }, [])).rejects.toMatchObject({
+        code: "unavailable",
+      });
     });
     await database.close();
     await drop();

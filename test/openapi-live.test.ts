@@ -2,11 +2,14 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiDocument } from "../src/http/openapi/openapi-document.js";
+import { packageVersion } from "../src/package-version.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { OpenApiCaller } from "./support/openapi-caller.js";
 import { OpenApiContract } from "./support/openapi-contract.js";
 import { changeSite, goodSite } from "./support/site-config-store.js";
 import { startTestService, type TestService } from "./support/test-service.js";
+
+const VERSION = await packageVersion();
 
 const LIMIT = 12;
 const graphql = useGraphql({
@@ -65,7 +68,7 @@ describe("a reply is as the document says", () => {
       async (other) => {
         const text =
           "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')";
-        await other.run({ text }, [account.accountId]);
+        await other.run({ access: "write", text }, [account.accountId]);
         await call(POST, { current_token: token }, { headers: { "idempotency-key": "busy" } });
       },
     );
@@ -75,7 +78,7 @@ describe("a reply is as the document says", () => {
     for (const operation of USER) {
       await call(operation, "{");
       await call(operation, { user_group_id: 5, current_token: 5 });
-      await call(operation, `"${"x".repeat(262_144)}"`);
+      await call(operation, `"${"x".repeat(2 ** 20)}"`);
       await call(operation, "{}", { headers: { "content-type": "text/plain" } });
       const body = { user_group_id: "new", name: "N", current_token: "x" };
       await call(operation, body, { key: await newKey("read") });
@@ -101,10 +104,11 @@ describe("a reply is as the document says", () => {
       const account = encodeURIComponent(graphql().account.name);
       await call(operation, undefined, { ...site(`?account=${account}`), key: undefined });
     }
-    for (const body of ["{", `"${"x".repeat(2 ** 18)}"`]) await call("get /site-config/{site}", body, site());
+    for (const body of ["{", `"${"x".repeat(2 ** 20)}"`]) await call("get /site-config/{site}", body, site());
     const headers = { "content-type": "text/plain" };
     await call("get /site-config/{site}", "1", { ...site(), headers });
     await call("options /site-config/{site}", undefined, { ...site(), key: undefined });
+    await call("options /site-config/{site}", undefined, { path: "/site-config/%ff", key: undefined });
   });
 
   test("of health checks and descriptions", async () => {
@@ -112,7 +116,8 @@ describe("a reply is as the document says", () => {
     for (const path of ["/openapi.json", "/schemas/site-config.json"]) {
       const { headers, body } = await caller.call(`get ${path}`);
       expect(headers["cache-control"]).toBe("public, max-age=3600");
-      if (path === "/openapi.json") expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+      if (path === "/openapi.json")
+        expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument(VERSION))));
       for (const tag of [headers["etag"], `W/${headers["etag"]}`, "*"]) {
         const unchanged = await caller.call(`get ${path}`, { headers: { "if-none-match": String(tag) } });
         expect(unchanged).toMatchObject({ status: 304, headers: { etag: headers["etag"] } });
@@ -154,7 +159,7 @@ describe("a reply to what we cannot do is as the document says", () => {
     const { service } = graphql();
     const key = await newKey();
     await service.database.transaction("operator", async (other) => {
-      await other.run({ text: "LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE" }, []);
+      await other.run({ access: "write", text: "LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE" }, []);
       await callAll(key);
     });
   });
@@ -178,7 +183,7 @@ describe("a reply to what we cannot do is as the document says", () => {
 test("the calls that the document shows do what it says", async ({ skip }) => {
   const curl = await promisify(execFile)("curl", ["--version"]).catch(() => undefined);
   skip(curl === undefined, "There is no curl.");
-  const operations = Object.values(openApiDocument().paths["/api/user"]).filter(
+  const operations = Object.values(openApiDocument(VERSION).paths["/api/user"]).filter(
     (operation) => "description" in operation,
   );
   const { service } = graphql();

@@ -103,7 +103,7 @@ async function explain(field: UserGroupSortField, page: PageRequest) {
       const rows = await service.database
         .of(tenant)
         .run<{ "QUERY PLAN": { Plan: Record<string, unknown> }[] }>(
-          { text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` },
+          { access: "write", text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` },
           values,
         );
       plans.push(...rows.flatMap((row) => row["QUERY PLAN"].map(({ Plan }) => Plan)));

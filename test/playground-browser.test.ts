@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleOperations } from "../src/http/playground-examples.js";
+import { builtPages } from "./support/built-pages.js";
 import { openPage } from "./support/chromium.js";
 import {
   DOCS,
@@ -25,7 +26,7 @@ const EXAMPLES = exampleOperations(undefined)
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ pagesDirectory: await builtPages() });
 });
 afterAll(() => service.close());
 
@@ -100,7 +101,8 @@ describe("in Chromium the playground", () => {
   test("takes the key along to the other tabs, which list, rotate and watch", async () => {
     const { secret } = await newKey();
     const group = { user_group_id: "acme", name: "Acme Inc.", mapping: { charts: "sales" } };
-    const call = (method: string) => callRest(`${service.url}/api/user`, method, secret, group);
+    const call = (method: string, fields: object = {}) =>
+      callRest(`${service.url}/api/user`, method, secret, { ...group, ...fields });
     const [token = ""] = /ugt_\w+/.exec(JSON.stringify(await call("GET"))) ?? [];
     const { page, complaints, elsewhere } = await open();
     const run = () => page.getByLabel("Execute query").click();
@@ -120,8 +122,11 @@ describe("in Chromium the playground", () => {
 
     await openTab(page, "Watch");
     await run();
+    let times = 0;
     const textAfterChange = async () => {
-      await call("PUT");
+      // Decision 12a: the same name again would be no change.
+      times += 1;
+      await call("PUT", { name: `Acme ${times}` });
       return page.locator(RESULT).innerText();
     };
     await eventually(textAfterChange).toContain("UPDATED");

@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDemoAccount } from "../src/services/demo-account.js";
+import { builtPages } from "./support/built-pages.js";
 import { openPage } from "./support/chromium.js";
 import {
   HEADERS,
@@ -20,7 +21,11 @@ let service: TestService;
 let demoKey: string | undefined;
 let customerKey = "";
 beforeAll(async () => {
-  service = await startTestService({ corsOrigins: "*", demoKey: () => demoKey });
+  service = await startTestService({
+    pagesDirectory: await builtPages(),
+    corsOrigins: "*",
+    demoKey: () => demoKey,
+  });
   const demo = await createDemoAccount(service.services.accounts, service.services.dataSources);
   customerKey = demo?.customerKey ?? "";
 });
@@ -55,7 +60,8 @@ describe("the demo key", () => {
     ["a proxy that names the protocol", { "x-forwarded-proto": "https" }],
     ["a proxy that follows the standard", { forwarded: "for=203.0.113.9" }],
     ["a proxy that names itself", { via: "1.1 proxy" }],
-    ["a proxy that names the client in its own way", { "x-real-ip": "203.0.113.9" }],
+    ["a page of another site", { "sec-fetch-site": "cross-site" }],
+    ["a page of another port", { "sec-fetch-site": "same-site" }],
   ])("is not in the page for a request from %s", async (_case, headers) => {
     const { status, text } = await fetchPage(headers);
     expect(status).toBe(200);
@@ -63,10 +69,46 @@ describe("the demo key", () => {
     expect(text).not.toContain("ugk_");
   });
 
+  test.each([
+    "CF-Connecting-IP",
+    "True-Client-IP",
+    "X-Client-IP",
+    "X-Real-IP",
+    "X-Cluster-Client-IP",
+    "Fly-Client-IP",
+    "Fastly-Client-IP",
+    "X-Envoy-External-Address",
+    "X-Amzn-Trace-Id",
+    "X-Azure-ClientIP",
+    "X-Original-Host",
+    "CDN-Loop",
+  ])("is not in the page for a request with the header %s of a proxy", async (name) => {
+    expect((await fetchPage({ [name]: "203.0.113.9" })).text).not.toContain("ugk_");
+  });
+
   test("is not in the page for a request without a Host", async () => {
     const text = await fetchRaw(`GET /graphql HTTP/1.0\r\nAccept: ${ACCEPT}\r\n\r\n`);
     expect(text).toContain('<div id="root"></div>');
     expect(text).not.toContain("ugk_");
+  });
+
+  test("is not in the page for a target that is meant for a proxy", async () => {
+    const { host } = new URL(service.url);
+    const head = `Host: ${host}\r\nAccept: ${ACCEPT}\r\nConnection: close\r\n\r\n`;
+    expect(await fetchRaw(`GET /graphql HTTP/1.1\r\n${head}`)).toContain(customerKey);
+    const text = await fetchRaw(`GET http://evil.example/graphql HTTP/1.1\r\n${head}`);
+    expect(text).not.toContain("ugk_");
+  });
+
+  test("is in a page that no other origin can embed or reach", async () => {
+    for (const site of ["none", "same-origin"]) {
+      const { headers, text } = await fetchPage({ "sec-fetch-site": site });
+      expect(text).toContain(customerKey);
+      expect(headers).toMatchObject({
+        "cross-origin-resource-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin",
+      });
+    }
   });
 
   test("is in no asset, no log and not where there is none", async () => {

@@ -1,9 +1,10 @@
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { buildSchema, parse, validate } from "graphql";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { printSdl } from "../src/graphql/schema.js";
 import { exampleOperations } from "../src/http/playground-examples.js";
+import { builtPages } from "./support/built-pages.js";
 import { callGraphql } from "./support/graphql-client.js";
 import { callRest } from "./support/rest-client.js";
 import { startTestService, type TestService } from "./support/test-service.js";
@@ -18,7 +19,7 @@ type Headers = Readonly<Record<string, string | undefined>>;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ pagesDirectory: await builtPages() });
 });
 afterAll(() => service.close());
 
@@ -76,32 +77,53 @@ describe("the assets", () => {
   });
 
   test("are compressed for those who accept that", async () => {
-    const { body: page } = await fetchText("/graphql", BROWSER_ACCEPT);
-    const [path = ""] = /graphql\/assets\/graphiql-\w+\.js/.exec(page) ?? [];
-    const fetchAsset = async (encodings?: string) => {
-      const headers = encodings === undefined ? {} : { "accept-encoding": encodings };
-      const reply = await request(`${service.url}/${path}`, { headers });
-      return { ...reply, bytes: Buffer.from(await reply.body.arrayBuffer()) };
-    };
     const plain = await fetchAsset();
     expect(plain.headers).toMatchObject({ vary: "accept-encoding" });
     expect(plain.headers).not.toHaveProperty("content-encoding");
-    for (const accepted of ["gzip", "gzip, deflate, br, zstd", "br;q=1.0, GZIP;q=0.5"]) {
-      const { headers, bytes } = await fetchAsset(accepted);
+    for (const [accepted, coding, decompress] of [
+      ["gzip", "gzip", gunzipSync],
+      ["br;q=0, GZIP;q=0.5", "gzip", gunzipSync],
+      ["gzip, deflate, br, zstd", "br", brotliDecompressSync],
+      ["br;q=1.0, gzip;q=0.5", "br", brotliDecompressSync],
+    ] as const) {
+      const { headers, bytes } = await fetchAsset({ "accept-encoding": accepted });
       expect(headers).toMatchObject({
-        "content-encoding": "gzip",
+        "content-encoding": coding,
         vary: "accept-encoding",
         "content-type": plain.headers["content-type"],
         "cache-control": plain.headers["cache-control"],
       });
       expect(bytes.length).toBeLessThan(plain.bytes.length / 2);
-      expect(gunzipSync(bytes).equals(plain.bytes)).toBe(true);
+      expect(decompress(bytes).equals(plain.bytes)).toBe(true);
     }
-    for (const accepted of ["identity", "br", "gzip;q=0", "gzip;q=0.0, br", "x-gzipped"]) {
-      const { headers, bytes } = await fetchAsset(accepted);
+    for (const accepted of ["identity", "br;q=0", "gzip;q=0", "gzip;q=0.0, deflate", "x-gzipped"]) {
+      const { headers, bytes } = await fetchAsset({ "accept-encoding": accepted });
       expect(headers).not.toHaveProperty("content-encoding");
       expect(bytes.equals(plain.bytes)).toBe(true);
     }
+  });
+
+  test("are not sent again to those who have them, and in parts to those who ask for one", async () => {
+    const { headers, bytes } = await fetchAsset({ "accept-encoding": "br" });
+    const etag = String(headers["etag"]);
+    const again = await fetchAsset({ "accept-encoding": "br", "if-none-match": etag });
+    expect(again).toMatchObject({ statusCode: 304, headers: { etag, vary: "accept-encoding" } });
+    expect(again.bytes).toHaveLength(0);
+    // The same name in another coding is another representation.
+    expect(await fetchAsset({ "if-none-match": etag })).toMatchObject({ statusCode: 200 });
+
+    const part = await fetchAsset({ "accept-encoding": "br", range: "bytes=1000-1999" });
+    expect(part).toMatchObject({
+      statusCode: 206,
+      headers: { "content-range": `bytes 1000-1999/${bytes.length}`, "content-length": "1000" },
+    });
+    expect(part.bytes.equals(bytes.subarray(1000, 2000))).toBe(true);
+    const beyond = await fetchAsset({ "accept-encoding": "br", range: `bytes=${bytes.length}-` });
+    expect(beyond).toMatchObject({
+      statusCode: 416,
+      headers: { "content-range": `bytes */${bytes.length}`, "cache-control": "no-store" },
+    });
+    expect(beyond.bytes).toHaveLength(0);
   });
 
   test("that do not exist are not found", async () => {
@@ -181,6 +203,14 @@ function get(path: string, headers: Headers = {}, url = service.url) {
 
 function post(headers: Headers) {
   return callRest(`${service.url}/graphql`, "POST", undefined, { query: "{ __typename }" }, headers);
+}
+
+/** Fetches the largest asset. */
+async function fetchAsset(headers: Readonly<Record<string, string>> = {}) {
+  const { body: page } = await fetchText("/graphql", BROWSER_ACCEPT);
+  const [path = ""] = /graphql\/assets\/graphiql-\w+\.js/.exec(page) ?? [];
+  const reply = await request(`${service.url}/${path}`, { headers });
+  return { ...reply, bytes: Buffer.from(await reply.body.arrayBuffer()) };
 }
 
 async function fetchText(path: string, accept: string) {

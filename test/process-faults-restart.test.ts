@@ -16,11 +16,15 @@ afterAll(async () => {
   await postgres.close();
 });
 
-/** Ends PostgreSQL as a crash would, twice, and starts it again. @param whileDown runs the second time */
+/**
+ * Ends PostgreSQL as a crash would, twice, and starts it again.
+ * @param whileDown runs the second time
+ * @returns how often the service was ready again
+ */
 async function expectRestartsSurvived(
   service: FaultedService,
   whileDown: () => Promise<void>,
-): Promise<void> {
+): Promise<number> {
   const { refused } = await service.under(async () => {
     for (const wait of [async () => undefined, whileDown]) {
       await postgres.stopImmediately();
@@ -30,12 +34,17 @@ async function expectRestartsSurvived(
     }
   });
   expect(refused).toBeGreaterThan(0);
+  // Not a line for each probe.
+  const lines = (message: string) => service.process.stderr().split(`"msg":"${message}"`).length - 1;
+  const recoveries = lines("ready again");
+  expect(lines("not ready")).toBe(recoveries);
   await service.close();
+  return recoveries;
 }
 
 test("pg_ctl stop -m immediate, and a start again", async () => {
   const service = await startFaultedService(processes, postgres, postgres.target);
-  await expectRestartsSurvived(service, () => service.untilUnready());
+  expect(await expectRestartsSurvived(service, () => service.untilUnready())).toBeGreaterThan(0);
 });
 
 test.skipIf(!hasPgbouncer)("the same behind PgBouncer in transaction mode", async () => {
@@ -43,7 +52,7 @@ test.skipIf(!hasPgbouncer)("the same behind PgBouncer in transaction mode", asyn
   try {
     const env = { DATABASE_POOLED: "true", DATABASE_LISTEN_URL: databaseUrl(postgres.target) };
     const service = await startFaultedService(processes, postgres, pgbouncer.target, env);
-    // PgBouncer keeps its clients waiting for a while.
+    // PgBouncer keeps its clients waiting for a while, so the service may stay ready.
     await expectRestartsSurvived(service, () => sleep(700));
   } finally {
     await pgbouncer.close();

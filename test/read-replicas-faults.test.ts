@@ -3,6 +3,7 @@ import type { ReadReplica } from "../src/domain/read-replica.js";
 import { Tally } from "../src/domain/telemetry/tally.js";
 import type { ReadReplicas } from "../src/persistence/read-replicas.js";
 import { ReplicaFailed, ReplicaReads } from "../src/persistence/replica-reads.js";
+import type { Statement } from "../src/persistence/statement.js";
 import { LaggingReads } from "../src/services/lagging-reads.js";
 import { startFaultProxy } from "./support/fault-proxy.js";
 import {
@@ -99,7 +100,7 @@ test("a request that is done anew on the database itself is counted", async () =
     throw new Error("It is away.");
   });
   const reads = new LaggingReads({ choose: () => replica }, "eventual", tally);
-  const statement = { text: "SELECT 1" };
+  const statement: Statement = { access: "read", text: "SELECT 1" };
   const read = async (from: ReadReplica | undefined) =>
     from instanceof ReplicaReads ? from.of("operator").run(statement, []) : "the database's answer";
   expect(await reads.run("strong", read)).toBe("the database's answer");
@@ -154,7 +155,7 @@ test("nobody notices that one is killed under load, and it comes back by itself"
 
 test("what the replay of changes cancels is read from the database itself", async () => {
   const { replicas } = await startReader([postgres.standby.target], PATIENT_MS);
-  const slow = { text: "SELECT pg_sleep(30), count(*) FROM user_group" };
+  const slow: Statement = { access: "read", text: "SELECT pg_sleep(30), count(*) FROM user_group" };
   const reading = replicas.choose()?.of({ accountId: 1, environment: "Customer" }).run(slow, []);
   const outcome = reading?.catch((error: unknown) => error);
   await until(async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ReadReplicas } from "../src/persistence/read-replicas.js";
+import type { Statement } from "../src/persistence/statement.js";
 import type { Data } from "./support/graphql-fixture.js";
 import {
   type ReplicatedPostgres,
@@ -179,7 +180,7 @@ test("row level security holds on a replica", async () => {
   const { primary } = postgres;
   const stranger = await service.createAccount();
   await postgres.catchUp();
-  const all = { text: "SELECT account_id FROM user_group" };
+  const all: Statement = { access: "read", text: "SELECT account_id FROM user_group" };
   const replica = replicas.choose();
   const on = (accountId: number) =>
     replica?.of({ accountId, environment: "Customer" }).run<{ account_id: number }>(all, []);
@@ -188,7 +189,9 @@ test("row level security holds on a replica", async () => {
   expect(new Set(own?.map((row) => row.account_id))).toEqual(new Set([account.accountId]));
   expect(await on(stranger.accountId)).toEqual([]);
   // And what the service runs there writes nothing, whoever has it run.
-  await expect(replica?.of({ accountId: 1 }).run({ text: "DELETE FROM user_group" }, [])).rejects.toThrow();
+  await expect(
+    replica?.of({ accountId: 1 }).run({ access: "write", text: "DELETE FROM user_group" }, []),
+  ).rejects.toThrow();
   expect(primary.target).toMatchObject({ user: "user_groups_runtime" });
 });
 

@@ -1,33 +1,50 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DomainError } from "../src/domain/errors.js";
+import { DomainError, MAX_FIELD_ERRORS } from "../src/domain/errors.js";
 import { MAX_MAPPING_ENTRIES, parseMappingList } from "../src/domain/mapping.js";
-import { parseProperties } from "../src/domain/properties.js";
-import { parseText } from "../src/domain/text-field.js";
-import { createRequestParsers } from "../src/rest/user-requests.js";
+import { isStorable } from "../src/domain/text-field.js";
+import {
+  parseDeletion,
+  parseNewUserGroup,
+  parseProvidedId,
+  parseRotation,
+  parseUpdate,
+  type RequestBody,
+} from "../src/rest/user-requests.js";
+import { OpenApiContract } from "./support/openapi-contract.js";
 
-const parse = createRequestParsers();
+type Members = Readonly<Record<string, unknown>>;
 
-/** What a parser makes of its input: a value, or the field and the message that a caller is told. */
-function outcomeOf(run: () => unknown): unknown {
+function bodyOf(members: Members): RequestBody {
+  return { members, text: JSON.stringify(members) };
+}
+
+/** The paths of all fields that a parser refuses; empty when it takes the body. */
+function refusedBy(parse: (body: RequestBody) => unknown, members: Members): readonly string[] {
+  return (errorOf(parse, members)?.fields ?? []).map(({ field }) => field.join("."));
+}
+
+function errorOf(parse: (body: RequestBody) => unknown, members: Members): DomainError | undefined {
   try {
-    return { value: run() };
+    parse(bodyOf(members));
+    return undefined;
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    return { code: error.code, field: error.field, rule: error.message };
+    if (error instanceof DomainError && error.code === "invalid_field") return error;
+    throw error;
   }
 }
+
+const rotation = (body: RequestBody) => parseRotation(body, undefined);
 
 const AROUND_THE_LIMIT = ["x", "🙂", "é"].flatMap((unit) =>
   [1, 127, 128, 254, 255, 256, 510, 511].map((length) => unit.repeat(length)),
 );
-const texts = fc.oneof(
-  fc.constantFrom(...AROUND_THE_LIMIT, "", "\u0000", "a\ud800", "\udc00a", `${"🙂".repeat(255)}\ud83d`),
-  fc.string({ unit: "binary", maxLength: 5 }),
-);
-const others = fc.constantFrom<unknown>(null, true, 0, 2 ** 53 + 2, Number.POSITIVE_INFINITY, [], {}, ["x"]);
+const texts = fc
+  .oneof(fc.constantFrom(...AROUND_THE_LIMIT, ""), fc.string({ unit: "binary", maxLength: 5 }))
+  // What PostgreSQL cannot hold is a format of the document, which has no meaning in JSON Schema.
+  .filter(isStorable);
+const others = fc.constantFrom<unknown>(null, true, 0, [], {}, ["x"]);
 const values: fc.Arbitrary<unknown> = fc.oneof({ weight: 3, arbitrary: texts }, others);
-
 /** Keys that mean something to JavaScript among them, as JSON.parse makes them: all are the object's own. */
 const objects = fc
   .array(fc.tuple(fc.oneof(texts, fc.constantFrom("__proto__", "constructor", "a/b", "~1")), values), {
@@ -35,80 +52,111 @@ const objects = fc
   })
   .map((entries) => Object.fromEntries(entries));
 
-describe("the compiled bodies say what the domain says to GraphQL", () => {
-  test("of a text", () => {
+const FIELDS = ["user_group_id", "name", "properties", "mapping", "current_token", "data_source_provided_id"];
+const bodies = fc
+  .record(Object.fromEntries(FIELDS.map((field) => [field, fc.oneof(values, objects)])), { requiredKeys: [] })
+  .map((body) => Object.fromEntries(Object.entries(body)));
+
+describe("the OpenAPI document takes the bodies that the service takes, and no others", () => {
+  const contract = new OpenApiContract();
+
+  test.each([
+    ["put", parseUpdate],
+    ["post", rotation],
+    ["delete", parseDeletion],
+  ] as const)("%s", (method, parse) => {
     fc.assert(
-      fc.property(values, (value) => {
-        const expected = outcomeOf(() => parseText(value, ["user_group_id"]));
-        expect(outcomeOf(() => parse.providedId({ user_group_id: value }))).toEqual(expected);
+      fc.property(bodies, (members) => {
+        const refused = refusedBy(parse, members);
+        expect(contract.accepts(`${method} /api/user`, members), refused.join()).toBe(refused.length === 0);
       }),
+      { numRuns: 300 },
     );
   });
 
-  test("of properties", () => {
+  test("get, of a group that exists and of one that does not", () => {
     fc.assert(
-      fc.property(fc.oneof(objects, values), (properties) => {
-        const expected = outcomeOf(() => parseProperties(properties, ["properties"]));
-        const update = () => parse.update({ user_group_id: "x", properties }).changes.properties;
-        expect(outcomeOf(update)).toEqual(expected);
+      fc.property(bodies, (members) => {
+        const accepted = contract.accepts("get /api/user", members);
+        const named = { name: "N", ...members };
+        const refused = [...refusedBy(parseProvidedId, members), ...refusedBy(parseNewUserGroup, named)];
+        expect(accepted, refused.join()).toBe(refused.length === 0);
       }),
-    );
-  });
-
-  test("of a mapping, whose first faulty entry counts, be it the name or the value", () => {
-    fc.assert(
-      fc.property(objects, (mapping) => {
-        const list = Object.entries(mapping).map(([schemaId, dataSource]) => ({ schemaId, dataSource }));
-        const listed = outcomeOf(() => parseMappingList(list, []));
-        const read = outcomeOf(() => parse.newUserGroup({ name: "N", mapping }).mapping);
-        expect(read).toEqual(asObject(listed, list));
-      }),
+      { numRuns: 300 },
     );
   });
 });
 
-describe("of several faults the first is told", () => {
+describe("every invalid field is named, in the order of the parameters", () => {
   const everything = { properties: 1, mapping: 1, name: 1, user_group_id: 1 };
-  test.each([
-    [parse.providedId, everything, ["user_group_id"]],
-    [parse.newUserGroup, everything, ["name"]],
-    [parse.newUserGroup, { ...everything, name: "N" }, ["properties"]],
-    [parse.newUserGroup, { ...everything, name: "N", properties: null }, ["mapping"]],
-    [parse.newUserGroup, { name: "N", mapping: { a: 1, "": "x" } }, ["mapping", "a"]],
-    [parse.newUserGroup, { name: "N", mapping: { a: "x", "": 1 } }, ["mapping", ""]],
-    [parse.update, everything, ["user_group_id"]],
-    [parse.update, { ...everything, user_group_id: "x" }, ["name"]],
-    [parse.deletion, { user_group_id: 1, data_source_provided_id: 1 }, ["current_token"]],
-    [parse.deletion, { data_source_provided_id: 1, user_group_id: 1, current_token: "x" }, ["user_group_id"]],
-  ])("%o %j: %j", (run, body, field) => {
-    expect(outcomeOf(() => run(body))).toMatchObject({ code: "invalid_field", field });
+  test.each<readonly [string, (body: RequestBody) => unknown, Members, readonly string[]]>([
+    ["GET", parseProvidedId, everything, ["providedId", "name", "properties", "mapping"]],
+    ["GET", parseProvidedId, { name: 1 }, ["providedId", "name"]],
+    ["GET", parseProvidedId, {}, ["providedId"]],
+    ["GET of a new group", parseNewUserGroup, everything, ["name", "properties", "mapping"]],
+    ["GET of a new group", parseNewUserGroup, { mapping: [] }, ["name", "mapping"]],
+    [
+      "GET of a new group",
+      parseNewUserGroup,
+      { name: "N", properties: 5, mapping: { a: 1, "": "x", c: 2 } },
+      ["properties", "mapping.a", "mapping.", "mapping.c"],
+    ],
+    ["PUT", parseUpdate, everything, ["providedId", "name", "properties", "mapping"]],
+    ["PUT", parseUpdate, { user_group_id: "x", name: null, mapping: { a: "" } }, ["name", "mapping.a"]],
+    ["POST", rotation, { current_token: 1 }, ["currentToken"]],
+    ["POST with a header", (body) => parseRotation(body, ""), {}, ["Idempotency-Key", "currentToken"]],
+    [
+      "DELETE",
+      parseDeletion,
+      { user_group_id: 1, data_source_provided_id: "" },
+      ["currentToken", "providedId", "dataSourceProvidedId"],
+    ],
+  ])("%s %j", (_, parse, members, fields) => {
+    expect(refusedBy(parse, members)).toEqual(fields);
   });
 
-  test("a mapping of too many entries before what is wrong with them", () => {
-    const names = Array.from({ length: MAX_MAPPING_ENTRIES + 1 }, (_, index) => [`schema ${index}`, index]);
-    const outcome = outcomeOf(() => parse.newUserGroup({ name: "N", mapping: Object.fromEntries(names) }));
-    expect(outcome).toMatchObject({ field: ["mapping"], rule: "must have at most 1000 entries" });
+  test("the error itself is about the first", () => {
+    expect(errorOf(parseUpdate, { user_group_id: "x", name: "", mapping: 1 })).toMatchObject({
+      field: ["name"],
+      message: "must not be empty",
+      fields: [
+        { field: ["name"], message: "must not be empty" },
+        { field: ["mapping"], message: "must be a JSON object or null" },
+      ],
+    });
   });
+
+  test("of a mapping's entries the first hundred", () => {
+    const mapping = Object.fromEntries(
+      Array.from({ length: MAX_MAPPING_ENTRIES }, (_, index) => [`s${index}`, 1]),
+    );
+    const refused = refusedBy(parseUpdate, { user_group_id: "x", mapping });
+    expect(refused).toEqual(Array.from({ length: MAX_FIELD_ERRORS }, (_, index) => `mapping.s${index}`));
+  });
+
+  test("of a mapping with too many entries only that", () => {
+    const names = Array.from({ length: MAX_MAPPING_ENTRIES + 1 }, (_, index) => [`schema ${index}`, index]);
+    expect(errorOf(parseNewUserGroup, { name: "N", mapping: Object.fromEntries(names) })).toMatchObject({
+      fields: [{ field: ["mapping"], message: "must have at most 1000 entries" }],
+    });
+  });
+});
+
+test("a mapping is the same over both APIs", () => {
+  fc.assert(
+    fc.property(objects, (mapping) => {
+      const list = Object.entries(mapping).map(([schemaId, dataSource]) => ({ schemaId, dataSource }));
+      const listed = refusedBy(() => parseMappingList(list, ["mapping"]), {});
+      const schemas = listed.map((path) => `mapping.${list[Number(path.split(".")[1])]?.schemaId}`);
+      expect(refusedBy(parseNewUserGroup, { name: "N", mapping })).toEqual([...new Set(schemas)]);
+    }),
+  );
 });
 
 test("nothing is coerced, filled in, taken away or inherited", () => {
-  const body = Object.freeze({ user_group_id: "x", extra: Object.freeze({ a: 1 }), properties: null });
-  expect(parse.update(body)).toEqual({ providedId: "x", changes: { properties: null } });
-  expect(body).toEqual({ user_group_id: "x", extra: { a: 1 }, properties: null });
+  const members = Object.freeze({ user_group_id: "x", extra: Object.freeze({ a: 1 }), properties: null });
+  expect(parseUpdate(bodyOf(members))).toEqual({ providedId: "x", changes: { properties: null } });
+  expect(members).toEqual({ user_group_id: "x", extra: { a: 1 }, properties: null });
   const inherited = JSON.parse('{"__proto__": {"user_group_id": "x"}}');
-  expect(outcomeOf(() => parse.providedId(inherited))).toMatchObject({ field: ["user_group_id"] });
+  expect(refusedBy(parseProvidedId, inherited)).toEqual(["providedId"]);
 });
-
-/** What is told of a list's entry, as it is told of an object's, whose entries have one place each. */
-function asObject(outcome: unknown, list: readonly { readonly schemaId: string }[]): unknown {
-  const { value, field, ...error } = Object(outcome);
-  const nameAt = (index: string) => list[Number(index)]?.schemaId;
-  if (field) return { ...error, field: ["mapping", nameAt(field[0])] };
-  return {
-    value: value.map(({ schemaId, dataSource }: { schemaId: string; dataSource: string }) => ({
-      schemaId,
-      dataSource,
-      field: ["mapping", schemaId],
-    })),
-  };
-}

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { expectError, useRest } from "./support/rest-fixture.js";
+import { callGraphql } from "./support/graphql-client.js";
+import { expectError, useRest, userGroupOf } from "./support/rest-fixture.js";
 
 const rest = useRest();
 
@@ -23,7 +24,11 @@ test.each([
     "properties.a.b",
     badProperties({ a: { b: "\u0000" } }),
   ],
-  ["properties.big must be a number that a 64-bit float can hold.", "properties.big", badNumber()],
+  [
+    "properties.big must be a number of at most 131072 digits before the decimal point and 16383 after it.",
+    "properties.big",
+    '{"user_group_id":"bad","name":"N","properties":{"big":1e131072}}',
+  ],
   [
     "mapping must be a JSON object or null.",
     "mapping",
@@ -73,14 +78,32 @@ test("a mapping has at most 1000 entries", async () => {
   });
 });
 
+test("a group as large as every limit allows is created and comes back whole", async () => {
+  const { call, service, keys } = rest();
+  const source = "d".repeat(255);
+  const input = { providedId: source, name: "Longest id" };
+  const create = `mutation ($input: CreateDataSourceInput!) { createDataSource(input: $input) { userErrors { code } } }`;
+  const created = await callGraphql(service.url, keys.admin, create, { input });
+  expect(created.body).toEqual({ data: { createDataSource: { userErrors: [] } } });
+  const schemas = Array.from({ length: 1000 }, (_, index) => `${index}`.padStart(255, "s"));
+  const mapping = Object.fromEntries(schemas.map((schema) => [schema, source]));
+  const properties = { a: "x".repeat(65_536 - '{"a":""}'.length) };
+  const reply = await call("GET", {
+    user_group_id: "i".repeat(255),
+    name: "n".repeat(255),
+    mapping,
+    properties,
+  });
+  expect(reply.body).toMatchObject({ success: 1, new_user_group: true, user_group: { properties } });
+  const { team_id } = userGroupOf(reply);
+  const counted = `SELECT count(*)::integer AS entries FROM mapping_entry WHERE user_group_id = $1`;
+  expect(await service.query(counted, [team_id])).toEqual([{ entries: 1000 }]);
+});
+
 test("nothing was created on the way", async () => {
   expect((await rest().call("PUT", { user_group_id: "bad" })).status).toBe(404);
 });
 
 function badProperties(properties: unknown, id = "bad") {
   return { user_group_id: id, name: "N", properties };
-}
-
-function badNumber(): string {
-  return '{"user_group_id":"bad","name":"N","properties":{"big":1e999}}';
 }

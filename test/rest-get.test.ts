@@ -86,10 +86,10 @@ describe("200", () => {
     }
   });
 
-  test("a read key gets an existing group", async () => {
+  test("an embed key gets an existing group", async () => {
     const { call, keys } = rest();
     const created = await call("GET", { user_group_id: "readable", name: "Readable" });
-    const read = await call("GET", { user_group_id: "readable" }, keys.read);
+    const read = await call("GET", { user_group_id: "readable" }, keys.embed);
     expect(read.body).toEqual({ ...Object(created.body), new_user_group: false });
   });
 
@@ -131,14 +131,26 @@ describe("200", () => {
 });
 
 describe("403", () => {
-  test("a read key cannot create, and nothing is created", async () => {
+  test("an embed key cannot create, and nothing is created", async () => {
     const { call, keys } = rest();
-    expectError(await call("GET", { user_group_id: "forbidden", name: "F" }, keys.read), 403, {
+    expectError(await call("GET", { user_group_id: "forbidden", name: "F" }, keys.embed), 403, {
       code: "forbidden",
       message: "This API key may only read. Use one with write scope.",
     });
     expect((await call("PUT", { user_group_id: "forbidden" })).status).toBe(404);
   });
+});
+
+test("403 for a read key, whether the group exists or not: the reply must contain the token", async () => {
+  const { call, keys } = rest();
+  await call("GET", { user_group_id: "unreadable", name: "U" });
+  for (const body of [{ user_group_id: "unreadable" }, { user_group_id: "none", name: "N" }, {}]) {
+    expectError(await call("GET", body, keys.read), 403, {
+      code: "forbidden",
+      message:
+        "The reply must contain the user group's token, which this API key may not read. Use one with embed scope.",
+    });
+  }
 });
 
 describe("422", () => {
@@ -147,7 +159,7 @@ describe("422", () => {
     const mapping = { good: "sales", bad: "nowhere" };
     expectError(await call("GET", { user_group_id: "unmapped", name: "U", mapping }), 422, {
       code: "unknown_data_source",
-      message: 'The account has no data source "nowhere".',
+      message: 'The environment has no data source "nowhere".',
       field: "mapping.bad",
     });
     expect((await call("PUT", { user_group_id: "unmapped" })).status).toBe(404);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createPurgeList } from "../src/services/purge-list.js";
 import { callRest, type RestReply } from "./support/rest-client.js";
 import { expectError, useRest, userGroupOf } from "./support/rest-fixture.js";
 
@@ -61,7 +62,10 @@ describe("POST with an Idempotency-Key", () => {
     const { service, account, keys } = rest();
     const scope = { accountId: account.accountId, environment: "Customer" } as const;
     await service.database.transaction(scope, async (holder) => {
-      await holder.run({ text: "SELECT FROM user_group WHERE provided_id = 'lost' FOR UPDATE" }, []);
+      await holder.run(
+        { access: "read", text: "SELECT FROM user_group WHERE provided_id = 'lost' FOR UPDATE" },
+        [],
+      );
       const abort = AbortSignal.timeout(100);
       const headers = {
         authorization: `Token ${keys.admin}`,
@@ -111,6 +115,7 @@ describe("POST with an Idempotency-Key", () => {
     const claim = (transaction: { run: typeof service.database.run }) =>
       transaction.run(
         {
+          access: "write",
           text: "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')",
         },
         [account.accountId],
@@ -157,13 +162,12 @@ describe("POST with an Idempotency-Key", () => {
     await service.query(
       "UPDATE idempotent_request SET created_at = created_at - interval '25 hours' WHERE key = 'old'",
     );
-    const errors: unknown[] = [];
-    service.services.idempotency.start(10, (error) => errors.push(error));
-    await expect
-      .poll(async () => service.query("SELECT key FROM idempotent_request WHERE key IN ('old', 'young')"))
-      .toEqual([{ key: "young" }]);
-    service.services.idempotency.stop();
-    expect(errors).toEqual([]);
+    const purge = createPurgeList(service.database, 1).find(({ name }) => name === "idempotent_replies");
+    if (!purge) throw new Error("Replies are purged.");
+    await service.services.purges.run(purge);
+    expect(await service.query("SELECT key FROM idempotent_request WHERE key IN ('old', 'young')")).toEqual([
+      { key: "young" },
+    ]);
   });
 
   test("is kept so that the database alone does not tell the token", async () => {

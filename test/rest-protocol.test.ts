@@ -87,13 +87,20 @@ describe("401", () => {
 });
 
 describe("400", () => {
+  test.each(["PUT", "POST", "DELETE"])("%s without a body", async (method) => {
+    const { service, keys } = rest();
+    const reply = await callRest(`${service.url}/api/user`, method, keys.admin);
+    const message = "The request has no body. Send a JSON object.";
+    expectError(reply, 400, { code: "invalid_json", message });
+  });
+
   test.each([
     ['{"a":1,\n  "b" 2}', "The body is not valid JSON: colon expected at line 2, column 7."],
     ["{'a':1}", "The body is not valid JSON: invalid symbol at line 1, column 2."],
     ['{"a":1}}', "The body is not valid JSON: end of file expected at line 1, column 8."],
     ['{"a":1,}', "The body is not valid JSON: property name expected at line 1, column 8."],
     ['{"a":"\n"}', expect.stringMatching(/^The body is not valid JSON: .* at line 1, column 6\.$/)],
-    ["", expect.stringMatching(/^The request has no body\./)],
+    ["", expect.stringMatching(/^The request has no body\. .* GET .*getOrCreateUserGroup\.$/)],
     [" ", "The body is not valid JSON: value expected at line 1, column 2."],
     ["[]", "The body must be a JSON object."],
     ["null", "The body must be a JSON object."],
@@ -149,17 +156,17 @@ describe("405", () => {
 });
 
 describe("413", () => {
-  test("a body over 256 KiB, told or found", async () => {
+  test("a body over 1 MiB, with its length announced or not", async () => {
     const { service, keys } = rest();
     const url = `${service.url}/api/user`;
     const filled = (bytes: number) => `{"user_group_id":"big","name":"Big","x":"${"x".repeat(bytes - 43)}"}`;
-    expect(filled(262_144)).toHaveLength(262_144);
-    expect((await callRest(url, "GET", keys.admin, filled(262_144))).status).toBe(200);
-    expectError(await callRest(url, "GET", keys.admin, filled(262_145)), 413, {
+    expect(filled(1_048_576)).toHaveLength(1_048_576);
+    expect((await callRest(url, "GET", keys.admin, filled(1_048_576))).status).toBe(200);
+    expectError(await callRest(url, "GET", keys.admin, filled(1_048_577)), 413, {
       code: "payload_too_large",
-      message: "The body is larger than 262144 bytes.",
+      message: "The body is larger than 1048576 bytes.",
     });
-    expect(await rawChunked(service.url, keys.admin, filled(300_000))).toMatch(
+    expect(await rawChunked(service.url, keys.admin, filled(1_100_000))).toMatch(
       /^HTTP\/1.1 413 .*payload_too_large/s,
     );
   });

@@ -151,7 +151,7 @@ describe("422", () => {
       422,
       {
         code: "unknown_data_source",
-        message: 'The account has no data source "nowhere".',
+        message: 'The environment has no data source "nowhere".',
         field: "mapping.a.b",
       },
     );

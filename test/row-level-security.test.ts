@@ -21,6 +21,9 @@ const TABLES = [
   "webhook_delivery",
 ];
 
+const AUDIT = `INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name)
+  VALUES ($1, 'Customer', 'api_key.created', 1, 'x', '{}', 'x')`;
+
 beforeAll(async () => {
   const { keys, strangerKey, run } = graphql();
   for (const key of [keys.admin, keys.testing, strangerKey]) {
@@ -36,7 +39,10 @@ beforeAll(async () => {
 const all = async (scope: RowScope, table: string) =>
   graphql()
     .service.database.of(scope)
-    .run<{ account_id?: number; environment?: string; id?: number }>({ text: `SELECT * FROM ${table}` }, []);
+    .run<{ account_id?: number; environment?: string; id?: number }>(
+      { access: "read", text: `SELECT * FROM ${table}` },
+      [],
+    );
 
 describe("a statement without any condition", () => {
   test.each(TENANT_TABLES)("finds of %s what belongs to the tenant, and nothing else", async (table) => {
@@ -51,26 +57,34 @@ describe("a statement without any condition", () => {
     }
   });
 
-  test.each(TENANT_TABLES)("is an error on %s when no tenant is set, and for the operator", async (table) => {
-    const { database } = graphql().service;
-    for (let repeat = 0; repeat < 2; repeat += 1) {
-      await expect(database.run({ text: `SELECT * FROM ${table}` }, [])).rejects.toThrow();
-      await expect(all("operator", table)).rejects.toThrow();
-      await expect(all({ accountName: "x" }, table)).rejects.toThrow();
-    }
-  });
+  test.each([...TENANT_TABLES, "audit_entry"])(
+    "finds nothing in %s when no tenant is set, and for the operator",
+    async (table) => {
+      const { account, service } = graphql();
+      const { accountId, name } = account;
+      const unscoped = { access: "read", text: `SELECT * FROM ${table}` } as const;
+      for (let repeat = 0; repeat < 2; repeat += 1) {
+        expect(await service.database.run(unscoped, [])).toEqual([]);
+        for (const scope of ["operator", { accountName: name }, { accountId }] as const) {
+          expect(await all(scope, table)).toEqual([]);
+        }
+      }
+    },
+  );
 
-  test("finds accounts and keys of the tenant, of the name, or for the operator all", async () => {
+  test("finds the account of the tenant or of the name, keys of the tenant, and for the operator all", async () => {
     const { account, service } = graphql();
     const { accountId, name } = account;
     expect((await all({ accountId }, "account")).map(({ id }) => id)).toEqual([accountId]);
     expect((await all({ accountName: name }, "account")).map(({ id }) => id)).toEqual([accountId]);
-    for (const key of await all({ accountId }, "api_key")) expect(key.account_id).toBe(accountId);
+    const keys = await all({ accountId, environment: "Testing" }, "api_key");
+    expect(keys).toMatchObject([{ account_id: accountId, environment: "Testing" }]);
+    expect(await all({ accountId }, "api_key")).toEqual([]);
     expect(await all({ accountName: name }, "api_key")).toEqual([]);
     for (const table of ["account", "api_key"]) {
       const { length } = await service.query(`SELECT * FROM ${table}`);
       expect(await all("operator", table)).toHaveLength(length);
-      expect(await service.database.run({ text: `SELECT * FROM ${table}` }, [])).toEqual([]);
+      expect(await service.database.run({ access: "read", text: `SELECT * FROM ${table}` }, [])).toEqual([]);
     }
   });
 
@@ -85,12 +99,15 @@ describe("a statement without any condition", () => {
       const [column = ""] = Object.keys((await all(own, table))[0] ?? {}).slice(-1);
       await service.database
         .transaction(own, async (transaction) => {
-          await transaction.run({ text: `UPDATE ${table} SET ${column} = ${column}` }, []);
-          if (isDeletable) await transaction.run({ text: `DELETE FROM ${table}` }, []);
+          await transaction.run({ access: "write", text: `UPDATE ${table} SET ${column} = ${column}` }, []);
+          if (isDeletable) await transaction.run({ access: "write", text: `DELETE FROM ${table}` }, []);
           const others = (
-            await transaction.run<{ n: number }>({ text: `SELECT count(*)::integer AS n FROM ${table}` }, [])
+            await transaction.run<{ n: number }>(
+              { access: "read", text: `SELECT count(*)::integer AS n FROM ${table}` },
+              [],
+            )
           )[0];
-          expect(others?.n).toBe(isDeletable ? 0 : before.length / (table === "data_source" ? 2 : 3));
+          expect(others?.n).toBe(isDeletable ? 0 : before.length / (table === "data_source" ? 4 : 3));
           throw new Error("undone");
         })
         .catch((error: unknown) => expect(String(error)).toContain("undone"));
@@ -102,12 +119,20 @@ describe("a statement without any condition", () => {
     const { account, service } = graphql();
     const [other] = await service.query("SELECT id FROM account WHERE id <> $1", [account.accountId]);
     const scope = { accountId: account.accountId, environment: "Customer" } as const;
-    const insert = "INSERT INTO data_source (account_id, provided_id, name) VALUES ($1, 'x', 'x')";
-    await expect(service.database.of(scope).run({ text: insert }, [other.id])).rejects.toThrow(
+    const insert =
+      "INSERT INTO data_source (account_id, environment, provided_id, name) VALUES ($1, 'Customer', 'x', 'x')";
+    for (const [text, id] of [
+      [insert, other.id],
+      [insert.replace("Customer", "Testing"), account.accountId],
+      [AUDIT, other.id],
+    ]) {
+      const writing = service.database.of(scope).run({ access: "write", text }, [id]);
+      await expect(writing).rejects.toThrow("row-level security");
+    }
+    const move = "UPDATE user_group SET environment = 'Testing'";
+    await expect(service.database.of(scope).run({ access: "write", text: move }, [])).rejects.toThrow(
       "row-level security",
     );
-    const move = "UPDATE user_group SET environment = 'Testing'";
-    await expect(service.database.of(scope).run({ text: move }, [])).rejects.toThrow("row-level security");
   });
 });
 
@@ -166,11 +191,19 @@ test("a scope ends with its statement, also one that fails, and connections stay
   const scope = { accountId: account.accountId, environment: "Customer" } as const;
   const reader = service.database.of(scope);
   for (let repeat = 0; repeat < 20; repeat += 1) {
-    await expect(reader.run({ text: "SELECT 1 / ($1::integer - $1::integer)" }, [1])).rejects.toThrow("zero");
-    await expect(reader.run({ name: "faulty", text: "SELECT nothing FROM nowhere" }, [])).rejects.toThrow();
-    await expect(service.database.run({ text: "SELECT * FROM user_group" }, [])).rejects.toThrow();
-    expect(await reader.run({ name: "own_groups", text: "SELECT id FROM user_group" }, [])).toHaveLength(1);
-    expect(await reader.run({ text: "SELECT name FROM user_group WHERE false" }, [])).toEqual([]);
+    await expect(
+      reader.run({ access: "read", text: "SELECT 1 / ($1::integer - $1::integer)" }, [1]),
+    ).rejects.toThrow("zero");
+    await expect(
+      reader.run({ name: "faulty", access: "read", text: "SELECT nothing FROM nowhere" }, []),
+    ).rejects.toThrow();
+    expect(await service.database.run({ access: "read", text: "SELECT * FROM user_group" }, [])).toEqual([]);
+    expect(
+      await reader.run({ name: "own_groups", access: "read", text: "SELECT id FROM user_group" }, []),
+    ).toHaveLength(1);
+    expect(await reader.run({ access: "read", text: "SELECT name FROM user_group WHERE false" }, [])).toEqual(
+      [],
+    );
   }
 });
 
@@ -186,7 +219,10 @@ test("without prepared statements the scope holds as well", async () => {
   try {
     const rows = await database
       .of({ accountId: account.accountId, environment: "Testing" })
-      .run<{ environment: string }>({ name: "named", text: "SELECT environment FROM user_group" }, []);
+      .run<{ environment: string }>(
+        { name: "named", access: "read", text: "SELECT environment FROM user_group" },
+        [],
+      );
     expect(rows).toEqual([{ environment: "Testing" }]);
     const { rows: prepared } = await database.entities({ accountId: account.accountId }, async (manager) => ({
       rows: await manager.query("SELECT name FROM pg_prepared_statements"),

@@ -45,7 +45,7 @@ test("entities and migrations agree, also after up, down and up again", async ()
 test("replicas that start at once migrate once", async () => {
   const replicas = [];
   for (let count = 0; count < 5; count += 1) replicas.push(await open("empty"));
-  const applied = await Promise.all(replicas.map(migrateUp));
+  const applied = await Promise.all(replicas.map((replica) => migrateUp(replica)));
   expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
 });
 

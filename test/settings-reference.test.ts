@@ -30,7 +30,9 @@ ${sections.join("\n\n")}
 }
 
 function defaultOf(schema: z.ZodType): string {
-  const text = String(schema.safeParse(undefined).data ?? "");
+  const value: unknown = schema.safeParse(undefined).data ?? "";
+  // An empty list or record is no default to write.
+  const text = typeof value === "object" && value !== null ? Object.values(value).join() : String(value);
   return text === "" ? "" : `\`${text}\``;
 }
 

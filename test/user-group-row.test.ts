@@ -14,7 +14,7 @@ import { useGraphql } from "./support/graphql-fixture.js";
 const graphql = useGraphql();
 
 const COLUMNS =
-  "id, provided_id, name, token_key_id, token_ciphertext, properties, version, created_at, updated_at";
+  "id, provided_id, name, token_key_id, token_ciphertext, properties::text AS properties, version, created_at, updated_at";
 
 /** What the driver itself reads of such a row. */
 interface Row {
@@ -23,7 +23,7 @@ interface Row {
   readonly name: string;
   readonly token_key_id: string;
   readonly token_ciphertext: Buffer;
-  readonly properties: unknown;
+  readonly properties: string | null;
   readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -90,12 +90,13 @@ describe("a group that comes as one text", () => {
           list.map(({ providedId, name }) => ({ providedId, name })),
         );
         const alone = await db.run<PackedRow>(
-          { text: `SELECT ${PACKED_USER_GROUP} FROM user_group ORDER BY id`, rows: "text" },
+          { access: "read", text: `SELECT ${PACKED_USER_GROUP} FROM user_group ORDER BY id`, rows: "text" },
           [],
         );
         expect(alone.map(([packed]) => allOf(readUserGroup(tenant, packed)))).toEqual(expected);
         const [all] = await db.run<PackedListRow>(
           {
+            access: "read",
             text: `SELECT ${packList("packed")} FROM (SELECT ${PACKED_USER_GROUP} AS packed FROM user_group ORDER BY id) AS listed`,
             rows: "text",
           },

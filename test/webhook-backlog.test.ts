@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { claimDeliveries } from "../src/persistence/webhook-outbox.js";
+import { claimDeliveries, findDueEndpoints } from "../src/persistence/webhook-outbox.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 import { createTenant } from "./support/webhook-tenant.js";
 
@@ -23,17 +23,26 @@ async function add(count: number, subjects: number, state: string, condition: st
     FROM webhook_endpoint, generate_series(1, ${count}) AS n WHERE ${condition}`);
 }
 
-/** How many blocks a claim looks at, as the planner does it now. */
+/** How many blocks it takes to find the endpoints that have deliveries due, and to claim some, as the planner does it now. */
 async function blocksOfClaim(): Promise<number> {
   const operator = service.database.of("operator");
-  const options = { count: 10, perEndpoint: 4, underWay: new Map(), leaseMs: 0 };
   service.statements.length = 0;
-  expect(await claimDeliveries(operator, options)).toHaveLength(4);
-  const [text] = service.statements;
-  const [row] = await operator.run<{ "QUERY PLAN": { Plan: { "Shared Hit Blocks": number } }[] }>(
-    { text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` },
-    [10, 4, [], [], 0],
-  );
+  const due = await findDueEndpoints(operator);
+  expect(due).toMatchObject([{ endpointId, hasAnswered: false, isProbed: false }]);
+  const grants = due.map((endpoint) => ({ endpoint, slots: 4 }));
+  expect(await claimDeliveries(operator, grants, 0)).toHaveLength(4);
+  const [find = "", claim = ""] = service.statements;
+  const ids = due.flatMap(({ accountId, environment }) => [[accountId], [environment], [endpointId], [4], 0]);
+  return (await blocksOf(find, [])) + (await blocksOf(claim, ids));
+}
+
+async function blocksOf(text: string, values: readonly unknown[]): Promise<number> {
+  const [row] = await service.database
+    .of("operator")
+    .run<{ "QUERY PLAN": { Plan: { "Shared Hit Blocks": number } }[] }>(
+      { access: "write", text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}` },
+      values,
+    );
   return row?.["QUERY PLAN"][0]?.Plan["Shared Hit Blocks"] ?? Number.NaN;
 }
 

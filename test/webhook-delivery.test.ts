@@ -127,8 +127,11 @@ describe("an event", () => {
     await tenant.createGroup("kept");
     await expect(
       service.database.transaction(scope, async (transaction) => {
-        await transaction.run({ text: "UPDATE user_group SET version = version + 1, name = 'x'" }, []);
-        const rows = await transaction.run({ text: "SELECT id FROM webhook_delivery" }, []);
+        await transaction.run(
+          { access: "write", text: "UPDATE user_group SET version = version + 1, name = 'x'" },
+          [],
+        );
+        const rows = await transaction.run({ access: "read", text: "SELECT id FROM webhook_delivery" }, []);
         expect(rows).toHaveLength(2);
         throw new Error("undone");
       }),
@@ -191,9 +194,6 @@ test("no secret stands in a table, in the log or in a list; it opens in its own 
     }
   }
   expect(service.log.join("")).not.toContain("in-the-url");
-  expect(service.log.find((line) => line.includes("The receiver answered 500."))).toMatch(
-    /"endpointId":\d+,.*"attempt":1,"status":500/,
-  );
   const { length } = receiver.received;
   await service.query(
     `UPDATE webhook_endpoint SET secret_ciphertext = (SELECT secret_ciphertext FROM webhook_endpoint AS other

@@ -139,7 +139,7 @@ describe("a delivery that fails", () => {
       webhookEndpoints: { nodes: [{ disabledAt: expect.any(String) }] },
     });
     const log =
-      "{ auditLog(filter: { actions: [WEBHOOK_ENDPOINT_UPDATED] }) { nodes { actorName changed } } }";
+      "{ auditLog(filter: { actions: [WEBHOOK_ENDPOINT_DISABLED] }) { nodes { actorName changed } } }";
     expect(await tenant.run(log)).toEqual({
       auditLog: { nodes: [{ actorName: "webhooks", changed: ["enabled"] }] },
     });
@@ -185,7 +185,7 @@ test("a look for deliveries that fails is followed by the next one, however long
     await other.connect();
     await other.query("BEGIN; LOCK TABLE webhook_delivery IN ACCESS EXCLUSIVE MODE");
     late.services.webhookDispatcher.start(late.server.log);
-    await until(() => late.log.join("")).toContain("webhooks could not be looked for");
+    await until(() => late.log.join("")).toContain("webhook deliveries could not be claimed");
     await other.end();
     await until(() => receiver.received.length).toBe(1);
   } finally {

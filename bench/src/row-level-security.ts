@@ -66,7 +66,14 @@ const WORKS: Readonly<Record<string, Work>> = {
     if (items.length !== 50) throw new Error(`The list has ${items.length} groups.`);
   },
   update: async (db, { tenant, groupId }) =>
-    requireOne([await updateUserGroup(db, tenant, { by: "id", id: groupId }, { name: "Renamed" })]),
+    requireOne([
+      await updateUserGroup(
+        db,
+        tenant,
+        { by: "id", id: groupId },
+        { name: `Renamed ${process.hrtime.bigint()}` },
+      ),
+    ]),
 };
 
 /** Shows what row level security costs: what goes over the wire, the time of one statement, and of many at once. */
@@ -126,7 +133,7 @@ function courseOf(work: string, way: Way): Course {
 async function prepare({ owner, runtime }: BenchPostgres): Promise<EmbeddedConnection> {
   const user = "bypassing";
   await withDatabase(owner, async (database) => {
-    const run = (text: string) => database.run({ text }, []);
+    const run = (text: string) => database.run({ access: "write", text }, []);
     await run(`CREATE ROLE ${escapeIdentifier(user)} LOGIN BYPASSRLS PASSWORD '${owner.password}'`);
     await grantRuntimeRole(database, user);
     await run(`INSERT INTO account (name, token_key_id)

@@ -145,7 +145,7 @@ export const OPERATIONS: readonly Operation[] = [
 const BROKEN: readonly ((client: SoakClient) => Promise<string>)[] = [
   async (client) => outcome(await client.rest("GET", '{"user_group_id": ')),
   async (client) => outcome(await client.rest("PUT", { user_group_id: "\u0000" })),
-  async (client) => outcome(await client.rest("PUT", "x".repeat(300_000))),
+  async (client) => outcome(await client.rest("PUT", "x".repeat(1_100_000))),
   async (client) => outcome(await client.rest("POST", "a", { "content-type": "text/plain" })),
   async (client) => outcome(await client.rest("DELETE", { current_token: "ugt_none" })),
   async (client) => outcome(await client.graphql(`{ a${"{ a".repeat(200)}${"}".repeat(200)} }`)),

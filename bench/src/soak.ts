@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Statement } from "../../src/persistence/statement.js";
 import { type BenchPostgres, startBenchPostgres, withDatabase } from "./bench-postgres.js";
 import type { LoadOptions, LoadResult } from "./soak-load.js";
 import { reportSoak, type SoakRun, type TimedSample } from "./soak-report.js";
@@ -74,7 +75,8 @@ async function soak(postgres: BenchPostgres, service: SoakService, seconds: numb
   });
 }
 
-const CONNECTIONS = {
+const CONNECTIONS: Statement = {
+  access: "read",
   text: "SELECT count(*)::integer FROM pg_stat_activity WHERE application_name LIKE 'user-groups%' AND usename <> current_user",
 };
 

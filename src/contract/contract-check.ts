@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { readApiKey } from "../domain/api-key.js";
+import { isObject } from "../domain/json.js";
 import { OperatorError } from "../domain/operator-error.js";
 import { ContractComparison, type ContractDifference } from "./contract-comparison.js";
 import { type ContractReply, sendRequest } from "./contract-reply.js";
@@ -35,11 +37,7 @@ export interface ContractOptions {
  * @throws OperatorError when one of them is out of reach or does not take its key, or both are one
  */
 export async function checkContract({ signal, ...options }: ContractOptions): Promise<ContractResult> {
-  if (options.ours.key === options.theirs.key && options.ours.url === options.theirs.url) {
-    throw new OperatorError(
-      "Both sides are the same service with the same key: they would get in each other's way.",
-    );
-  }
+  requireTwoAccounts(options.ours, options.theirs);
   const ours = new ContractSide(options.ours);
   const theirs = new ContractSide(options.theirs);
   const prefix = `contract-check-${randomBytes(6).toString("hex")}`;
@@ -54,6 +52,7 @@ export async function checkContract({ signal, ...options }: ContractOptions): Pr
       if (calls.length === 0) {
         requireKey(ours, reply);
         requireKey(theirs, otherReply);
+        requireTwoGroups(reply, otherReply);
       }
       const differences = comparison.compare(reply, otherReply);
       calls.push({ name: call.name, differences });
@@ -94,6 +93,27 @@ async function send(side: ContractSide, call: ContractCall): Promise<ContractRep
     const reason = error instanceof Error ? error.message : String(error);
     throw new OperatorError(`${url} gave no reply to "${call.name}": ${reason}.`, { cause: error });
   }
+}
+
+const ONE_ACCOUNT =
+  "Both API keys belong to the same account of the same service, so that each side would see the groups of the other. Use a key of another account for one of them.";
+
+function requireTwoAccounts(ours: ContractTarget, theirs: ContractTarget): void {
+  if (new URL(ours.url).href !== new URL(theirs.url).href) return;
+  const account = readApiKey(ours.key)?.accountId;
+  const isSame = account !== undefined && account === readApiKey(theirs.key)?.accountId;
+  if (ours.key === theirs.key || isSame) throw new OperatorError(ONE_ACCOUNT);
+}
+
+/** Finds out the same where one service has two addresses: tokens are random, so that equal ones are of one group. */
+function requireTwoGroups(reply: ContractReply, other: ContractReply): void {
+  const token = tokenIn(reply);
+  if (token !== undefined && token === tokenIn(other)) throw new OperatorError(ONE_ACCOUNT);
+}
+
+function tokenIn({ body }: ContractReply): unknown {
+  const group = isObject(body) ? body["user_group"] : undefined;
+  return isObject(group) ? group["token"] : undefined;
 }
 
 function requireKey({ target }: ContractSide, { status }: ContractReply): void {

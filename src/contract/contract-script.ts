@@ -14,7 +14,7 @@ export interface ContractCall {
 
 const PATH = "/api/user";
 /** Beyond what the interface's decisions let through (decision 4). */
-const TOO_LARGE = 257 * 1024;
+const TOO_LARGE = 1024 * 1024;
 /** So long that no group of the other service has it for its id. */
 const TWELVE_DIGITS = [10 ** 11, 10 ** 12] as const;
 

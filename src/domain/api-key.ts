@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Scope } from "./caller.js";
 import { issueCredential, readCredential } from "./credential.js";
-import type { Environment } from "./environment.js";
+import { ENVIRONMENTS, type Environment } from "./environment.js";
 
 /** An API key as it may be listed: never the secret. */
 export interface ApiKey {
@@ -18,6 +18,11 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null;
 }
 
+/** An API key, and the name of its account. */
+export interface ListedApiKey extends ApiKey {
+  readonly accountName: string;
+}
+
 const PREFIXES: Readonly<Record<Environment, string>> = { Customer: "ugk_live_", Testing: "ugk_test_" };
 
 /** Makes a new API key (decision 13). The secret is to be shown once; only its hash and hint are kept. */
@@ -30,9 +35,15 @@ export function issueApiKey(accountId: number, environment: Environment) {
   };
 }
 
-/** The account a key claims to belong to, or null for a text that cannot be one of our keys. */
-export function readApiKey(secret: string): { readonly accountId: number } | null {
-  return readCredential(PREFIXES.Customer, secret) ?? readCredential(PREFIXES.Testing, secret);
+/** The account and environment a key claims to belong to, or null for a text that cannot be one of our keys. */
+export function readApiKey(
+  secret: string,
+): { readonly accountId: number; readonly environment: Environment } | null {
+  for (const environment of ENVIRONMENTS) {
+    const route = readCredential(PREFIXES[environment], secret);
+    if (route) return { ...route, environment };
+  }
+  return null;
 }
 
 /** What the database holds of a key. A plain SHA-256 does: 256 random bits need no slow hash. */

@@ -14,6 +14,7 @@ export const AUDIT_ACTIONS = [
   "site_config.closed",
   "webhook_endpoint.created",
   "webhook_endpoint.updated",
+  "webhook_endpoint.disabled",
   "webhook_endpoint.deleted",
 ] as const;
 

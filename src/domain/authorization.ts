@@ -20,13 +20,18 @@ export function missingCredentials(): DomainError {
  */
 export function readCredentials(header: string | undefined): Credentials {
   if (header === undefined || header === "") throw missingCredentials();
+  const credentials = findCredentials(header);
+  if (credentials) return credentials;
+  throw new DomainError(
+    "unauthenticated",
+    "The Authorization header must read: Token <API_KEY>, or in a front end: Bearer <user group token>",
+  );
+}
+
+/** The credentials in an Authorization header, if it holds any. */
+export function findCredentials(header: string): Credentials | undefined {
   const [, scheme = "", secret] = /^(token|bearer) +(\S+) *$/i.exec(header) ?? [];
-  if (secret === undefined) {
-    throw new DomainError(
-      "unauthenticated",
-      "The Authorization header must read: Token <API_KEY>, or in a front end: Bearer <user group token>",
-    );
-  }
+  if (secret === undefined) return undefined;
   return { kind: scheme.toLowerCase() === "token" ? "apiKey" : "userGroupToken", secret };
 }
 

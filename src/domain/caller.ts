@@ -1,12 +1,18 @@
 import type { Actor } from "./audit-entry.js";
+import type { Deadline } from "./deadline.js";
 import type { Environment } from "./environment.js";
 import type { ReadReplica } from "./read-replica.js";
 import type { Transaction } from "./transaction.js";
 
-export const SCOPES = ["read", "write", "admin"] as const;
+export const SCOPES = ["read", "embed", "write", "admin"] as const;
 
 /** What an API key may do: each scope includes the ones before it (decision 13). */
 export type Scope = (typeof SCOPES)[number];
+
+/** Returns whether a scope is the required one, or includes it. */
+export function hasScope(scope: Scope, required: Scope): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf(required);
+}
 
 /** The part of the data that a request may touch: one environment of one account. */
 export interface Tenant {
@@ -16,6 +22,8 @@ export interface Tenant {
   readonly transaction?: Transaction;
   /** Where what only reads may come from; the database itself where there is none, or a transaction. */
   readonly replica?: ReadReplica;
+  /** Of the request that it is done for, where there is one: once it is over, no further statement is sent. */
+  readonly deadline?: Deadline | undefined;
 }
 
 /** Who is asking: the holder of an API key. */

@@ -1,4 +1,4 @@
-/** A data source of an account, shared by both of its environments. */
+/** A data source of one environment of an account. */
 export interface DataSource {
   readonly id: number;
   readonly providedId: string;

@@ -18,7 +18,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   invalid_field: {
     meaning: "A field is missing, of the wrong type, too long or too deep.",
-    advice: "Mend the field that `field` names; the same request will fail again.",
+    advice: "Fix every field that `fields` lists; the same request will fail again.",
   },
   unauthenticated: {
     meaning: "The credentials are missing, unknown, revoked or expired.",
@@ -27,7 +27,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   forbidden: {
     meaning: "The API key lacks the scope.",
-    advice: "Use a key with the scope `write` or, for keys, webhooks and the audit log, `admin`.",
+    advice:
+      "Use a key with the scope that the message names: `embed` to read tokens, `write` to change something, `admin` for keys, webhooks and the audit log.",
   },
   not_found: {
     meaning: "There is nothing at this path.",
@@ -39,7 +40,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   data_source_not_found: {
     meaning: "No data source has this id.",
-    advice: "Check the id, and the account of the key.",
+    advice: "Check the id, and the account and environment of the key.",
   },
   api_key_not_found: {
     meaning: "No API key has this id.",
@@ -102,12 +103,17 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     advice: "Send the header `Content-Type: application/json`.",
   },
   unknown_data_source: {
-    meaning: "A mapping names a data source that the account does not have.",
-    advice: "Create the data source first; `field` names the entry of the mapping.",
+    meaning: "A mapping names a data source that the environment does not have.",
+    advice: "Create the data sources first; `fields` lists the entries of the mapping.",
   },
   rate_limited: {
     meaning: "Too many requests.",
     advice: "Wait for as many seconds as `Retry-After` says. The headers `RateLimit-*` tell what is left.",
+  },
+  slow_consumer: {
+    meaning: "The events of a subscription were not read, and it was ended.",
+    advice:
+      "Read the user group again and subscribe anew; read events as they come, or subscribe to fewer fields.",
   },
   query_too_deep: {
     meaning: "The query has too many levels.",

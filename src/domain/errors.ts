@@ -28,6 +28,7 @@ export const ERROR_CODES = [
   "unsupported_media_type",
   "unknown_data_source",
   "rate_limited",
+  "slow_consumer",
   "query_too_deep",
   "too_many_aliases",
   "too_many_root_fields",
@@ -44,8 +45,19 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 /** Where in the caller's input a fault lies, in the domain's names: `["mapping", "sales"]`. */
 export type FieldPath = readonly string[];
 
+/** What is wrong with one field; the message of `invalid_field` completes the sentence that begins with the field's name. */
+export interface FieldError {
+  readonly field: FieldPath;
+  readonly message: string;
+}
+
+/** The most fields that one error names (decision 12c). */
+export const MAX_FIELD_ERRORS = 100;
+
 export interface DomainErrorDetails {
   readonly field?: FieldPath;
+  /** Everything that is wrong, where it is more than the one field. */
+  readonly fields?: readonly FieldError[];
   /** Whole seconds after which a retry makes sense. */
   readonly retryAfter?: number;
   /** What the error is about in numbers, by names such as `limit` and `actual`. */
@@ -63,6 +75,8 @@ export class DomainError extends Error {
   override readonly name = "DomainError";
   readonly code: ErrorCode;
   readonly field: FieldPath | undefined;
+  /** Every field that is wrong, up to the limit: the first is that of the error itself. Empty when it is not about a field. */
+  readonly fields: readonly FieldError[];
   readonly retryAfter: number | undefined;
   readonly figures: Readonly<Record<string, number>> | undefined;
   readonly allowance: Allowance | undefined;
@@ -70,7 +84,12 @@ export class DomainError extends Error {
   constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
     super(redactSecrets(message), details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
-    this.field = details.field?.map(redactSecrets);
+    const { field, fields = field ? [{ field, message }] : [] } = details;
+    this.field = field?.map(redactSecrets);
+    this.fields = fields.slice(0, MAX_FIELD_ERRORS).map(({ field, message }) => ({
+      field: field.map(redactSecrets),
+      message: redactSecrets(message),
+    }));
     this.retryAfter = details.retryAfter;
     this.figures = details.figures;
     this.allowance = details.allowance;

@@ -1,20 +1,23 @@
-import { parse as findFaults, type ParseError, printParseErrorCode } from "jsonc-parser";
+import { printParseErrorCode, visit } from "jsonc-parser";
 import { DomainError } from "./errors.js";
 
+/** A JSON value, and the text that it was parsed from. */
+export interface ParsedJson {
+  readonly value: unknown;
+  readonly text: string;
+}
+
 /**
- * Reads a request body as JSON.
+ * Reads bytes as JSON.
+ * @param what names them in messages: "The body"
  * @throws DomainError `invalid_json` with line and column (both from 1) of the first fault
  */
-export function parseJsonText(bytes: Uint8Array): unknown {
-  return parseJsonPart(decode(bytes, "The body"), "The body");
+export function parseJsonBytes(bytes: Uint8Array, what: string): ParsedJson {
+  const text = decode(bytes, what);
+  return { value: parseJsonPart(text, what), text };
 }
 
-/** Reads a line of a file as JSON. @throws as `parseJsonText` does */
-export function parseJsonLine(bytes: Uint8Array): unknown {
-  return parseJsonPart(decode(bytes, "The line"), "The line");
-}
-
-/** Reads a part of a file as JSON. @param what names it @throws as `parseJsonText` does */
+/** Reads a part of a file as JSON. @throws as `parseJsonBytes` does */
 export function parseJsonPart(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
@@ -34,21 +37,39 @@ function decode(bytes: Uint8Array, what: string): string {
 }
 
 function describeFault(text: string): string {
-  // JSON.parse tells no dependable position, so a second parser, which does, looks once more at what it refused.
-  const faults: ParseError[] = [];
+  // JSON.parse gives no reliable position, so a second parser, which does, reads the text again up to its first error.
+  let fault: Fault | undefined;
   try {
-    findFaults(text, faults, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+    visit(
+      text,
+      {
+        onError(error, offset) {
+          throw new Fault(printParseErrorCode(error), offset);
+        },
+      },
+      { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
+    );
   } catch (error) {
     // The second parser recurses.
     if (error instanceof RangeError) return "it is nested too deeply to say where";
-    throw error;
+    if (!(error instanceof Fault)) throw error;
+    fault = error;
   }
-  const fault = faults[0];
   const offset = fault?.offset ?? text.length;
   const before = text.slice(0, offset);
   const line = before.split("\n").length;
   const column = offset - before.lastIndexOf("\n");
-  return `${fault ? words(printParseErrorCode(fault.error)) : "unexpected text"} at line ${line}, column ${column}`;
+  return `${fault ? words(fault.message) : "unexpected text"} at line ${line}, column ${column}`;
+}
+
+/** Ends the second parser at its first error. */
+class Fault extends Error {
+  readonly offset: number;
+
+  constructor(code: string, offset: number) {
+    super(code);
+    this.offset = offset;
+  }
 }
 
 function words(code: string): string {

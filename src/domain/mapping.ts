@@ -1,12 +1,11 @@
 import type { DataSource } from "./data-source.js";
 import { type FieldPath, invalidField } from "./errors.js";
-import { isObject } from "./json.js";
-import { parseText } from "./text-field.js";
+import { FieldErrors } from "./field-parsing.js";
+import { isObject, NULLABLE_OBJECT_RULE } from "./json.js";
+import { isText, textRule } from "./text-field.js";
 
 /** Decision 12. */
 export const MAX_MAPPING_ENTRIES = 1000;
-
-export const MAPPING_SIZE_RULE = `must have at most ${MAX_MAPPING_ENTRIES} entries`;
 
 /** What a caller asks for: `dataSource` is a caller-supplied id or, failing that, an internal id (decision 10). */
 export interface MappingReference {
@@ -34,37 +33,28 @@ export interface MappingEntry {
   readonly dataSourceId: number;
 }
 
-/** The references of a valid mapping from schema ids to data sources; null is the empty mapping. */
-export function readMapping(
-  mapping: Readonly<Record<string, string>> | null,
-  field: FieldPath,
-): readonly MappingReference[] {
-  return Object.entries(mapping ?? {}).map(([schemaId, dataSource]) => ({
-    schemaId,
-    dataSource,
-    field: [...field, schemaId],
-  }));
-}
-
-/** Checks a mapping given as an object; null is the empty mapping. @throws DomainError `invalid_field` */
+/** Checks a mapping given as an object; null is the empty mapping. @throws DomainError `invalid_field` naming every invalid entry */
 export function parseMapping(value: unknown, field: FieldPath): readonly MappingReference[] {
   if (value === null) return [];
-  if (!isObject(value)) throw invalidField(field, "must be a JSON object or null");
+  if (!isObject(value)) throw invalidField(field, NULLABLE_OBJECT_RULE);
   const entries = Object.entries(value);
   requireRoom(entries.length, field);
-  return entries.map(([schemaId, dataSource]) => {
+  const errors = new FieldErrors("invalid_field");
+  const references: MappingReference[] = [];
+  for (const [schemaId, dataSource] of entries) {
     const entryField = [...field, schemaId];
-    return {
-      schemaId: parseText(schemaId, entryField),
-      dataSource: parseText(dataSource, entryField),
-      field: entryField,
-    };
-  });
+    const rule = textRule(schemaId) ?? textRule(dataSource);
+    if (rule === undefined && isText(dataSource))
+      references.push({ schemaId, dataSource, field: entryField });
+    else errors.add(entryField, rule ?? "is invalid");
+  }
+  errors.throwIfAny();
+  return references;
 }
 
 /**
  * Checks a mapping given as a list; null is the empty mapping.
- * @throws DomainError `invalid_field`, also for a schema id that stands twice
+ * @throws DomainError `invalid_field` naming every invalid entry, also a schema id that stands twice
  */
 export function parseMappingList(
   list: readonly SentEntry[] | null,
@@ -72,28 +62,50 @@ export function parseMappingList(
 ): readonly MappingReference[] {
   if (list === null) return [];
   requireRoom(list.length, field);
+  const errors = new FieldErrors("invalid_field");
   const seen = new Set<string>();
-  return list.map((entry, index) => {
-    const reference = parseMappingEntry(entry, [...field, String(index)]);
-    if (seen.has(reference.schemaId)) {
-      throw invalidField([...field, String(index), "schemaId"], "must stand only once");
-    }
+  const references = list.flatMap((entry, index): MappingReference[] => {
+    const entryField = [...field, String(index)];
+    const reference = readMappingEntry(entry, entryField, errors);
+    if (!reference) return [];
+    if (seen.has(reference.schemaId)) errors.add([...entryField, "schemaId"], "must stand only once");
     seen.add(reference.schemaId);
-    return reference;
+    return [reference];
   });
+  errors.throwIfAny();
+  return references;
 }
 
 /** Checks one entry of a mapping; `field` is the path of the object that holds it. @throws DomainError `invalid_field` */
 export function parseMappingEntry(entry: SentEntry, field: FieldPath): MappingReference {
+  const errors = new FieldErrors("invalid_field");
+  const reference = readMappingEntry(entry, field, errors);
+  errors.throwIfAny();
+  if (!reference) throw new Error("A mapping entry was neither parsed nor refused.");
+  return reference;
+}
+
+/** @returns undefined when the entry is invalid: `errors` has the reasons then */
+function readMappingEntry(
+  { schemaId, dataSource }: SentEntry,
+  field: FieldPath,
+  errors: FieldErrors,
+): MappingReference | undefined {
   const sourceField = [...field, "dataSource"];
-  return {
-    schemaId: parseText(entry.schemaId, [...field, "schemaId"]),
-    dataSource: parseText(entry.dataSource, sourceField),
-    field: sourceField,
-  };
+  if (isText(schemaId) && isText(dataSource)) return { schemaId, dataSource, field: sourceField };
+  for (const [path, value] of [
+    [[...field, "schemaId"], schemaId],
+    [sourceField, dataSource],
+  ] as const) {
+    const rule = textRule(value);
+    if (rule !== undefined) errors.add(path, rule);
+  }
+  return undefined;
 }
 
 /** @throws DomainError `invalid_field` when a mapping would have more entries than allowed */
 export function requireRoom(entries: number, field: FieldPath): void {
-  if (entries > MAX_MAPPING_ENTRIES) throw invalidField(field, MAPPING_SIZE_RULE);
+  if (entries > MAX_MAPPING_ENTRIES) {
+    throw invalidField(field, `must have at most ${MAX_MAPPING_ENTRIES} entries`);
+  }
 }

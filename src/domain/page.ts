@@ -33,6 +33,8 @@ export interface SortKey {
   readonly field: string;
   /** Internal ids are 32-bit integers, serial numbers integers of up to 2^53. */
   readonly kind: "id" | "serial" | "text" | "time";
+  /** What the items' ids are, where the list is not sorted by them: `id` unless set. */
+  readonly idKind?: "serial";
 }
 
 /** What a caller says about the page; a cursor was made by `toCursor` for the same sort field. */
@@ -84,7 +86,11 @@ function parseCursor(cursor: string, sortKey: SortKey, field: FieldPath): Positi
   if (Array.isArray(parts) && parts.length === 3) {
     const [madeFor, value, id]: unknown[] = parts;
     // A cursor may be forged: what is in it goes to the database, so it must be what we would have put there.
-    if (madeFor === sortKey.field && isIdOf(sortKey.kind, id) && isSortValue(value, sortKey.kind))
+    if (
+      madeFor === sortKey.field &&
+      isIdOf(sortKey.idKind ?? sortKey.kind, id) &&
+      isSortValue(value, sortKey.kind)
+    )
       return { value, id };
   }
   throw invalidField(field, "must be a cursor of a list in this order");

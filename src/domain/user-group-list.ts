@@ -1,5 +1,4 @@
 import type { DataSourceRef } from "./data-source.js";
-import type { JsonObject } from "./json.js";
 import type { SortKey } from "./page.js";
 import type { UserGroup } from "./user-group.js";
 
@@ -40,8 +39,8 @@ export interface UserGroupFilter {
   readonly schemaId?: string;
   readonly createdAt?: TimeRange;
   readonly updatedAt?: TimeRange;
-  /** What the properties must contain, in the sense of PostgreSQL's `@>`. */
-  readonly properties?: JsonObject;
+  /** What the properties must contain, in the sense of PostgreSQL's `@>`, as JSON text. */
+  readonly properties?: string;
 }
 
 /** What a group is sorted by in a list with this order. */

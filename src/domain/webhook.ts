@@ -8,6 +8,7 @@ export const WEBHOOK_EVENTS = [
   "user_group.token_rotated",
   "user_group.deleted",
   "site_config.published",
+  "webhook_endpoint.disabled",
 ] as const;
 
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
@@ -15,6 +16,26 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 export const WEBHOOK_DELIVERY_STATES = ["pending", "delivered", "dead"] as const;
 
 export type WebhookDeliveryState = (typeof WEBHOOK_DELIVERY_STATES)[number];
+
+/** Why an endpoint is disabled: by an admin, because it answered 410, or because every delivery failed for days. */
+export const WEBHOOK_DISABLED_REASONS = ["admin", "gone", "failing"] as const;
+
+export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
+
+/** How an endpoint has answered. */
+export interface WebhookEndpointHealth {
+  /** Updated at least every ten seconds while deliveries succeed. */
+  readonly lastSuccessAt: Date | null;
+  readonly lastFailureAt: Date | null;
+  /** Why the last failed attempt failed. */
+  readonly lastError: string | null;
+  /** The failed attempts since the last success. */
+  readonly consecutiveFailures: number;
+  /** The first of them. */
+  readonly failingSince: Date | null;
+  /** Until then nothing is sent, as too many attempts in a row have failed. */
+  readonly pausedUntil: Date | null;
+}
 
 /** Where events of an environment are sent; its secret is shown only when it is made. */
 export interface WebhookEndpoint {
@@ -25,6 +46,9 @@ export interface WebhookEndpoint {
   readonly events: readonly WebhookEvent[];
   /** While it is set, no events are kept for the endpoint, and none are sent. */
   readonly disabledAt: Date | null;
+  /** Null while the endpoint is enabled, or where it was disabled before reasons were recorded. */
+  readonly disabledReason: WebhookDisabledReason | null;
+  readonly health: WebhookEndpointHealth;
   readonly createdAt: Date;
 }
 

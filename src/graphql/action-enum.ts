@@ -16,6 +16,8 @@ const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "site_config.closed": "A site configuration was closed.",
   "webhook_endpoint.created": "A webhook endpoint was made.",
   "webhook_endpoint.updated": "A webhook endpoint was changed, or given a new secret.",
+  "webhook_endpoint.disabled":
+    "A webhook endpoint was disabled because it answered 410, or every delivery failed for days.",
   "webhook_endpoint.deleted": "A webhook endpoint was deleted.",
 };
 

@@ -7,14 +7,20 @@ import { EnvironmentEnum } from "./environment-enum.js";
 import { NodeView } from "./node-type.js";
 import { UserErrorView } from "./user-error-type.js";
 
-const ApiKeyScope = { READ: "read", WRITE: "write", ADMIN: "admin" } as const satisfies Record<string, Scope>;
+const ApiKeyScope = {
+  READ: "read",
+  EMBED: "embed",
+  WRITE: "write",
+  ADMIN: "admin",
+} as const satisfies Record<string, Scope>;
 
 registerEnumType(ApiKeyScope, {
   name: "ApiKeyScope",
   description: "What an API key may do: each scope includes the ones before it.",
   valuesConfig: {
-    READ: { description: "Read everything but tokens." },
-    WRITE: { description: "Change user groups, mappings and data sources, and read tokens." },
+    READ: { description: "Read everything but user group tokens." },
+    EMBED: { description: "Read user group tokens, too: what a server that embeds dashboards needs." },
+    WRITE: { description: "Change user groups, mappings, data sources and site configurations." },
     ADMIN: { description: "Manage API keys and webhooks, and read the audit log." },
   },
 });

@@ -1,4 +1,5 @@
 import { ApolloServer, type ApolloServerOptionsWithGateway, HeaderMap } from "@apollo/server";
+import { ApolloServerErrorCode } from "@apollo/server/errors";
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
@@ -11,14 +12,16 @@ import { REPLAYED_HEADER } from "../domain/idempotency-key.js";
 import { redactSecrets } from "../domain/redaction.js";
 import type { Tally } from "../domain/telemetry/tally.js";
 import { type GraphqlContext, requireContext } from "./context.js";
-import { domainErrorOf, errorMessage, extensionsOf, statusOf } from "./error-format.js";
+import { domainErrorOf, errorMessage, extensionsOf, placeOf, statusOf } from "./error-format.js";
 import { countShownError } from "./error-tally.js";
 import type { Executor } from "./executor.js";
-import { frontEndFieldsPlugin } from "./front-end-fields.js";
 import { limitsPlugin } from "./limits-plugin.js";
 import type { Logger } from "./logger.js";
+import type { OperationAdmission } from "./operation-admission.js";
 import type { OperationLimits } from "./operation-limits.js";
+import { isLargerThan, replyTooLarge } from "./reply-budget.js";
 import { replyPlugin } from "./reply-plugin.js";
+import type { ReplyWriter } from "./reply-writer.js";
 import { tokenLimitError } from "./token-limit.js";
 import type { TrustedDocuments } from "./trusted-documents.js";
 import { trustedDocumentsPlugin } from "./trusted-documents-plugin.js";
@@ -34,18 +37,21 @@ export interface ApolloOptions {
 
 /**
  * Sets up Apollo Server; it is not started yet.
- * @param execute runs what Apollo Server has parsed and checked
+ * @param admission checks what Apollo Server has parsed
+ * @param execute runs it then
  */
 export function createApolloServer(
   schema: GraphQLSchema,
+  admission: OperationAdmission,
   execute: Executor,
+  writer: ReplyWriter,
   options: ApolloOptions,
 ): ApolloServer<GraphqlContext> {
   const { limits, tally, trustedDocuments } = options;
   return new ApolloServer<GraphqlContext>({
-    gateway: gatewayTo(schema, execute),
-    introspection: options.introspection,
-    hideSchemaDetailsFromClientErrors: !options.introspection,
+    gateway: gatewayTo(schema, admission, execute),
+    // Apollo Server validates before its plugins see an operation. `admission` checks first what bounds the effort of that.
+    dangerouslyDisableValidation: true,
     // A page of another site cannot send these without the browser asking us first.
     csrfPrevention: {
       requestHeaders: ["authorization", "apollo-require-preflight", "x-apollo-operation-name"],
@@ -59,6 +65,11 @@ export function createApolloServer(
     ...(trustedDocuments ? { persistedQueries: false } : {}),
     allowBatchedHttpRequests: false,
     parseOptions: { maxLexicalTokens: limits.tokens },
+    async stringifyResult(result) {
+      const text = await writer.write(result);
+      if (isLargerThan(text, limits.replyBytes)) throw toGraphqlError(replyTooLarge(limits.replyBytes));
+      return text;
+    },
     formatError(formatted, error) {
       const shown = formatError(formatted, error, limits);
       countShownError(tally, shown.extensions?.["code"]);
@@ -67,8 +78,7 @@ export function createApolloServer(
     plugins: [
       replyPlugin(options.logger, limits),
       ...(trustedDocuments ? [trustedDocumentsPlugin(trustedDocuments)] : []),
-      limitsPlugin(limits),
-      frontEndFieldsPlugin(),
+      limitsPlugin(admission),
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
@@ -79,6 +89,7 @@ export function createApolloServer(
 /** Where Apollo Server lets another executor than its own in. */
 function gatewayTo(
   schema: GraphQLSchema,
+  admission: OperationAdmission,
   execute: Executor,
 ): ApolloServerOptionsWithGateway<GraphqlContext>["gateway"] {
   return {
@@ -90,6 +101,8 @@ function gatewayTo(
       return {
         async executor({ context, document, request, response, source }) {
           requireContext(context);
+          const faults = admission.faultsOf(document);
+          if (faults.length > 0) return { errors: faults.map(toValidationError) };
           const { operationName } = request;
           return execute({
             document,
@@ -112,9 +125,21 @@ export function toContextError(error: unknown, requestId: string, logger: Logger
   const known = error instanceof DomainError ? error : internalError(error);
   if (known.code === "internal") logger.error({ err: error, requestId }, "request failed");
   if (known.code === "unavailable") logger.warn({ requestId, reason: reasonOf(known) }, "request not served");
-  const http = { status: statusOf(known), headers: new HeaderMap(Object.entries(errorHeaders(known))) };
-  return new GraphQLError(errorMessage(known), {
-    extensions: { ...extensionsOf(known, requestId), http },
+  return toGraphqlError(known, requestId);
+}
+
+/** An error that Apollo Server answers with its own status, wherever it arises. */
+function toGraphqlError(error: DomainError, requestId = ""): GraphQLError {
+  const http = { status: statusOf(error), headers: new HeaderMap(Object.entries(errorHeaders(error))) };
+  return new GraphQLError(errorMessage(error), { extensions: { ...extensionsOf(error, requestId), http } });
+}
+
+/** As Apollo Server shows it; each reply gets an error of its own, which the request's id is written to. */
+function toValidationError(fault: GraphQLError): GraphQLError {
+  return new GraphQLError(fault.message, {
+    nodes: fault.nodes ?? null,
+    originalError: fault,
+    extensions: { ...fault.extensions, code: ApolloServerErrorCode.GRAPHQL_VALIDATION_FAILED },
   });
 }
 
@@ -126,7 +151,13 @@ function formatError(
   const { extensions, ...rest } = formatted;
   const requestId = String(extensions?.["requestId"] ?? "");
   const known = domainErrorOf(error) ?? tokenLimitError(error, limits.tokens);
-  if (known) return { ...rest, message: errorMessage(known), extensions: extensionsOf(known, requestId) };
+  if (known)
+    return {
+      ...rest,
+      ...placeOf(known),
+      message: errorMessage(known),
+      extensions: extensionsOf(known, requestId),
+    };
   // What is wrong with a document or its variables is told with the words of the caller, and secrets may be among them.
   if (extensions?.["code"] !== "INTERNAL_SERVER_ERROR") {
     return { ...formatted, message: redactSecrets(formatted.message) };

@@ -8,6 +8,8 @@ import { ConnectionArguments } from "./connection-arguments.js";
 import { AuditEntryConnection } from "./connections.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 
+const SORT_FIELD = "auditEntry.createdAt";
+
 @Resolver()
 export class AuditResolver {
   readonly #log: AuditLog;
@@ -27,11 +29,11 @@ export class AuditResolver {
   ) {
     const admin = requireAdmin(requireSession(context).caller);
     const filter = parseAuditFilter(filterInput);
-    const request = parsePage(page, { field: "auditEntry", kind: "serial" });
+    const request = parsePage(page, { field: SORT_FIELD, kind: "time", idKind: "serial" });
     return new AuditEntryConnection({
       request,
-      sortField: "auditEntry",
-      positionOf: ({ id }: AuditEntry) => ({ value: id, id }),
+      sortField: SORT_FIELD,
+      positionOf: ({ createdAt, id }: AuditEntry) => ({ value: createdAt.toISOString(), id }),
       load: () => this.#log.list(admin, filter, request),
       count: () => this.#log.count(admin, filter),
     });

@@ -2,12 +2,13 @@ import type { ExecutionResult } from "graphql";
 import type { Allowance } from "../domain/allowance.js";
 import { missingCredentials } from "../domain/authorization.js";
 import type { Caller, Tenant } from "../domain/caller.js";
+import type { Deadline } from "../domain/deadline.js";
 import { DomainError } from "../domain/errors.js";
 import type { ReadConsistency } from "../domain/read-consistency.js";
 import type { ReadReplica } from "../domain/read-replica.js";
 import type { Tally } from "../domain/telemetry/tally.js";
 import type { UserGroup } from "../domain/user-group.js";
-import type { Access, Identity, Origin } from "../services/access.js";
+import type { Identity } from "../services/access.js";
 import type { Services } from "../services/services.js";
 import { Loaders } from "./loaders.js";
 import type { UserGroupBy } from "./user-group-by.js";
@@ -31,6 +32,8 @@ export interface GraphqlContext {
   readonly tally: Tally;
   /** Takes further points. @returns null where there is no limit @throws DomainError `rate_limited` when too few are left */
   spend(points: number): Promise<Allowance> | null;
+  /** Notes that the request may have changed something, so that its reply is not withheld. */
+  noteWrite(): void;
 }
 
 /** Follows single groups for subscribers. */
@@ -49,44 +52,50 @@ export interface Session {
 export interface FrontEndSession {
   readonly kind: "frontEnd";
   readonly userGroup: UserGroup;
+  readonly deadline?: Deadline | undefined;
   readonly loaders: Loaders;
 }
 
 /**
  * Makes the context of a request, and takes one point for it.
- * @throws DomainError `unauthenticated` for credentials that are not valid; none at all are fine. `rate_limited`
+ * @param request.identity null for a request without credentials
+ * @throws DomainError `rate_limited`
  */
 export async function createContext(
   services: Services,
   watcher: Watcher,
   request: {
     readonly id: string;
+    readonly identity: Identity | null;
     readonly authorization: string | undefined;
     readonly idempotencyKey: string | undefined;
     readonly consistency: ReadConsistency | undefined;
     readonly address: string;
+    /** Aborts when the client has gone. */
+    readonly signal?: () => AbortSignal;
+    readonly noteWrite: () => void;
   },
 ): Promise<GraphqlContext> {
-  const { id: requestId, authorization, idempotencyKey, consistency, address } = request;
-  const identity = await identify(services.access, authorization, { requestId, address });
+  const { id: requestId, identity, authorization, idempotencyKey, consistency, address } = request;
+  const { signal, noteWrite } = request;
   const spender = identity ?? ({ kind: "address", address } as const);
   const spend = (points: number) => services.rateLimits.spend(spender, points);
   const spending = spend(1);
   const allowance = spending && (await spending);
-  const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity)) };
+  const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity), { signal }) };
   const { tally } = services.telemetry;
-  return { requestId, authorization, idempotencyKey, consistency, watcher, session, allowance, tally, spend };
-}
-
-/** Tells who is asking, at once where that is known; null for a request without credentials. */
-function identify(
-  access: Access,
-  authorization: string | undefined,
-  origin: Origin,
-): Identity | Promise<Identity> | null {
-  if (authorization === undefined) return null;
-  const caller = access.recall(authorization, origin);
-  return caller ? { kind: "caller", caller } : access.identify(authorization, origin);
+  return {
+    requestId,
+    authorization,
+    idempotencyKey,
+    consistency,
+    watcher,
+    session,
+    allowance,
+    tally,
+    spend,
+    noteWrite,
+  };
 }
 
 /** What Apollo Server gives back of it has no type. @throws TypeError for anything else */
@@ -98,8 +107,9 @@ export function requireContext(value: object): asserts value is GraphqlContext {
 /** Whose data somebody asks for. */
 export function tenantOf(identity: Identity): Tenant {
   if (identity.kind === "caller") return identity.caller;
-  const { accountId, environment } = identity.userGroup;
-  return { accountId, environment };
+  const { userGroup, deadline } = identity;
+  const { accountId, environment } = userGroup;
+  return { accountId, environment, deadline };
 }
 
 /** The same session, with nothing loaded yet, reading from a replica. */
@@ -109,7 +119,8 @@ export function readingFrom(
   replica: ReadReplica,
 ): Session | FrontEndSession {
   const tenant = { ...tenantOf(session), replica };
-  const loaders = new Loaders(services, tenant);
+  const { budget, signal } = session.loaders;
+  const loaders = new Loaders(services, tenant, { budget: budget.again(), signal });
   if (session.kind === "frontEnd") return { ...session, loaders };
   return { ...session, caller: { ...session.caller, replica }, loaders };
 }

@@ -1,10 +1,12 @@
 import { Field, InputType } from "type-graphql";
+import type { DataSourceRef } from "../domain/data-source.js";
+import { parseFields } from "../domain/field-parsing.js";
 import { parseText } from "../domain/text-field.js";
-import { DataSourceBy } from "./data-source-by.js";
+import { DataSourceBy, parseDataSourceBy } from "./data-source-by.js";
 
 @InputType("CreateDataSourceInput", { description: "A new data source." })
 export class CreateDataSourceInput {
-  @Field(() => String, { description: "Your own id of the data source, unique in the account." })
+  @Field(() => String, { description: "Your own id of the data source, unique in the environment." })
   readonly providedId!: string;
 
   @Field(() => String, { description: "The name." })
@@ -32,9 +34,23 @@ export class DeleteDataSourceInput {
 }
 
 /** @throws DomainError `invalid_field` */
-export function parseDataSourceChanges({ providedId, name }: UpdateDataSourceInput) {
-  return {
-    ...(providedId === undefined ? {} : { providedId: parseText(providedId, ["providedId"]) }),
-    ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
-  };
+export function parseNewDataSource(input: CreateDataSourceInput) {
+  return parseFields({
+    providedId: () => parseText(input.providedId, ["providedId"]),
+    name: () => parseText(input.name, ["name"]),
+  });
+}
+
+/** Which data source an update changes, and what. @throws DomainError `invalid_field` */
+export function parseDataSourceUpdate({ by, providedId, name }: UpdateDataSourceInput) {
+  const { ref, ...changes } = parseFields<{
+    readonly ref: DataSourceRef;
+    readonly providedId?: string;
+    readonly name?: string;
+  }>({
+    ref: () => parseDataSourceBy(by),
+    ...(providedId === undefined ? {} : { providedId: () => parseText(providedId, ["providedId"]) }),
+    ...(name === undefined ? {} : { name: () => parseText(name, ["name"]) }),
+  });
+  return { ref, changes };
 }

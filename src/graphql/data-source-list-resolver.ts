@@ -19,7 +19,7 @@ export class DataSourceListResolver {
   }
 
   @Query(() => DataSourceConnection, {
-    description: "The data sources of the account; by internal id unless told otherwise.",
+    description: "The data sources of the environment, sorted by internal id by default.",
   })
   dataSources(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
@@ -43,7 +43,7 @@ export class DataSourceListResolver {
   }
 
   @FieldResolver(() => UserGroupConnection, {
-    description: "The user groups of the API key's environment whose mapping leads here, by internal id.",
+    description: "The user groups that are mapped to the data source, sorted by internal id.",
   })
   userGroups(
     @Root() { dataSourceId }: DataSourceView,

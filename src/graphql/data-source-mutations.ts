@@ -1,12 +1,12 @@
 import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
-import { parseText } from "../domain/text-field.js";
 import type { DataSourceService } from "../services/data-source-service.js";
 import type { GraphqlContext } from "./context.js";
 import { parseDataSourceBy } from "./data-source-by.js";
 import {
   CreateDataSourceInput,
   DeleteDataSourceInput,
-  parseDataSourceChanges,
+  parseDataSourceUpdate,
+  parseNewDataSource,
   UpdateDataSourceInput,
 } from "./data-source-inputs.js";
 import { DataSourcePayload, DeleteDataSourcePayload } from "./data-source-payloads.js";
@@ -32,8 +32,7 @@ export class DataSourceMutations {
     return mutate(
       context,
       async (writer) => {
-        const providedId = parseText(input.providedId, ["providedId"]);
-        const name = parseText(input.name, ["name"]);
+        const { providedId, name } = parseNewDataSource(input);
         return new DataSourcePayload(await this.#dataSources.create(writer, providedId, name));
       },
       failedDataSource,
@@ -50,17 +49,15 @@ export class DataSourceMutations {
     return mutate(
       context,
       async (writer) => {
-        const ref = parseDataSourceBy(input.by);
-        return new DataSourcePayload(
-          await this.#dataSources.update(writer, ref, parseDataSourceChanges(input)),
-        );
+        const { ref, changes } = parseDataSourceUpdate(input);
+        return new DataSourcePayload(await this.#dataSources.update(writer, ref, changes));
       },
       failedDataSource,
     );
   }
 
   @Mutation(() => DeleteDataSourcePayload, {
-    description: "Deletes a data source; refused while a mapping of either environment leads to it.",
+    description: "Deletes a data source; refused while user groups are mapped to it.",
   })
   async deleteDataSource(
     @Arg("input", () => DeleteDataSourceInput, INPUT) input: DeleteDataSourceInput,

@@ -5,14 +5,14 @@ import { NodeView } from "./node-type.js";
 
 @ObjectType("DataSource", {
   implements: NodeView,
-  description: "A data source of the account, shared by both of its environments.",
+  description: "A data source of the environment; user groups are mapped to it.",
   simpleResolvers: true,
 })
 export class DataSourceView extends NodeView {
   @Field(() => Int, { description: "The internal id." })
   readonly dataSourceId: number;
 
-  @Field(() => String, { description: "Your own id of the data source, unique in the account." })
+  @Field(() => String, { description: "Your own id of the data source, unique in the environment." })
   readonly providedId: string;
 
   @Field(() => String, { description: "The name of the data source." })

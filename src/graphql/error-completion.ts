@@ -1,7 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { isObject } from "../domain/json.js";
 
-/** Gives each error of a reply the request's id: those that arise before Apollo Server has made a context have none. */
+const GRAPHQL_MEDIA_TYPE = "application/graphql-response+json";
+
+/** GraphQL over HTTP: says whether a client knows GraphQL's own media type, with which the status tells of errors. */
+export function acceptsGraphqlMediaType(accept: string | undefined): boolean {
+  return accept?.includes(GRAPHQL_MEDIA_TYPE) === true;
+}
+
+/**
+ * Gives each error of a reply the request's id: those that arise before Apollo Server has made a context have none. Clients that
+ * know GraphQL's media type do not look for errors in a failure that has another one.
+ */
 export function completeErrors(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     if (reply.statusCode < 400 || typeof payload !== "string" || !payload.startsWith("{")) {
@@ -10,6 +20,7 @@ export function completeErrors(app: FastifyInstance): void {
     }
     const { text, code } = complete(payload, request.id);
     request.errorCode ??= code;
+    if (acceptsGraphqlMediaType(request.headers.accept)) reply.type(`${GRAPHQL_MEDIA_TYPE}; charset=utf-8`);
     reply.removeHeader("content-length");
     done(null, text);
   });

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { errorHeaders } from "../domain/error-headers.js";
-import { DomainError, type ErrorCode } from "../domain/errors.js";
+import { DomainError, type ErrorCode, type FieldError } from "../domain/errors.js";
 import { toGraphqlCode } from "./error-code-enum.js";
 
 interface Rendering {
@@ -40,6 +40,7 @@ const RENDERINGS: Readonly<Record<ErrorCode, Rendering>> = {
   unsupported_media_type: request(415),
   unknown_data_source: userError,
   rate_limited: request(429),
+  slow_consumer: request(503),
   query_too_deep: request(400),
   too_many_aliases: request(400),
   too_many_root_fields: request(400),
@@ -58,8 +59,13 @@ export function isUserError(error: unknown): error is DomainError {
 
 /** The message as GraphQL's callers see it: fields by their names in the schema. */
 export function errorMessage(error: DomainError): string {
-  if (error.code !== "invalid_field" || !error.field) return error.message;
-  return `${error.field.join(".")} ${error.message}.`;
+  const [first] = error.fields;
+  return first ? fieldMessage(error.code, first) : error.message;
+}
+
+/** The message about one field. */
+export function fieldMessage(code: ErrorCode, { field, message }: FieldError): string {
+  return code === "invalid_field" ? `${field.join(".")} ${message}.` : message;
 }
 
 /** The HTTP status for a reply that has this error and no data. */
@@ -84,10 +90,17 @@ export function extensionsOf(error: DomainError, requestId: string): Record<stri
   };
 }
 
+/** Where in the document an error lies, if that is known. */
+export function placeOf({ cause }: DomainError): Pick<GraphQLFormattedError, "locations" | "path"> {
+  if (!(cause instanceof GraphQLError)) return {};
+  const { locations, path } = cause.toJSON();
+  return { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
+}
+
 /** Renders a failure that comes before GraphQL gets to see the request. */
 export function renderGraphqlError(error: DomainError, requestId: string) {
   const body: { errors: GraphQLFormattedError[] } = {
-    errors: [{ message: errorMessage(error), extensions: extensionsOf(error, requestId) }],
+    errors: [{ message: errorMessage(error), ...placeOf(error), extensions: extensionsOf(error, requestId) }],
   };
   return { status: statusOf(error), headers: errorHeaders(error), body };
 }

@@ -1,31 +1,45 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import {
+  createSourceEventStream,
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
+  execute,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
-  NoSchemaIntrospectionCustomRule,
   parse,
-  specifiedRules,
-  subscribe,
-  validate,
 } from "graphql";
-import { createHandler } from "graphql-sse/lib/use/fastify";
+import { LRUCache } from "lru-cache";
 import { DomainError, internalError } from "../domain/errors.js";
 import { isObject } from "../domain/json.js";
+import type { EventStreams } from "../services/event-streams.js";
 import type { ApolloOptions } from "./apollo-server.js";
 import type { GraphqlContext } from "./context.js";
 import { domainErrorOf, errorMessage, extensionsOf } from "./error-format.js";
 import { countShownError } from "./error-tally.js";
-import { requireFrontEndFields } from "./front-end-fields.js";
-import { requireWithin } from "./limits-plugin.js";
-import { measureOperation } from "./operation-measure.js";
+import { EventRenderer, encodeEvent, type RenderedSubscription } from "./event-renderer.js";
+import { EventWriter } from "./event-writer.js";
+import type { OperationAdmission } from "./operation-admission.js";
 import { tokenLimitError } from "./token-limit.js";
+import { UnreadBudget } from "./unread-budget.js";
+import { WatchEvent } from "./watch-event.js";
 
-/** Events that a client may leave unread in its connection before it is cut off. */
-const MAX_UNREAD = 100;
+/** How long a subscription's document and variables may be together, as they stay in memory while it is open. */
+const MAX_CHARACTERS = 16_384;
+/** How many characters of documents are kept parsed, for all subscriptions: one that is not is parsed for each event. */
+const PARSED_CHARACTERS = 1_048_576;
+
+/** A subscription that may run. A parsed document takes a hundred times the memory of its text, so only the text is kept. */
+type Prepared = RenderedSubscription & Pick<ExecutionArgs, "schema" | "hideSuggestions">;
+
+interface EventStreamParts {
+  /** Decides which operations run. */
+  readonly admission: OperationAdmission;
+  readonly streams: EventStreams;
+  /** Creates the context of a request. */
+  readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>;
+}
 
 /**
  * Tells a request for an event stream (the distinct connections mode of GraphQL over server-sent events). Whoever
@@ -43,66 +57,142 @@ export function wantsEvents({ method, headers: { accept = "" } }: FastifyRequest
  */
 export function createEventStream(
   schema: GraphQLSchema,
+  { admission, streams, contextOf }: EventStreamParts,
   options: ApolloOptions,
-  contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const accepted = new WeakMap<object, AsyncIterable<ExecutionResult>>();
-  const unread = new WeakMap<FastifyReply, number>();
-  const stream = createHandler({
-    onSubscribe: ({ raw }) => accepted.get(raw),
-    onNext(_context, { raw, context: { reply } }, result) {
-      // The library queues without a bound what a client does not read.
-      const waiting = reply.raw.writableLength === 0 ? 0 : (unread.get(reply) ?? 0) + 1;
-      unread.set(reply, waiting);
-      if (waiting > MAX_UNREAD) reply.raw.destroy();
-      if (!result.errors) return undefined;
-      const errors = result.errors.map((error) => toCallerError(error, raw));
-      for (const { extensions } of errors) countShownError(options.tally, extensions["code"]);
-      return { ...result, errors };
-    },
+  const { tally } = options;
+  const budget = new UnreadBudget(streams.limits, tally);
+  const renderer = new EventRenderer();
+  const documents = new LRUCache<string, DocumentNode>({
+    maxSize: PARSED_CHARACTERS,
+    sizeCalculation: (_, source) => source.length + 1,
   });
+  const parsed = (source: string) => {
+    const document = documents.get(source) ?? parse(source);
+    documents.set(source, document);
+    return document;
+  };
+
+  async function open(request: FastifyRequest, reply: FastifyReply, contextValue: GraphqlContext) {
+    const prepared = prepare(request.body, contextValue);
+    // It stays as long as the request does.
+    request.body = undefined;
+    const args = { ...prepared, document: parsed(prepared.source) };
+    const source = await createSourceEventStream(args);
+    if (!(Symbol.asyncIterator in source)) throw refusal(source);
+    const events = source[Symbol.asyncIterator]();
+    // The request was answered while this waited for the subscription.
+    if (request.deadline?.isOver) {
+      await events.return?.();
+      return;
+    }
+    request.isStream = true;
+    reply
+      .header("content-type", "text/event-stream; charset=utf-8")
+      .header("x-accel-buffering", "no")
+      .hijack();
+    // The client may have gone meanwhile.
+    if (request.raw.socket.destroyed) {
+      await events.return?.();
+      return;
+    }
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    }
+    const writer = new EventWriter(reply.raw, budget);
+    void writer.closed.then(() => events.return?.());
+    await deliver({ [Symbol.asyncIterator]: () => events }, prepared, writer, request);
+    await writer.closed;
+  }
+
+  async function deliver(
+    events: AsyncIterable<unknown>,
+    prepared: Prepared,
+    writer: EventWriter,
+    request: FastifyRequest,
+  ): Promise<void> {
+    try {
+      for await (const event of events) {
+        if (!(event instanceof WatchEvent)) throw new TypeError("This is no event of a subscription.");
+        // What was written before the credentials ended must not be read after that.
+        if (event.endsAccess && writer.unread > 0) writer.destroy();
+        const run = () => execute({ ...prepared, document: parsed(prepared.source), rootValue: event });
+        const data = await renderer.render(event, prepared, run, (result) => shown(result, request));
+        if (writer.isOver) return;
+        if (!event.isCurrent()) continue;
+        budget.reserve(writer, data.length);
+        writer.next(data);
+      }
+    } catch (error) {
+      const shownError = new GraphQLError("", { originalError: error instanceof Error ? error : null });
+      writer.next(encodeEvent(shown({ data: null, errors: [shownError] }, request)));
+    }
+    writer.complete();
+  }
+
+  function shown(result: ExecutionResult, request: FastifyRequest): ExecutionResult {
+    if (!result.errors) return result;
+    const errors = result.errors.map((error) => toCallerError(error, request));
+    for (const { extensions } of errors) countShownError(tally, extensions["code"]);
+    return { ...result, errors };
+  }
+
+  function prepare(body: unknown, contextValue: GraphqlContext): Prepared {
+    if (!isObject(body)) throw new DomainError("invalid_json", "The body must be a JSON object.");
+    const { operationName, variables, documentId, extensions } = body;
+    const persisted = isObject(extensions) ? extensions["persistedQuery"] : undefined;
+    const hash = isObject(persisted) ? persisted["sha256Hash"] : undefined;
+    const values = isObject(variables) ? variables : {};
+    const source = find(body["query"], documentId ?? hash, options);
+    requireShort(source, values);
+    const document = documents.get(source) ?? parseWithin(source, options.limits.tokens);
+    const name = typeof operationName === "string" ? operationName : undefined;
+    const operation = getOperationAST(document, name);
+    if (operation?.operation !== "subscription") {
+      throw new DomainError("bad_request", "Only one subscription is answered with an event stream.");
+    }
+    const [fault] = admission.admit(contextValue, { document, operation, variables: values });
+    if (fault) throw new DomainError("bad_request", fault.message, { cause: fault });
+    documents.set(source, document);
+    const hideSuggestions = !options.introspection;
+    return { schema, source, operationName: name, variableValues: values, contextValue, hideSuggestions };
+  }
+
   return async (request, reply) => {
     const contextValue = await contextOf(request, reply);
-    const events = await subscribe(prepare(request.body, schema, options, contextValue));
-    if (!(Symbol.asyncIterator in events)) throw refusal(events);
-    accepted.set(request, events);
-    // The library wants to see these, though what runs has been settled.
-    request.headers.accept = "text/event-stream";
-    request.body = { query: "subscription" };
-    request.isStream = true;
-    reply.header("x-accel-buffering", "no").hijack();
-    await stream(request, reply).catch((error: unknown) => {
-      // A client that has gone before its stream has begun is no failure of ours.
-      if (!reply.raw.destroyed) throw error;
-    });
+    const { session } = contextValue;
+    const release = session ? streams.admit(session, request.ip) : () => undefined;
+    try {
+      await open(request, reply, contextValue);
+    } finally {
+      release();
+    }
   };
 }
 
-function prepare(
-  body: unknown,
-  schema: GraphQLSchema,
-  options: ApolloOptions,
-  contextValue: GraphqlContext,
-): ExecutionArgs {
-  if (!isObject(body)) throw new DomainError("invalid_json", "The body must be a JSON object.");
-  const { operationName, variables, documentId, extensions } = body;
-  const persisted = isObject(extensions) ? extensions["persistedQuery"] : undefined;
-  const hash = isObject(persisted) ? persisted["sha256Hash"] : undefined;
-  const document = read(body["query"], documentId ?? hash, schema, options);
-  const name = typeof operationName === "string" ? operationName : undefined;
-  const operation = getOperationAST(document, name);
-  if (operation?.operation !== "subscription") {
-    throw new DomainError("bad_request", "Only one subscription is answered with an event stream.");
-  }
-  const values = isObject(variables) ? variables : {};
-  requireWithin(options.limits, measureOperation(schema, document, operation), values);
-  requireFrontEndFields(contextValue, document, schema);
-  return { schema, document, operationName: name, variableValues: values, contextValue };
+/** @throws DomainError `payload_too_large` */
+function requireShort(source: string, variables: object): void {
+  const characters = source.length + lengthAsJson(variables);
+  if (characters <= MAX_CHARACTERS) return;
+  throw new DomainError(
+    "payload_too_large",
+    `The document and the variables of a subscription may have ${MAX_CHARACTERS} characters together.`,
+    { figures: { limit: MAX_CHARACTERS } },
+  );
 }
 
-/** The document of a request, parsed and valid. @throws DomainError, GraphQLError */
-function read(text: unknown, id: unknown, schema: GraphQLSchema, options: ApolloOptions): DocumentNode {
-  const { trustedDocuments, limits, introspection } = options;
+function lengthAsJson(value: object): number {
+  try {
+    return JSON.stringify(value).length;
+  } catch (error) {
+    // So deep that it cannot be written.
+    if (error instanceof RangeError) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
+
+/** The document that a request means. @throws DomainError `untrusted_document` */
+function find(text: unknown, id: unknown, { trustedDocuments }: ApolloOptions): string {
   const reference = {
     text: typeof text === "string" ? text : undefined,
     id: typeof id === "string" ? id : undefined,
@@ -111,11 +201,7 @@ function read(text: unknown, id: unknown, schema: GraphQLSchema, options: Apollo
   if (source === null) {
     throw new DomainError("untrusted_document", "This is none of the documents that may run here.");
   }
-  const document = parseWithin(source ?? "", limits.tokens);
-  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
-  const [fault] = validate(schema, document, rules);
-  if (fault) throw new DomainError("bad_request", fault.message, { cause: fault });
-  return document;
+  return source ?? "";
 }
 
 function parseWithin(source: string, maxTokens: number): DocumentNode {

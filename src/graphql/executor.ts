@@ -1,3 +1,4 @@
+import { ApolloServerErrorCode } from "@apollo/server/errors";
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -33,21 +34,36 @@ export type Executor = (operation: ReadyOperation) => Promise<ExecutionResult>;
 
 /**
  * Makes what runs operations; a mutation with an Idempotency-Key counts once (decision 39).
- * @param compileAfter how often a document is interpreted before it is compiled; Infinity compiles none
+ * @param options.compileAfter how often a document is interpreted before it is compiled; Infinity compiles none
+ * @param options.introspection whether errors of variables may suggest names of the schema
  */
-export function createExecutor(schema: GraphQLSchema, services: Services, compileAfter: number): Executor {
+export function createExecutor(
+  schema: GraphQLSchema,
+  services: Services,
+  { compileAfter, introspection }: { readonly compileAfter: number; readonly introspection: boolean },
+): Executor {
   const { compiledOperations } = services.telemetry.tally.caches;
   const compiled = new CompiledOperations(schema, compileAfter, compiledOperations);
   const run = async (ready: ReadyOperation, contextValue: GraphqlContext): Promise<ExecutionResult> => {
     const { document, operation, operationName, variables } = ready;
-    const query = operation && compiled.find(document, operation);
+    // Compiling takes longer than an anonymous request may take.
+    const query = operation && contextValue.session && compiled.find(document, operation);
     if (query) {
       const result = await query.run(contextValue, variables);
       if (!result.errors) return result;
       // Without data, nothing has run: the variables do not fit, which graphql-js tells in its own words.
       if (result.data !== undefined) return { ...result, errors: result.errors.map(toGraphqlError) };
     }
-    return execute({ schema, document, operationName, variableValues: variables, contextValue });
+    const result = await execute({
+      schema,
+      document,
+      operationName,
+      variableValues: variables,
+      contextValue,
+      hideSuggestions: !introspection,
+    });
+    if (operation && result.data === undefined) markVariableErrors(result);
+    return result;
   };
   const query = (ready: ReadyOperation): Promise<ExecutionResult> => {
     const { context } = ready;
@@ -64,7 +80,9 @@ export function createExecutor(schema: GraphQLSchema, services: Services, compil
   return async (ready) => {
     const { context, operation } = ready;
     if (operation?.operation === "query") return query(ready);
-    const key = operation?.operation === "mutation" ? context.idempotencyKey : undefined;
+    if (operation?.operation !== "mutation") return run(ready, context);
+    context.noteWrite();
+    const key = context.idempotencyKey;
     if (key === undefined) return run(ready, context);
     const { source, operationName = null, variables } = ready;
     try {
@@ -72,17 +90,22 @@ export function createExecutor(schema: GraphQLSchema, services: Services, compil
       const request = { key, content: ["graphql", source, operationName, variables] };
       const { reply, replayed } = await services.idempotency.once(writer, request, async (inside) => {
         const result = await run(ready, within(services, context, inside));
-        if (result.errors) throw new Failed(result.errors);
+        if (result.errors) throw new Failed(result);
         return { data: result.data };
       });
       if (replayed) ready.onReplay();
       return isObject(reply) && isObject(reply["data"]) ? { data: reply["data"] } : {};
     } catch (error) {
       // Nothing that the operation did counts: a part of its data would tell otherwise.
-      if (error instanceof Failed) return { data: null, errors: error.errors };
+      if (error instanceof Failed) return error.result;
       throw error;
     }
   };
+}
+
+/** Apollo Server does not recognise all of them: after 50, graphql-js only adds that it has stopped there. */
+function markVariableErrors({ errors = [] }: ExecutionResult): void {
+  for (const { extensions } of errors) extensions["code"] ??= ApolloServerErrorCode.BAD_USER_INPUT;
 }
 
 /** The errors of compiled operations can be neither changed nor completed. */
@@ -94,16 +117,18 @@ function toGraphqlError(compiled: GraphQLError): GraphQLError {
 
 /** Has everything that a request does be a part of one transaction. */
 function within(services: Services, context: GraphqlContext, writer: Writer): GraphqlContext {
-  const session = { kind: "caller", caller: writer, loaders: new Loaders(services, writer) } as const;
-  return { ...context, session };
+  const { budget, signal } = requireSession(context).loaders;
+  const loaders = new Loaders(services, writer, { budget: budget.again(), signal });
+  return { ...context, session: { kind: "caller", caller: writer, loaders } };
 }
 
 /** Undoes what an operation did, and carries out what went wrong. */
 class Failed extends Error {
-  readonly errors: readonly GraphQLError[];
+  readonly result: ExecutionResult;
 
-  constructor(errors: readonly GraphQLError[]) {
+  constructor({ data, errors = [] }: ExecutionResult) {
     super("The operation failed.");
-    this.errors = errors;
+    // Without data, nothing has run, and the client is at fault.
+    this.result = data === undefined ? { errors } : { data: null, errors };
   }
 }

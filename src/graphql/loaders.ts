@@ -7,6 +7,7 @@ import type { MappedDataSource } from "../domain/mapping.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { WebhookDelivery, WebhookEndpoint } from "../domain/webhook.js";
 import type { Services } from "../services/services.js";
+import { SiteConfigWork } from "../services/site-config-work.js";
 import { PageLoaders } from "./page-loaders.js";
 import { ReplyBudget } from "./reply-budget.js";
 import { SiteConfigLoaders } from "./site-config-loaders.js";
@@ -17,9 +18,11 @@ import { SiteConfigLoaders } from "./site-config-loaders.js";
  * first asked for.
  */
 export class Loaders {
-  readonly budget = new ReplyBudget();
+  readonly budget: ReplyBudget;
   readonly #services: Services;
   readonly #tenant: Tenant;
+  /** Aborts when the client has gone. */
+  readonly signal: (() => AbortSignal) | undefined;
   readonly #clear: (() => void)[] = [];
   #userGroupsById: DataLoader<number, UserGroup | null> | undefined;
   #userGroupsByProvidedId: DataLoader<string, UserGroup | null> | undefined;
@@ -31,13 +34,23 @@ export class Loaders {
   #auditEntriesById: DataLoader<number, AuditEntry | null> | undefined;
   #webhookEndpointsById: DataLoader<number, WebhookEndpoint | null> | undefined;
   #webhookDeliveriesById: DataLoader<number, WebhookDelivery | null> | undefined;
+  #pendingDeliveryCounts: DataLoader<number, number> | undefined;
   #userGroupCountsOfDataSources: DataLoader<number, number> | undefined;
   #userGroupsOfDataSources: PageLoaders<UserGroup> | undefined;
   #siteConfigs: SiteConfigLoaders | undefined;
 
-  constructor(services: Services, tenant: Tenant) {
+  constructor(
+    services: Services,
+    tenant: Tenant,
+    {
+      budget = new ReplyBudget(),
+      signal,
+    }: { readonly budget?: ReplyBudget; readonly signal?: (() => AbortSignal) | undefined } = {},
+  ) {
+    this.budget = budget;
     this.#services = services;
     this.#tenant = tenant;
+    this.signal = signal;
   }
 
   get userGroupsById(): DataLoader<number, UserGroup | null> {
@@ -98,6 +111,13 @@ export class Loaders {
     return this.#webhookDeliveriesById;
   }
 
+  get pendingDeliveryCounts(): DataLoader<number, number> {
+    this.#pendingDeliveryCounts ??= this.#loader((ids) =>
+      this.#services.webhooks.countPending(this.#tenant, ids),
+    );
+    return this.#pendingDeliveryCounts;
+  }
+
   get userGroupCountsOfDataSources(): DataLoader<number, number> {
     this.#userGroupCountsOfDataSources ??= this.#loader((ids) =>
       this.#services.listing.countUserGroupsOfDataSources(this.#tenant, ids),
@@ -113,7 +133,10 @@ export class Loaders {
   }
 
   get siteConfigs(): SiteConfigLoaders {
-    this.#siteConfigs ??= new SiteConfigLoaders(this.#services.siteConfigReader, this.#tenant, this.budget);
+    if (this.#siteConfigs) return this.#siteConfigs;
+    const { siteConfigReader, siteConfigThread } = this.#services;
+    const work = new SiteConfigWork(siteConfigThread, { budget: this.budget, signal: this.signal });
+    this.#siteConfigs = new SiteConfigLoaders(siteConfigReader, this.#tenant, this.budget, work);
     return this.#siteConfigs;
   }
 

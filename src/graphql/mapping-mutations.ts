@@ -1,5 +1,6 @@
 import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
 import type { Writer } from "../domain/caller.js";
+import { parseFields } from "../domain/field-parsing.js";
 import { parseMappingEntry, parseMappingList } from "../domain/mapping.js";
 import { parseText } from "../domain/text-field.js";
 import type { UserGroup } from "../domain/user-group.js";
@@ -30,9 +31,13 @@ export class MappingMutations {
     @Arg("input", () => SetMappingInput, INPUT) input: SetMappingInput,
     @Ctx() context: GraphqlContext,
   ): Promise<UserGroupPayload> {
-    return change(context, (writer) =>
-      this.#mappings.set(writer, parseUserGroupBy(input.by), parseMappingEntry(input, [])),
-    );
+    return change(context, (writer) => {
+      const { ref, entry } = parseFields({
+        ref: () => parseUserGroupBy(input.by),
+        entry: () => parseMappingEntry(input, []),
+      });
+      return this.#mappings.set(writer, ref, entry);
+    });
   }
 
   @Mutation(() => UserGroupPayload, { description: "Takes one schema out of a user group's mapping." })
@@ -40,9 +45,13 @@ export class MappingMutations {
     @Arg("input", () => RemoveMappingInput, INPUT) input: RemoveMappingInput,
     @Ctx() context: GraphqlContext,
   ): Promise<UserGroupPayload> {
-    return change(context, (writer) =>
-      this.#mappings.remove(writer, parseUserGroupBy(input.by), parseText(input.schemaId, ["schemaId"])),
-    );
+    return change(context, (writer) => {
+      const { ref, schemaId } = parseFields({
+        ref: () => parseUserGroupBy(input.by),
+        schemaId: () => parseText(input.schemaId, ["schemaId"]),
+      });
+      return this.#mappings.remove(writer, ref, schemaId);
+    });
   }
 
   @Mutation(() => UserGroupPayload, { description: "Replaces the whole mapping of a user group." })
@@ -50,11 +59,13 @@ export class MappingMutations {
     @Arg("input", () => ReplaceMappingInput, INPUT) input: ReplaceMappingInput,
     @Ctx() context: GraphqlContext,
   ): Promise<UserGroupPayload> {
-    return change(context, (writer) =>
-      this.#userGroups.update(writer, parseUserGroupBy(input.by), {
-        mapping: parseMappingList(input.mapping, ["mapping"]),
-      }),
-    );
+    return change(context, (writer) => {
+      const { ref, mapping } = parseFields({
+        ref: () => parseUserGroupBy(input.by),
+        mapping: () => parseMappingList(input.mapping, ["mapping"]),
+      });
+      return this.#userGroups.update(writer, ref, { mapping });
+    });
   }
 }
 

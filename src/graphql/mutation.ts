@@ -41,7 +41,7 @@ export async function mutateIfAllowed<Payload>(
   } catch (error) {
     if (!isUserError(error)) throw error;
     countShownError(context.tally, error.code);
-    return failed([new UserErrorView(error)]);
+    return failed(UserErrorView.allOf(error));
   } finally {
     // What follows in the same request must read what was just written.
     loaders.clear();

@@ -21,6 +21,7 @@ import {
 import { GraphQLJSON } from "graphql-scalars";
 import { type Amount, evaluate, plus, product, share, sum, type Variables } from "./amount.js";
 import { SIZE_OF_ROOT_LISTS, sizeOfList, sizeOfListsIn } from "./list-size.js";
+import { JSON_COST_PER_KIB } from "./reply-budget.js";
 
 /** How much an operation asks for, its fragments followed; fields that are skipped by a directive count too. */
 export interface OperationMeasure {
@@ -44,8 +45,6 @@ interface Measure {
 
 const NOTHING: Measure = { depth: 0, aliases: 0, fields: 0, cost: 0, itemCost: 0 };
 const LEAF: Measure = { ...NOTHING, depth: 1, fields: 1, cost: 1 };
-/** Of free-form JSON: properties take up to 64 KiB, where other fields take some bytes. */
-const JSON_COST = 20;
 const ALIASED_LEAF: Measure = { ...LEAF, aliases: 1 };
 
 /** Far beyond any limit on depth, and within what the stack of calls holds. */
@@ -58,7 +57,7 @@ const known = new WeakMap<OperationDefinitionNode, OperationMeasure>();
 
 /**
  * Measures an operation in one pass over it and each of its fragments, once.
- * @param document with the operation; both valid for the schema, so without a ring of fragments
+ * @param document with the operation; what is not valid in it counts as little as it can
  */
 export function measureOperation(
   schema: GraphQLSchema,
@@ -142,6 +141,8 @@ class Measuring {
     if (known) return known;
     const fragment = this.#fragments.get(name);
     if (!fragment) return NOTHING;
+    // A ring of fragments, which validation refuses, ends here.
+    this.#measured.set(name, NOTHING);
     const type = this.#schema.getType(fragment.typeCondition.name.value);
     const measure = this.measureSelections(fragment.selectionSet, type);
     const shared = { ...measure, cost: share(measure.cost), itemCost: share(measure.itemCost) };
@@ -154,7 +155,7 @@ class Measuring {
     const fieldType = typeOfField(field.name.value, parent);
     if (!fieldType) return own;
     if (!field.selectionSet)
-      return getNamedType(fieldType) === GraphQLJSON ? { ...own, cost: JSON_COST } : own;
+      return getNamedType(fieldType) === GraphQLJSON ? { ...own, cost: JSON_COST_PER_KIB } : own;
     const type = getNamedType(fieldType);
     const below = this.measureSelections(field.selectionSet, type);
     const aliases = plus(own.aliases, below.aliases);

@@ -4,6 +4,7 @@ import { errorHeaders } from "../domain/error-headers.js";
 import { DomainError, reasonOf } from "../domain/errors.js";
 import { isObject } from "../domain/json.js";
 import type { GraphqlContext } from "./context.js";
+import { acceptsGraphqlMediaType } from "./error-completion.js";
 import { domainErrorOf, statusOf } from "./error-format.js";
 import type { Logger } from "./logger.js";
 import type { OperationLimits } from "./operation-limits.js";
@@ -31,6 +32,7 @@ export function replyPlugin(logger: Logger, limits: OperationLimits): ApolloServ
             error.extensions["requestId"] = requestId;
             // Apollo Server gives some faults of a request their status, but no code.
             if (hasStatus(error, 400)) error.extensions["code"] ??= "BAD_REQUEST";
+            if (hasStatus(error, 405)) error.extensions["code"] = "METHOD_NOT_ALLOWED";
             const known = domainErrorOf(error);
             const expected = known ? known.code !== "internal" : error.extensions["code"];
             if (!expected) logger.error({ err: error.originalError ?? error, requestId }, "request failed");
@@ -50,7 +52,7 @@ export function replyPlugin(logger: Logger, limits: OperationLimits): ApolloServ
             response.http.status = 500;
           } else if (
             errors.every((error) => isFaultOfQuery(error, limits)) &&
-            !acceptsGraphqlStatus(request.http?.headers.get("accept"))
+            !acceptsGraphqlMediaType(request.http?.headers.get("accept"))
           ) {
             response.http.status = 200;
           }
@@ -65,11 +67,6 @@ function isFaultOfQuery(error: GraphQLError, limits: OperationLimits): boolean {
   const { code } = error.extensions;
   if (typeof code !== "string" || !FAULTS_OF_QUERIES.has(code)) return false;
   return tokenLimitError(error, limits.tokens) === undefined;
-}
-
-/** GraphQL over HTTP: only who asks for its own media type learns from the status that the query is wrong. */
-function acceptsGraphqlStatus(accept: string | undefined): boolean {
-  return accept?.includes("application/graphql-response+json") === true;
 }
 
 function hasStatus({ extensions: { http } }: GraphQLError, status: number): boolean {

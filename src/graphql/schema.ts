@@ -22,7 +22,7 @@ import { UserGroupResolver } from "./user-group-resolver.js";
 import { UserGroupSubscription } from "./user-group-subscription.js";
 import { ViewerResolver } from "./viewer-resolver.js";
 import { WebhookMutations } from "./webhook-mutations.js";
-import { WebhookResolver } from "./webhook-resolver.js";
+import { WebhookHealthResolver, WebhookResolver } from "./webhook-resolver.js";
 
 const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
   [OperationTypeNode.QUERY]: "What can be read.",
@@ -50,6 +50,7 @@ export function createSchema(services: Services): GraphQLSchema {
     new UserGroupResolver(services.userGroupReader),
     new UserGroupSubscription(),
     new ViewerResolver(),
+    new WebhookHealthResolver(),
     new WebhookMutations(services.webhooks),
     new WebhookResolver(services.webhooks),
   ]);
@@ -85,6 +86,7 @@ function build(resolvers: readonly object[]): GraphQLSchema {
       UserGroupResolver,
       UserGroupSubscription,
       ViewerResolver,
+      WebhookHealthResolver,
       WebhookMutations,
       WebhookResolver,
     ],

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from "graphql";
+import type { DocumentNode, OperationDefinitionNode } from "graphql";
 import { Kind } from "graphql";
 import { LRUCache } from "lru-cache";
 import { DomainError } from "../domain/errors.js";
@@ -8,10 +8,9 @@ import { isGiven, isObject } from "../domain/json.js";
 import type { HitCount } from "../domain/telemetry/counts.js";
 import type { GraphqlContext } from "./context.js";
 import type { Executor, ReadyOperation } from "./executor.js";
-import { requireFrontEndFields } from "./front-end-fields.js";
-import { requireWithin } from "./limits-plugin.js";
-import type { OperationLimits } from "./operation-limits.js";
-import { measureOperation, type OperationMeasure } from "./operation-measure.js";
+import type { OperationAdmission } from "./operation-admission.js";
+import { isLargerThan } from "./reply-budget.js";
+import type { ReplyWriter } from "./reply-writer.js";
 
 /** How many characters of documents are known; each of them takes some 60 bytes once it is parsed. */
 const MAX_CHARACTERS = 500_000;
@@ -24,7 +23,6 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/;
 interface KnownDocument {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  readonly measure: OperationMeasure;
 }
 
 /** A request for one. */
@@ -41,9 +39,10 @@ export interface Attempt {
  * without errors (decision 41). Whatever else it may be, a refusal, an error, another kind of request, is Apollo Server's to answer.
  */
 export class Shortcut {
-  readonly #schema: GraphQLSchema;
-  readonly #limits: OperationLimits;
+  readonly #admission: OperationAdmission;
+  readonly #maxReplyBytes: number;
   readonly #execute: Executor;
+  readonly #writer: ReplyWriter;
   readonly #hits: HitCount;
   readonly #known = new LRUCache<string, KnownDocument>({
     maxSize: MAX_CHARACTERS,
@@ -52,14 +51,23 @@ export class Shortcut {
   readonly #contentTypes = new LRUCache<string, string>({ max: MAX_ACCEPTED });
 
   /**
-   * @param execute runs operations
-   * @param hits counts how many documents were known
+   * @param options.admission decides which operations run
+   * @param options.execute runs operations
+   * @param options.writer writes their replies, as for Apollo Server
+   * @param options.hits counts how many documents were known
    */
-  constructor(schema: GraphQLSchema, limits: OperationLimits, execute: Executor, hits: HitCount) {
-    this.#hits = hits;
-    this.#schema = schema;
-    this.#limits = limits;
-    this.#execute = execute;
+  constructor(options: {
+    readonly admission: OperationAdmission;
+    readonly maxReplyBytes: number;
+    readonly execute: Executor;
+    readonly writer: ReplyWriter;
+    readonly hits: HitCount;
+  }) {
+    this.#hits = options.hits;
+    this.#admission = options.admission;
+    this.#maxReplyBytes = options.maxReplyBytes;
+    this.#execute = options.execute;
+    this.#writer = options.writer;
   }
 
   /** What Apollo Server is to run operations with: what it lets run becomes known, and what has run already does not run again. */
@@ -99,9 +107,12 @@ export class Shortcut {
     });
     const result = await running.catch(() => null);
     if (!result?.data || result.errors) return { context: Promise.resolve({ ...context, settled: running }) };
+    const writing = this.#writer.write({ data: result.data });
+    const text = typeof writing === "string" ? writing : await writing;
+    if (isLargerThan(text, this.#maxReplyBytes))
+      return { context: Promise.resolve({ ...context, settled: running }) };
     reply.header("content-type", contentType);
-    // As Apollo Server writes it.
-    return { text: `${JSON.stringify({ data: result.data })}\n` };
+    return { text };
   }
 
   #find(body: unknown): Known | null {
@@ -117,11 +128,9 @@ export class Shortcut {
     return { ...known, source, operationName: sentName, variables: isObject(variables) ? variables : {} };
   }
 
-  #mayRun({ document, measure, variables }: Known, context: GraphqlContext): boolean {
+  #mayRun(known: Known, context: GraphqlContext): boolean {
     try {
-      requireWithin(this.#limits, measure, variables);
-      requireFrontEndFields(context, document, this.#schema);
-      return true;
+      return this.#admission.admit(context, known).length === 0;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       // Apollo Server comes to the same end, and tells why.
@@ -132,10 +141,9 @@ export class Shortcut {
   #learn({ document, operation, source }: ReadyOperation): void {
     if (!operation || this.#known.has(source)) return;
     if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1) return;
-    const measure = measureOperation(this.#schema, document, operation);
     // For more than one, a rate limit has to be asked once more.
-    if (measure.rootFields > 1) return;
-    this.#known.set(source, { document, operation, measure });
+    if (this.#admission.measure(document, operation).rootFields > 1) return;
+    this.#known.set(source, { document, operation });
   }
 }
 

@@ -5,7 +5,6 @@ import { type GraphqlContext, requireSession } from "./context.js";
 import { STRICT } from "./site-config-inputs.js";
 import type { TextRef } from "./site-config-loaders.js";
 import { SiteConfigReportView } from "./site-config-report-type.js";
-import type { SiteConfigText } from "./site-config-text.js";
 import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
 import { SiteSettings, viewSettings } from "./site-settings-types.js";
 
@@ -19,10 +18,10 @@ function createContentResolver(view: ClassType<HasText>) {
   class SiteConfigContentResolver {
     @FieldResolver(() => GraphQLJSON, {
       description:
-        "The document as it was given: nothing added, nothing left out. Numbers are 64-bit floats here; `text` has them as written.",
+        "The document as it was given: nothing added, nothing left out. Keys that look like integers come first here, and numbers are 64-bit floats; `text` has them as written.",
     })
     async document(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<JsonValue> {
-      return (await load(root, context)).document;
+      return requireSession(context).loaders.siteConfigs.document(root.textRef);
     }
 
     @FieldResolver(() => String, {
@@ -30,7 +29,7 @@ function createContentResolver(view: ClassType<HasText>) {
         "The text as it was given, character by character; written by the service for a document given as JSON.",
     })
     async text(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<string> {
-      return (await load(root, context)).text;
+      return (await requireSession(context).loaders.siteConfigs.text(root.textRef)).text;
     }
 
     @FieldResolver(() => SiteConfigReportView, {
@@ -51,15 +50,11 @@ function createContentResolver(view: ClassType<HasText>) {
         "The document in types, with the format's defaults applied. What the format does not know is in `document` only.",
     })
     async settings(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<object | null> {
-      const { document } = await load(root, context);
-      return viewSettings(document, requireSession(context).loaders.budget);
+      const { siteConfigs, budget } = requireSession(context).loaders;
+      return viewSettings(await siteConfigs.document(root.textRef), budget);
     }
   }
   return SiteConfigContentResolver;
-}
-
-async function load({ textRef }: HasText, context: GraphqlContext): Promise<SiteConfigText> {
-  return requireSession(context).loaders.siteConfigs.text(textRef);
 }
 
 export const SiteConfigContentResolver = createContentResolver(SiteConfigView);

@@ -1,10 +1,9 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, Int } from "type-graphql";
 import { type FieldPath, invalidField } from "../domain/errors.js";
-import { isGiven, type JsonValue } from "../domain/json.js";
-import { parseJsonValue } from "../domain/json-value.js";
+import { isGiven } from "../domain/json.js";
 import { DEFAULT_SITE, requireSize } from "../domain/site-config/site-config.js";
-import type { SiteConfigSource } from "../domain/site-config/validate-site-config.js";
+import { type WrittenSource, writeJson } from "../domain/site-config/written-source.js";
 import type { ChangeOptions } from "../services/site-config-service.js";
 
 export const SITE = { nullable: true, defaultValue: DEFAULT_SITE, description: "The name of the site." };
@@ -28,7 +27,8 @@ export class PutSiteConfigInput {
 
   @Field(() => GraphQLJSON, {
     nullable: true,
-    description: "The configuration as JSON. To keep it character by character, send `text`.",
+    description:
+      "The configuration as JSON; keys that look like integers come first, as in JavaScript. To keep it character by character, send `text`.",
   })
   readonly document?: unknown;
 
@@ -91,7 +91,7 @@ export class SetSiteConfigVisibilityInput {
 
 /** A document that came with a request. */
 export interface GivenSource {
-  readonly source: SiteConfigSource;
+  readonly source: WrittenSource;
   /** Where in the input it came from. */
   readonly field: FieldPath;
   /** In bytes; of a document, without white space. */
@@ -113,9 +113,9 @@ export function parseSource({
   const hasDocument = isGiven(document);
   if (hasText === hasDocument)
     throw invalidField(["text"], "or document must be given: exactly one of the two");
-  const source = hasText ? { text } : { document: parseDocument(document, ["document"]) };
+  const source = hasText ? { text } : writeJson(document, ["document"]);
   const field: FieldPath = [hasText ? "text" : "document"];
-  const written = "text" in source ? source.text : JSON.stringify(source.document);
+  const written = "text" in source ? source.text : source.json;
   requireSize(written, field);
   return { source, field, size: Buffer.byteLength(written) };
 }
@@ -130,10 +130,4 @@ export function parseChangeOptions(given: {
     throw invalidField(["expectedRevision"], "must be 0 or more");
   }
   return { expectedRevision, strict: given.strict === true };
-}
-
-/** Reads a JSON value that is, or becomes part of, a document. @throws DomainError `invalid_field` */
-export function parseDocument(value: unknown, field: FieldPath): JsonValue {
-  // The validator tells of text that cannot be stored, together with all else that is wrong.
-  return parseJsonValue(value, field, { storable: false });
 }

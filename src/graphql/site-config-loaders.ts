@@ -1,9 +1,11 @@
 import DataLoader from "dataloader";
 import type { Tenant } from "../domain/caller.js";
+import type { JsonValue } from "../domain/json.js";
 import type { JsonPatchOperation } from "../domain/site-config/json-diff.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
 import type { SiteConfigReport } from "../domain/site-config/site-config-report.js";
 import { nameOfRevision, type SiteConfigReader } from "../services/site-config-reader.js";
+import type { SiteConfigWork } from "../services/site-config-work.js";
 import { PageLoaders } from "./page-loaders.js";
 import type { ReplyBudget } from "./reply-budget.js";
 import { SiteConfigText } from "./site-config-text.js";
@@ -19,11 +21,13 @@ export class SiteConfigLoaders {
   readonly bySite: DataLoader<string, SiteConfig | null>;
   readonly revisions: DataLoader<RevisionRef, SiteConfigRevision | null, string>;
   readonly revisionPages: PageLoaders<SiteConfigRevision>;
+  readonly work: SiteConfigWork;
   readonly #texts: DataLoader<RevisionRef, SiteConfigText | null, string>;
   readonly #budget: ReplyBudget;
 
-  constructor(reader: SiteConfigReader, tenant: Tenant, budget: ReplyBudget) {
+  constructor(reader: SiteConfigReader, tenant: Tenant, budget: ReplyBudget, work: SiteConfigWork) {
     this.#budget = budget;
+    this.work = work;
     this.byId = new DataLoader((ids) => reader.byIds(tenant, ids));
     this.bySite = new DataLoader((sites) => reader.bySites(tenant, sites));
     this.revisions = new DataLoader((refs) => reader.revisions(tenant, refs), { cacheKeyFn: nameOfRevision });
@@ -31,7 +35,7 @@ export class SiteConfigLoaders {
     this.#texts = new DataLoader(
       async (refs) => {
         const texts = await reader.texts(tenant, refs);
-        return texts.map((text) => (text === null ? null : new SiteConfigText(text)));
+        return texts.map((text) => (text === null ? null : new SiteConfigText(text, work)));
       },
       { cacheKeyFn: nameOfRevision },
     );
@@ -45,20 +49,20 @@ export class SiteConfigLoaders {
     throw new Error(`Revision ${ref.revision} of site configuration ${ref.siteConfigId} is gone.`);
   }
 
+  /** The document of a revision. @throws DomainError as `text` does */
+  async document(ref: TextRef): Promise<JsonValue> {
+    return (await this.text(ref)).document();
+  }
+
   /** What a check of a revision finds. @throws DomainError as `text` does */
   async report(ref: TextRef, strict: boolean): Promise<SiteConfigReport> {
-    const text = await this.text(ref);
-    this.#budget.requireRest();
-    const report = text.report(strict);
-    this.#budget.noteFindings(report);
-    return report;
+    return (await this.text(ref)).report(strict);
   }
 
   /** What changed between two revisions, for the reply. @throws DomainError as `text` does */
   async diff(from: TextRef, to: TextRef): Promise<readonly JsonPatchOperation[]> {
     const [before, after] = await Promise.all([this.text(from), this.text(to)]);
-    this.#budget.requireRest();
-    const operations = before.diffTo(after);
+    const operations = await before.diffTo(after);
     // The values are parts of a text that is counted already, each in one operation at most.
     this.#budget.spend(operations.length);
     for (const { path } of operations) this.#budget.spendText(path);

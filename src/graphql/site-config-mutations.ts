@@ -1,6 +1,8 @@
 import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
 import { invalidField } from "../domain/errors.js";
+import { parseFields } from "../domain/field-parsing.js";
 import { type Editor, parseSite } from "../domain/site-config/site-config.js";
+import { writeJson } from "../domain/site-config/written-source.js";
 import type { SiteConfigService } from "../services/site-config-service.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 import type { Loaders } from "./loaders.js";
@@ -9,7 +11,6 @@ import {
   PatchSiteConfigInput,
   PutSiteConfigInput,
   parseChangeOptions,
-  parseDocument,
   parseSource,
   RestoreSiteConfigInput,
   SetSiteConfigVisibilityInput,
@@ -33,11 +34,12 @@ export class SiteConfigMutations {
     @Arg("input", () => PutSiteConfigInput, INPUT) input: PutSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigPayload> {
-    return change(context, input, async ({ editor, site, options, loaders: { budget } }) => {
+    return change(context, input, async ({ editor, site, options, loaders: { siteConfigs, budget } }) => {
       const { source, field, size } = parseSource(input);
       budget.spendBytes(size);
       const isPublic = input.public ?? null;
-      const outcome = await this.#siteConfigs.put(editor, site, source, { ...options, isPublic });
+      const putOptions = { ...options, isPublic };
+      const outcome = await this.#siteConfigs.put(editor, site, source, putOptions, siteConfigs.work);
       return SiteConfigPayload.of(outcome, field, budget);
     });
   }
@@ -51,10 +53,10 @@ export class SiteConfigMutations {
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigPayload> {
     return change(context, input, async ({ editor, site, options, loaders: { siteConfigs, budget } }) => {
-      const patch = parseDocument(input.patch, ["patch"]);
+      const patch = writeJson(input.patch, ["patch"]);
       const current = await siteConfigs.bySite.load(site);
-      budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(JSON.stringify(patch)));
-      const outcome = await this.#siteConfigs.patch(editor, site, patch, options);
+      budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(patch.json));
+      const outcome = await this.#siteConfigs.patch(editor, site, patch, options, siteConfigs.work);
       return SiteConfigPayload.of(outcome, ["patch"], budget);
     });
   }
@@ -72,7 +74,7 @@ export class SiteConfigMutations {
       const current = await siteConfigs.bySite.load(site);
       const restored = current && (await siteConfigs.revisions.load({ siteConfigId: current.id, revision }));
       budget.spendBytes(restored?.size ?? 0);
-      const outcome = await this.#siteConfigs.restore(editor, site, revision, options);
+      const outcome = await this.#siteConfigs.restore(editor, site, revision, options, siteConfigs.work);
       return SiteConfigPayload.of(outcome, ["revision"], budget);
     });
   }
@@ -108,8 +110,11 @@ async function change(
   return mutate(
     context,
     async (writer) => {
-      const site = parseSite(input.site, ["site"]);
-      return work({ editor: writer, site, options: parseChangeOptions(input), loaders });
+      const { site, options } = parseFields({
+        site: () => parseSite(input.site, ["site"]),
+        options: () => parseChangeOptions(input),
+      });
+      return work({ editor: writer, site, options, loaders });
     },
     SiteConfigPayload.failed,
   );

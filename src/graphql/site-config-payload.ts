@@ -37,8 +37,7 @@ export class SiteConfigPayload {
 
   /** @param field where in the input the document came from */
   static of({ siteConfig, report }: ChangeOutcome, field: FieldPath, budget: ReplyBudget): SiteConfigPayload {
-    budget.noteFindings(report);
-    const userErrors = siteConfig ? [] : [invalid(report, field)];
+    const userErrors = siteConfig ? [] : invalid(report, field);
     return new SiteConfigPayload(siteConfig, new SiteConfigReportView(report, budget), userErrors);
   }
 
@@ -51,9 +50,9 @@ export class SiteConfigPayload {
   }
 }
 
-function invalid({ errors }: SiteConfigReport, field: FieldPath): UserErrorView {
+function invalid({ errors }: SiteConfigReport, field: FieldPath): UserErrorView[] {
   const [first] = errors;
   const place = first?.pointer ? ` (at ${first.pointer})` : "";
   const message = `The site configuration has ${errors.length === 1 ? "an error" : `${errors.length} errors; the first`}: ${first?.message}${place}`;
-  return new UserErrorView(new DomainError("invalid_site_config", message, { field }));
+  return UserErrorView.allOf(new DomainError("invalid_site_config", message, { field }));
 }

@@ -5,7 +5,6 @@ import { parsePage } from "../domain/page.js";
 import type { JsonPatchOperation } from "../domain/site-config/json-diff.js";
 import { sitePath } from "../domain/site-config/site-address.js";
 import { parseSite, type SiteConfig, type SiteConfigRevision } from "../domain/site-config/site-config.js";
-import { validateSource } from "../domain/site-config/validate-site-config.js";
 import type { SiteConfigReader } from "../services/site-config-reader.js";
 import { ConnectionArguments } from "./connection-arguments.js";
 import { SiteConfigConnection, SiteConfigRevisionConnection } from "./connections.js";
@@ -53,7 +52,7 @@ export class SiteConfigResolver {
   @Query(() => SiteConfigReportView, {
     description: "Checks a site configuration, given as text or as a document, without storing it.",
   })
-  validateSiteConfig(
+  async validateSiteConfig(
     @Arg("document", () => GraphQLJSON, { nullable: true, description: "The configuration as JSON." })
     document: unknown,
     @Arg("text", () => String, {
@@ -63,12 +62,11 @@ export class SiteConfigResolver {
     text: string | null | undefined,
     @Arg("strict", () => Boolean, STRICT) strict: boolean | null,
     @Ctx() context: GraphqlContext,
-  ): SiteConfigReportView {
-    const { budget } = requireSession(context).loaders;
+  ): Promise<SiteConfigReportView> {
+    const { budget, siteConfigs } = requireSession(context).loaders;
     const { source, size } = parseSource({ document, text });
     budget.spendBytes(size);
-    const report = validateSource(source, { strict: strict === true });
-    budget.noteFindings(report);
+    const report = await siteConfigs.work.run("check", { source, strict: strict === true });
     return new SiteConfigReportView(report, budget);
   }
 

@@ -1,32 +1,37 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonValue } from "../domain/json.js";
-import { diffJson, type JsonPatchOperation } from "../domain/site-config/json-diff.js";
+import type { JsonPatchOperation } from "../domain/site-config/json-diff.js";
 import type { SiteConfigReport } from "../domain/site-config/site-config-report.js";
-import { validateSiteConfigText } from "../domain/site-config/validate-site-config.js";
+import type { SiteConfigWork } from "../services/site-config-work.js";
 
 /** The text of a revision; what is made of it is made at most once. */
 export class SiteConfigText {
   readonly text: string;
-  #document: JsonValue | undefined;
-  readonly #reports = new Map<boolean, SiteConfigReport>();
-  readonly #diffs = new Map<SiteConfigText, readonly JsonPatchOperation[]>();
+  readonly #work: SiteConfigWork;
+  #document: Promise<JsonValue> | undefined;
+  readonly #reports = new Map<boolean, Promise<SiteConfigReport>>();
+  readonly #diffs = new Map<SiteConfigText, Promise<readonly JsonPatchOperation[]>>();
 
-  constructor(text: string) {
+  constructor(text: string, work: SiteConfigWork) {
     this.text = text;
+    this.#work = work;
   }
 
-  get document(): JsonValue {
+  document(): Promise<JsonValue> {
     this.#document ??= parse(this.text);
     return this.#document;
   }
 
   /** What a check finds. */
-  report(strict: boolean): SiteConfigReport {
-    return once(this.#reports, strict, () => validateSiteConfigText(this.text, { strict }));
+  report(strict: boolean): Promise<SiteConfigReport> {
+    return once(this.#reports, strict, () =>
+      this.#work.run("check", { source: { text: this.text }, strict }),
+    );
   }
 
   /** What changed from this text to another. */
-  diffTo(other: SiteConfigText): readonly JsonPatchOperation[] {
-    return once(this.#diffs, other, () => diffJson(this.document, other.document));
+  diffTo(other: SiteConfigText): Promise<readonly JsonPatchOperation[]> {
+    return once(this.#diffs, other, () => this.#work.run("diff", { from: this.text, to: other.text }));
   }
 }
 
@@ -38,6 +43,8 @@ function once<Key, Made>(made: Map<Key, Made>, key: Key, make: () => Made): Made
   return fresh;
 }
 
-function parse(text: string): JsonValue {
+/** Lets other requests run before each document: one may take 0.1 s, and a reply may hold several. */
+async function parse(text: string): Promise<JsonValue> {
+  await nextTurn();
   return JSON.parse(text);
 }

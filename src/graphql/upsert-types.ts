@@ -1,10 +1,9 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, ObjectType } from "type-graphql";
-import { DomainError, invalidField } from "../domain/errors.js";
-import { parseText } from "../domain/text-field.js";
+import { DomainError, invalidField, MAX_FIELD_ERRORS } from "../domain/errors.js";
 import { MAX_UPSERTS, type UpsertOutcome, type UserGroupUpsert } from "../services/user-group-upserts.js";
 import { UserErrorView } from "./user-error-type.js";
-import { MappingInput, parseChangedFields } from "./user-group-inputs.js";
+import { MappingInput, parseChangedFields, parseIdentified } from "./user-group-inputs.js";
 import { UserGroupView } from "./user-group-type.js";
 
 @InputType("UpsertUserGroupInput", {
@@ -57,11 +56,13 @@ export class UpsertUserGroupResult {
   @Field(() => [UserErrorView], { description: "Why the group was not written; paths begin at the group." })
   readonly userErrors: UserErrorView[];
 
-  constructor(outcome: UpsertOutcome) {
+  /** @param maxErrors how many errors to list at most */
+  constructor(outcome: UpsertOutcome, maxErrors: number) {
     const written = outcome && "userGroup" in outcome ? outcome : null;
     this.userGroup = written && new UserGroupView(written.userGroup);
     this.newUserGroup = written?.created ?? null;
-    this.userErrors = outcome && "error" in outcome ? [new UserErrorView(outcome.error)] : [];
+    this.userErrors =
+      outcome && "error" in outcome ? UserErrorView.allOf(outcome.error).slice(0, maxErrors) : [];
   }
 }
 
@@ -72,12 +73,21 @@ export class UpsertUserGroupsPayload {
   })
   readonly results: UpsertUserGroupResult[];
 
-  @Field(() => [UserErrorView], { description: "All that went wrong; paths begin at the input." })
+  @Field(() => [UserErrorView], {
+    description: `All that went wrong; paths begin at the input. After ${MAX_FIELD_ERRORS} errors, only the first of each further group.`,
+  })
   readonly userErrors: UserErrorView[];
 
   constructor(outcomes: readonly UpsertOutcome[], userErrors: UserErrorView[] = []) {
-    this.results = outcomes.map((outcome) => new UpsertUserGroupResult(outcome));
-    this.userErrors = [...userErrors, ...outcomes.flatMap(errorsInInput)];
+    let listed = 0;
+    this.results = [];
+    this.userErrors = [...userErrors];
+    for (const [index, outcome] of outcomes.entries()) {
+      const result = new UpsertUserGroupResult(outcome, Math.max(1, MAX_FIELD_ERRORS - listed));
+      listed += result.userErrors.length;
+      this.results.push(result);
+      this.userErrors.push(...result.userErrors.map((error) => error.within(["userGroups", String(index)])));
+    }
   }
 }
 
@@ -97,10 +107,6 @@ export function parseUpserts(input: UpsertUserGroupsInput): (UserGroupUpsert | D
 }
 
 function parseUpsert(group: UpsertUserGroupInput): UserGroupUpsert {
-  return { providedId: parseText(group.providedId, ["providedId"]), ...parseChangedFields(group) };
-}
-
-function errorsInInput(outcome: UpsertOutcome, index: number): UserErrorView[] {
-  if (!outcome || !("error" in outcome)) return [];
-  return [new UserErrorView(outcome.error, ["userGroups", String(index)])];
+  const { providedId, fields } = parseIdentified(group.providedId, () => parseChangedFields(group));
+  return { providedId, ...fields };
 }

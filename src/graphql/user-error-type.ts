@@ -1,9 +1,12 @@
 import { Field, ObjectType } from "type-graphql";
 import type { DomainError, ErrorCode, FieldPath } from "../domain/errors.js";
 import { ErrorCodeEnum } from "./error-code-enum.js";
-import { errorMessage } from "./error-format.js";
+import { fieldMessage } from "./error-format.js";
 
-@ObjectType("UserError", { description: "Why a mutation changed nothing, for the caller to act upon." })
+@ObjectType("UserError", {
+  description:
+    "Why a mutation changed nothing, for the caller to act upon; one error for each invalid field.",
+})
 export class UserErrorView {
   @Field(() => ErrorCodeEnum, { description: "What went wrong, for programs." })
   readonly code: ErrorCode;
@@ -17,10 +20,20 @@ export class UserErrorView {
   })
   readonly field: string[] | null;
 
-  /** @param within where in the input the error's own path begins */
-  constructor(error: DomainError, within: FieldPath = []) {
-    this.code = error.code;
-    this.message = errorMessage(error);
-    this.field = error.field ? [...within, ...error.field] : null;
+  private constructor(code: ErrorCode, message: string, field: string[] | null) {
+    this.code = code;
+    this.message = message;
+    this.field = field;
+  }
+
+  /** One error for each invalid field. */
+  static allOf({ code, fields, message }: DomainError): UserErrorView[] {
+    if (fields.length === 0) return [new UserErrorView(code, message, null)];
+    return fields.map((each) => new UserErrorView(code, fieldMessage(code, each), [...each.field]));
+  }
+
+  /** The same error with a path that begins further out. */
+  within(path: FieldPath): UserErrorView {
+    return new UserErrorView(this.code, this.message, this.field && [...path, ...this.field]);
   }
 }

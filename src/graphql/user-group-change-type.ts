@@ -1,6 +1,6 @@
 import { Field, ObjectType, registerEnumType } from "type-graphql";
-import type { UserGroup } from "../domain/user-group.js";
 import type { UserGroupChangeKind } from "../domain/user-group-change.js";
+import type { UserGroupEvent } from "../services/group-watch.js";
 import { UserGroupView } from "./user-group-type.js";
 
 const UserGroupChangeKindEnum = {
@@ -30,8 +30,8 @@ export class UserGroupChangeView {
   })
   readonly userGroup: UserGroupView | null;
 
-  constructor(kind: UserGroupChangeKind, userGroup: UserGroup | null) {
+  constructor({ kind, userGroup, mapping }: UserGroupEvent) {
     this.kind = kind;
-    this.userGroup = userGroup && new UserGroupView(userGroup);
+    this.userGroup = userGroup && new UserGroupView(userGroup, mapping);
   }
 }

@@ -1,10 +1,13 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, Int } from "type-graphql";
+import { invalidField } from "../domain/errors.js";
+import { parseFields } from "../domain/field-parsing.js";
+import { isGiven } from "../domain/json.js";
 import { parseMappingList } from "../domain/mapping.js";
 import { parseProperties } from "../domain/properties.js";
-import { parseText } from "../domain/text-field.js";
-import type { NewUserGroup, UserGroupChanges } from "../domain/user-group.js";
-import { UserGroupBy } from "./user-group-by.js";
+import { isText, parseText } from "../domain/text-field.js";
+import type { NewUserGroup, UserGroupChanges, UserGroupRef } from "../domain/user-group.js";
+import { parseUserGroupBy, UserGroupBy } from "./user-group-by.js";
 
 @InputType("MappingInput", { description: "The data source for one schema." })
 export class MappingInput {
@@ -100,22 +103,46 @@ export class DeleteUserGroupInput {
   readonly dataSourceProvidedId?: string | null;
 }
 
-/** What a group is created from. @throws DomainError `invalid_field` */
-export function parseNewUserGroup(input: GetOrCreateUserGroupInput | CreateUserGroupInput): NewUserGroup {
-  return {
-    name: parseText(input.name ?? undefined, ["name"]),
-    properties: parseProperties(input.properties ?? null, ["properties"]),
-    mapping: parseMappingList(input.mapping ?? null, ["mapping"]),
-  };
+/** Which group to look up; when its id is invalid, the error also names the other fields that are. @throws DomainError `invalid_field` */
+export function parseProvidedId(input: GetOrCreateUserGroupInput): string {
+  if (isText(input.providedId)) return input.providedId;
+  const { name, ...others } = input;
+  // Only a new group needs a name, and whether this is one cannot be known.
+  const present = isGiven(name) ? { ...others, name } : others;
+  return parseIdentified(input.providedId, () => parseChangedFields(present)).providedId;
 }
 
-/** What an update changes. @throws DomainError `invalid_field` */
-export function parseChanges(input: UpdateUserGroupInput): UserGroupChanges {
+/** What a group is created from. @throws DomainError `invalid_field` */
+export function parseNewUserGroup(input: GetOrCreateUserGroupInput | CreateUserGroupInput): NewUserGroup {
+  return parseFields<NewUserGroup>({
+    name: () => parseText(input.name ?? undefined, ["name"]),
+    properties: () => parseProperties(input.properties ?? null, ["properties"]),
+    mapping: () => parseMappingList(input.mapping ?? null, ["mapping"]),
+  });
+}
+
+/** The id of a group, and what else is said of it. @throws DomainError `invalid_field` */
+export function parseIdentified<Fields>(
+  providedId: string,
+  parse: () => Fields,
+): { readonly providedId: string; readonly fields: Fields } {
+  return parseFields<{ readonly providedId: string; readonly fields: Fields }>({
+    providedId: () => parseText(providedId, ["providedId"]),
+    fields: parse,
+  });
+}
+
+/** Which group an update changes, and what. @throws DomainError `invalid_field` */
+export function parseUpdate(input: UpdateUserGroupInput): {
+  readonly ref: UserGroupRef;
+  readonly changes: UserGroupChanges;
+} {
   const { expectedVersion } = input;
-  return {
-    ...parseChangedFields(input),
-    ...(typeof expectedVersion === "number" ? { expectedVersion } : {}),
-  };
+  const { ref, fields } = parseFields({
+    ref: () => parseUserGroupBy(input.by),
+    fields: () => parseChangedFields(input),
+  });
+  return { ref, changes: { ...fields, ...(typeof expectedVersion === "number" ? { expectedVersion } : {}) } };
 }
 
 /** The fields of a group that are to change: absent and null differ (decision 7). @throws DomainError `invalid_field` */
@@ -124,19 +151,30 @@ export function parseChangedFields({
   properties,
   mapping,
 }: Pick<UpdateUserGroupInput, "name" | "properties" | "mapping">): UserGroupChanges {
-  return {
-    ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
-    ...(properties === undefined ? {} : { properties: parseProperties(properties, ["properties"]) }),
-    ...(mapping === undefined ? {} : { mapping: parseMappingList(mapping, ["mapping"]) }),
-  };
+  return parseFields<UserGroupChanges>({
+    ...(name === undefined ? {} : { name: () => parseText(name, ["name"]) }),
+    ...(properties === undefined ? {} : { properties: () => parseProperties(properties, ["properties"]) }),
+    ...(mapping === undefined ? {} : { mapping: () => parseMappingList(mapping, ["mapping"]) }),
+  });
+}
+
+/**
+ * Reads the token of the group that is meant. Any text may be a token, whatever its length: an unknown one is "not found".
+ * @throws DomainError `invalid_field` for an empty one
+ */
+export function parseCurrentToken({
+  currentToken,
+}: RotateUserGroupTokenInput | DeleteUserGroupInput): string {
+  if (currentToken === "") throw invalidField(["currentToken"], "must not be empty");
+  return currentToken;
 }
 
 /** What must agree with the group that a token names; null counts as not told. @throws DomainError `invalid_field` */
 export function parseExpectations({ providedId, dataSourceProvidedId }: DeleteUserGroupInput) {
-  return {
-    ...(typeof providedId === "string" ? { providedId: parseText(providedId, ["providedId"]) } : {}),
-    ...(typeof dataSourceProvidedId === "string"
-      ? { dataSourceProvidedId: parseText(dataSourceProvidedId, ["dataSourceProvidedId"]) }
+  return parseFields<{ readonly providedId?: string; readonly dataSourceProvidedId?: string }>({
+    ...(isGiven(providedId) ? { providedId: () => parseText(providedId, ["providedId"]) } : {}),
+    ...(isGiven(dataSourceProvidedId)
+      ? { dataSourceProvidedId: () => parseText(dataSourceProvidedId, ["dataSourceProvidedId"]) }
       : {}),
-  };
+  });
 }

@@ -1,16 +1,17 @@
 import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
-import { parseText } from "../domain/text-field.js";
 import type { UserGroupService } from "../services/user-group-service.js";
 import type { GraphqlContext } from "./context.js";
 import { mutate, mutateIfAllowed } from "./mutation.js";
-import { parseUserGroupBy } from "./user-group-by.js";
 import {
   CreateUserGroupInput,
   DeleteUserGroupInput,
   GetOrCreateUserGroupInput,
-  parseChanges,
+  parseCurrentToken,
   parseExpectations,
+  parseIdentified,
   parseNewUserGroup,
+  parseProvidedId,
+  parseUpdate,
   RotateUserGroupTokenInput,
   UpdateUserGroupInput,
 } from "./user-group-inputs.js";
@@ -43,7 +44,7 @@ export class UserGroupMutations {
       async (caller) => {
         const { userGroup, created } = await this.#userGroups.getOrCreate(
           caller,
-          parseText(input.providedId, ["providedId"]),
+          parseProvidedId(input),
           () => parseNewUserGroup(input),
         );
         return new GetOrCreateUserGroupPayload(userGroup, created);
@@ -62,10 +63,8 @@ export class UserGroupMutations {
     return mutate(
       context,
       async (writer) => {
-        const providedId = parseText(input.providedId, ["providedId"]);
-        return new UserGroupPayload(
-          await this.#userGroups.create(writer, providedId, parseNewUserGroup(input)),
-        );
+        const { providedId, fields } = parseIdentified(input.providedId, () => parseNewUserGroup(input));
+        return new UserGroupPayload(await this.#userGroups.create(writer, providedId, fields));
       },
       failedUserGroup,
     );
@@ -81,8 +80,8 @@ export class UserGroupMutations {
     return mutate(
       context,
       async (writer) => {
-        const ref = parseUserGroupBy(input.by);
-        return new UserGroupPayload(await this.#userGroups.update(writer, ref, parseChanges(input)));
+        const { ref, changes } = parseUpdate(input);
+        return new UserGroupPayload(await this.#userGroups.update(writer, ref, changes));
       },
       failedUserGroup,
     );
@@ -98,7 +97,8 @@ export class UserGroupMutations {
   ): Promise<UserGroupPayload> {
     return mutate(
       context,
-      async (writer) => new UserGroupPayload(await this.#userGroups.rotateToken(writer, input.currentToken)),
+      async (writer) =>
+        new UserGroupPayload(await this.#userGroups.rotateToken(writer, parseCurrentToken(input))),
       failedUserGroup,
     );
   }
@@ -112,7 +112,7 @@ export class UserGroupMutations {
       context,
       async (writer) =>
         new DeleteUserGroupPayload(
-          await this.#userGroups.delete(writer, input.currentToken, parseExpectations(input)),
+          await this.#userGroups.delete(writer, parseCurrentToken(input), parseExpectations(input)),
         ),
       (userErrors) => new DeleteUserGroupPayload(null, userErrors),
     );

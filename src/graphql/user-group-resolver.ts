@@ -1,5 +1,8 @@
+import { GraphQLJSON } from "graphql-scalars";
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
-import { showsTokens } from "../services/access.js";
+import { hasScope } from "../domain/caller.js";
+import type { JsonObject } from "../domain/json.js";
+import type { MappedDataSource } from "../domain/mapping.js";
 import type { UserGroupReader } from "../services/user-group-reader.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "./context.js";
 import { MappingEntryView } from "./mapping-entry-type.js";
@@ -27,23 +30,44 @@ export class UserGroupResolver {
 
   @FieldResolver(() => String, {
     nullable: true,
-    description: "The token that embeds dashboards; null, with no error, for an API key with read scope.",
+    description:
+      "The token that embeds dashboards; null, without an error, for an API key without embed scope.",
   })
   token(@Root() { group }: UserGroupView, @Ctx() context: GraphqlContext): string | null {
     const { caller } = requireSession(context);
-    return showsTokens(caller.scope) ? this.#reader.tokenOf(group) : null;
+    return hasScope(caller.scope, "embed") ? this.#reader.tokenOf(group) : null;
+  }
+
+  @FieldResolver(() => GraphQLJSON, {
+    nullable: true,
+    description:
+      "Free-form properties, which dashboards read as variables; null when there are none. The REST API returns their exact text. Here they are parsed and written again as JavaScript does: keys that look like integers come first, numbers have the precision of a 64-bit float, and a number beyond its range becomes null.",
+  })
+  properties(@Root() view: UserGroupView, @Ctx() context: GraphqlContext): JsonObject | null {
+    requireAnySession(context).loaders.budget.spendProperties(view.propertiesSize);
+    return view.parsedProperties;
   }
 
   @FieldResolver(() => [MappingEntryView], {
     description: "Which data source each schema leads to, ordered by schema id.",
   })
   async mapping(
-    @Root() { group }: UserGroupView,
+    @Root() { group, sharedMapping }: UserGroupView,
     @Ctx() context: GraphqlContext,
   ): Promise<MappingEntryView[]> {
     const { loaders } = requireAnySession(context);
-    const entries = await loaders.mappings.load(group.id);
+    const entries = await (sharedMapping?.() ?? loaders.mappings.load(group.id));
     loaders.budget.spend(entries.length);
+    loaders.budget.spendReplyBytes(textOf(entries));
     return entries.map((entry) => new MappingEntryView(entry));
   }
+}
+
+/** About how many bytes the ids and names of a mapping take. */
+function textOf(entries: readonly MappedDataSource[]): number {
+  return entries.reduce(
+    (sum, { schemaId, dataSource: { providedId, name } }) =>
+      sum + schemaId.length + providedId.length + name.length,
+    0,
+  );
 }

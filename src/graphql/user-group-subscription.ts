@@ -1,9 +1,8 @@
-import { Arg, Resolver, Root, Subscription } from "type-graphql";
-import { DomainError } from "../domain/errors.js";
+import { Arg, Ctx, Resolver, Root, Subscription } from "type-graphql";
 import type { GraphqlContext } from "./context.js";
 import { UserGroupBy } from "./user-group-by.js";
 import { UserGroupChangeView } from "./user-group-change-type.js";
-import type { WatchEvent } from "./user-group-watcher.js";
+import { WatchEvent } from "./watch-event.js";
 
 interface SubscribeData {
   readonly args: { readonly by?: UserGroupBy | null };
@@ -25,8 +24,10 @@ export class UserGroupSubscription {
       description: "Names the group; not needed with a user group token, whose own group it is.",
     })
     _by: UserGroupBy | null | undefined,
+    @Ctx() { session }: GraphqlContext,
   ): UserGroupChangeView {
-    if (event instanceof DomainError) throw event;
-    return event;
+    // Each event is a reply.
+    session?.loaders.budget.begin();
+    return event.change;
   }
 }

@@ -1,11 +1,24 @@
-import { GraphQLDateTime, GraphQLJSON } from "graphql-scalars";
+import { GraphQLDateTime } from "graphql-scalars";
 import { Int, ObjectType } from "type-graphql";
 import type { Environment } from "../domain/environment.js";
-import type { Properties } from "../domain/properties.js";
+import type { JsonObject } from "../domain/json.js";
+import type { MappedDataSource } from "../domain/mapping.js";
 import type { UserGroup } from "../domain/user-group.js";
 import { EnvironmentEnum } from "./environment-enum.js";
 import { GetterField } from "./getter-field.js";
 import { NodeView } from "./node-type.js";
+
+/** Parsed once for all aliases, and all requests that one statement has answered: each time they take as much memory as their text. */
+const parsedProperties = new WeakMap<UserGroup, JsonObject>();
+
+function propertiesOf(group: UserGroup): JsonObject | null {
+  const known = parsedProperties.get(group);
+  if (known !== undefined) return known;
+  if (group.properties === null) return null;
+  const properties: JsonObject = JSON.parse(group.properties);
+  parsedProperties.set(group, properties);
+  return properties;
+}
 
 @ObjectType("UserGroup", {
   implements: NodeView,
@@ -15,10 +28,13 @@ import { NodeView } from "./node-type.js";
 export class UserGroupView extends NodeView {
   /** Not a field: what the fields are read from when they are asked for. */
   readonly group: UserGroup;
+  /** Not a field: loads the mapping where that is shared with others; undefined where each request loads it for itself. */
+  readonly sharedMapping: (() => Promise<readonly MappedDataSource[]>) | undefined;
 
-  constructor(group: UserGroup) {
+  constructor(group: UserGroup, sharedMapping?: () => Promise<readonly MappedDataSource[]>) {
     super("UserGroup", group.id);
     this.group = group;
+    this.sharedMapping = sharedMapping;
   }
 
   @GetterField(() => Int, { description: "The internal id; `team_id` in the REST API." })
@@ -41,12 +57,15 @@ export class UserGroupView extends NodeView {
     return this.group.environment;
   }
 
-  @GetterField(() => GraphQLJSON, {
-    nullable: true,
-    description: "Free-form properties, which dashboards read as variables; null when there are none.",
-  })
-  get properties(): Properties {
-    return this.group.properties;
+  /** The properties, parsed; not a field of its own. */
+  get parsedProperties(): JsonObject | null {
+    return propertiesOf(this.group);
+  }
+
+  /** The bytes of the properties as JSON text. */
+  get propertiesSize(): number {
+    const { properties } = this.group;
+    return properties === null ? 0 : Buffer.byteLength(properties);
   }
 
   @GetterField(() => Int, { description: "Grows by one at each change." })

@@ -1,6 +1,8 @@
+import { readCredentials } from "../domain/authorization.js";
 import { DomainError, internalError } from "../domain/errors.js";
-import type { Subscription } from "../services/change-feed.js";
-import type { Services } from "../services/services.js";
+import type { UserGroupEvent } from "../services/group-watch.js";
+import type { Subscription } from "../services/subscription.js";
+import type { UserGroupWatches, Watching } from "../services/user-group-watches.js";
 import {
   type FrontEndSession,
   type GraphqlContext,
@@ -12,16 +14,14 @@ import {
 import { parseUserGroupBy, type UserGroupBy } from "./user-group-by.js";
 import { UserGroupChangeView } from "./user-group-change-type.js";
 import { loadUserGroup } from "./user-group-loading.js";
-
-/** What a subscriber gets next: a change, or at last why there are no more. */
-export type WatchEvent = UserGroupChangeView | DomainError;
+import { WatchEvent } from "./watch-event.js";
 
 /** Follows single groups for subscribers, for as long as they may see them. */
 export class UserGroupWatcher implements Watcher {
-  readonly #services: Pick<Services, "access" | "changes" | "keyWatch">;
+  readonly #watches: UserGroupWatches;
 
-  constructor(services: Pick<Services, "access" | "changes" | "keyWatch">) {
-    this.#services = services;
+  constructor(watches: UserGroupWatches) {
+    this.#watches = watches;
   }
 
   /**
@@ -35,51 +35,31 @@ export class UserGroupWatcher implements Watcher {
   ): Promise<AsyncIterable<WatchEvent>> {
     const session = requireAnySession(context);
     const id = await findId(session, by);
-    const tenant = tenantOf(session);
-    const subscription = await this.#services.changes.subscribe(tenant, id);
-    try {
-      // A rotation between the look at the token and the subscription would be missed.
-      await this.#requireToken(session, context);
-    } catch (error) {
-      subscription.end();
-      throw error;
+    const subscription = await this.#watches.watch(tenantOf(session), id, watchingOf(session, context));
+    if (!subscription) throw notFound();
+    return leftAtOnce(readEvents(session, subscription), () => subscription.end());
+  }
+}
+
+function watchingOf(session: Session | FrontEndSession, { authorization }: GraphqlContext): Watching {
+  if (session.kind === "caller") return { kind: "apiKey", keyId: session.caller.keyId };
+  return { kind: "token", token: readCredentials(authorization).secret };
+}
+
+async function* readEvents(
+  session: Session | FrontEndSession,
+  subscription: Subscription<UserGroupEvent>,
+): AsyncGenerator<WatchEvent, void, undefined> {
+  try {
+    for await (const event of subscription) {
+      session.loaders.clear();
+      yield new WatchEvent(new UserGroupChangeView(event), event, () => subscription.isOpen);
+      if (!event.userGroup) return;
     }
-    return leftAtOnce(this.#events(session, id, subscription, context), () => subscription.end());
-  }
-
-  async *#events(
-    session: Session | FrontEndSession,
-    id: number,
-    subscription: Subscription,
-    context: GraphqlContext,
-  ): AsyncGenerator<WatchEvent, void, undefined> {
-    const unwatch = session.kind === "caller" ? this.#endWithKey(session, subscription.end) : undefined;
-    try {
-      for await (const kind of subscription) {
-        session.loaders.clear();
-        await this.#requireToken(session, context);
-        const group = kind === "deleted" ? null : await session.loaders.userGroupsById.load(id);
-        yield group ? new UserGroupChangeView(kind, group) : new UserGroupChangeView("deleted", null);
-        if (!group) return;
-      }
-    } catch (error) {
-      yield error instanceof DomainError ? error : internalError(error);
-    } finally {
-      unwatch?.();
-      subscription.end();
-    }
-  }
-
-  #endWithKey(session: Session, end: (error: DomainError) => void): () => void {
-    const ended = new DomainError("unauthenticated", "The API key was revoked or has expired.");
-    return this.#services.keyWatch.watch(session.caller, () => end(ended));
-  }
-
-  async #requireToken(
-    session: Session | FrontEndSession,
-    { authorization, requestId }: GraphqlContext,
-  ): Promise<void> {
-    if (session.kind === "frontEnd") await this.#services.access.identifyAgain(authorization, requestId);
+  } catch (error) {
+    yield new WatchEvent(error instanceof DomainError ? error : internalError(error));
+  } finally {
+    subscription.end();
   }
 }
 
@@ -114,5 +94,9 @@ async function findId(
     throw new DomainError("forbidden", "A user group token reads its own group only.");
   }
   if (group) return group.id;
-  throw new DomainError("user_group_not_found", "No user group has this id or token.", { field: ["by"] });
+  throw notFound();
+}
+
+function notFound(): DomainError {
+  return new DomainError("user_group_not_found", "No user group has this id or token.", { field: ["by"] });
 }

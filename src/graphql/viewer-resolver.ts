@@ -25,7 +25,9 @@ export class ViewerResolver {
     return requireSession(context).caller.environment;
   }
 
-  @FieldResolver(() => String, { description: "What the API key may do: `read`, `write` or `admin`." })
+  @FieldResolver(() => String, {
+    description: "What the API key may do: `read`, `embed`, `write` or `admin`.",
+  })
   scope(@Ctx() context: GraphqlContext): string {
     return requireSession(context).caller.scope;
   }
@@ -33,7 +35,7 @@ export class ViewerResolver {
   @FieldResolver(() => UserGroupView, {
     nullable: true,
     description:
-      "The group of a user group token, which reads its name, properties and mapping; null for an API key.",
+      "The group of a user group token, which may read its `id`, `name`, `properties`, `mapping`, `version` and `updatedAt`; null for an API key.",
   })
   userGroup(@Root() { session }: ViewerView): UserGroupView | null {
     return session.kind === "frontEnd" ? new UserGroupView(session.userGroup) : null;

@@ -1,5 +1,6 @@
 import { Field, ID, InputType } from "type-graphql";
 import { invalidField } from "../domain/errors.js";
+import { parseFields } from "../domain/field-parsing.js";
 import { parseText } from "../domain/text-field.js";
 import type {
   WebhookDeliveryFilter,
@@ -78,12 +79,12 @@ export class WebhookDeliveryFilterInput {
 /** @throws DomainError `invalid_field` */
 export function parseEndpointChanges(input: UpdateWebhookEndpointInput): Partial<WebhookEndpointFields> {
   const { name, url, events, enabled } = input;
-  return {
-    ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
-    ...(url === undefined ? {} : { url: requireValue(url, "url") }),
-    ...(events === undefined ? {} : { events: requireValue(events, "events") }),
-    ...(enabled === undefined ? {} : { enabled: requireValue(enabled, "enabled") }),
-  };
+  return parseFields<Partial<WebhookEndpointFields>>({
+    ...(name === undefined ? {} : { name: () => parseText(name, ["name"]) }),
+    ...(url === undefined ? {} : { url: () => requireValue(url, "url") }),
+    ...(events === undefined ? {} : { events: () => requireValue(events, "events") }),
+    ...(enabled === undefined ? {} : { enabled: () => requireValue(enabled, "enabled") }),
+  });
 }
 
 export function parseDeliveryFilter(

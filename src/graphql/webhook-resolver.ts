@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { parsePage } from "../domain/page.js";
 import type { WebhookDelivery, WebhookEndpoint } from "../domain/webhook.js";
 import { requireAdmin } from "../services/access.js";
@@ -6,6 +6,7 @@ import type { WebhookService } from "../services/webhook-service.js";
 import { ConnectionArguments } from "./connection-arguments.js";
 import { WebhookDeliveryConnection, WebhookEndpointConnection } from "./connections.js";
 import { type GraphqlContext, requireSession } from "./context.js";
+import { WebhookEndpointHealthView } from "./webhook-health-type.js";
 import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./webhook-inputs.js";
 import { WebhookDeliveryView, WebhookEndpointView } from "./webhook-types.js";
 
@@ -66,5 +67,19 @@ export class WebhookResolver {
   ): Promise<WebhookEndpointView | null> {
     const endpoint = await requireSession(context).loaders.webhookEndpointsById.load(endpointId);
     return endpoint && new WebhookEndpointView(endpoint);
+  }
+}
+
+@Resolver(() => WebhookEndpointHealthView)
+export class WebhookHealthResolver {
+  @FieldResolver(() => Int, {
+    description:
+      "The number of deliveries that are to be sent, also while the endpoint is disabled; 1000 for 1000 or more.",
+  })
+  async pendingDeliveries(
+    @Root() { endpointId }: WebhookEndpointHealthView,
+    @Ctx() context: GraphqlContext,
+  ): Promise<number> {
+    return requireSession(context).loaders.pendingDeliveryCounts.load(endpointId);
   }
 }

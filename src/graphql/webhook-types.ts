@@ -9,6 +9,7 @@ import {
 } from "../domain/webhook.js";
 import { createActionEnum } from "./action-enum.js";
 import { NodeView } from "./node-type.js";
+import { WebhookEndpointHealthView } from "./webhook-health-type.js";
 
 export const WebhookEventEnum = createActionEnum(
   "WebhookEvent",
@@ -28,7 +29,7 @@ registerEnumType(WebhookDeliveryStateEnum, {
   valuesConfig: {
     PENDING: { description: "It is to be sent, for the first time or again." },
     DELIVERED: { description: "The endpoint has taken it." },
-    DEAD: { description: "The endpoint has not taken it, and it is not sent again by itself." },
+    DEAD: { description: "The endpoint has not taken it, or it expired; it is not sent again by itself." },
   },
 });
 
@@ -49,9 +50,12 @@ export class WebhookEndpointView extends NodeView {
   @Field(() => GraphQLDateTime, {
     nullable: true,
     description:
-      "Since when nothing is sent, by an admin or because the endpoint answered 410; null while it is on.",
+      "Since when nothing is sent: an admin has disabled the endpoint, it answered 410, or it failed for days; null while it is enabled.",
   })
   readonly disabledAt: Date | null;
+
+  @Field(() => WebhookEndpointHealthView, { description: "How the endpoint has answered." })
+  readonly health: WebhookEndpointHealthView;
 
   @Field(() => GraphQLDateTime, { description: "When the endpoint was made." })
   readonly createdAt: Date;
@@ -62,6 +66,7 @@ export class WebhookEndpointView extends NodeView {
     this.url = endpoint.url;
     this.events = endpoint.events;
     this.disabledAt = endpoint.disabledAt;
+    this.health = new WebhookEndpointHealthView(endpoint);
     this.createdAt = endpoint.createdAt;
   }
 }

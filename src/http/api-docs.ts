@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { DOCS_STYLE, renderDocsPage, START_SCRIPT } from "./api-docs-page.js";
-import { loadOnce, PageAssets, pageHeaders, registerAssets, SCRIPT, STYLE } from "./page-assets.js";
+import { registerPage } from "./page.js";
+
+/** The folder of the built page. */
+export const API_DOCS_FOLDER = "api-docs";
 
 const PATH = "/api/docs";
 // Nothing comes from another host. Swagger UI has its icons in its style, and styles elements through the DOM.
@@ -17,37 +18,11 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ];
 
-interface Docs {
-  readonly page: string;
-  readonly files: PageAssets;
-}
-
-/** Registers `/api/docs`, where people read `/openapi.json` and try it (decision 42); its files are our own. */
-export function registerApiDocs(app: FastifyInstance): void {
-  const load = loadOnce(loadDocs);
-  registerAssets(app, `${PATH}/assets`, async () => (await load()).files);
-  app.get(PATH, async (_request, reply) => reply.headers(pageHeaders(PAGE_POLICY)).send((await load()).page));
-}
-
-/** Loads Swagger UI: two megabytes, half of one zipped. */
-async function loadDocs(): Promise<Docs> {
-  const require = createRequire(import.meta.url);
-  const read = (file: string) => readFile(file, "utf8");
-  const files = new PageAssets();
-  const [style, script, start] = await Promise.all([
-    files.add(
-      "swagger-ui",
-      "css",
-      STYLE,
-      (await read(require.resolve("swagger-ui-dist/swagger-ui.css"))) + DOCS_STYLE,
-    ),
-    files.add(
-      "swagger-ui",
-      "js",
-      SCRIPT,
-      await read(require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
-    ),
-    files.add("start", "js", SCRIPT, START_SCRIPT),
-  ]);
-  return { files, page: renderDocsPage({ style, script, start }) };
+/**
+ * Registers `/api/docs`, where people read `/openapi.json` and try it (decision 42); its files are our own.
+ * @param directory where the pages were built
+ */
+export function registerApiDocs(app: FastifyInstance, directory: string): void {
+  const options = { directory: join(directory, API_DOCS_FOLDER), policy: PAGE_POLICY };
+  app.get(PATH, registerPage(app, `${PATH}/assets`, options));
 }

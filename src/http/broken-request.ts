@@ -1,12 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DomainError } from "../domain/errors.js";
 import type { Tally } from "../domain/telemetry/tally.js";
-import { renderError } from "../rest/error-view.js";
-
-/** How long a client may take to read its answer: to close at once could take it away while the client still sends. */
-const LINGER_MS = 2_000;
+import { sendRawReply } from "./raw-reply.js";
 
 type ClientError = Error & { readonly code?: unknown };
 
@@ -60,22 +56,6 @@ function refuse({ code }: ClientError, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const cutOff = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once("close", () => clearTimeout(cutOff)).resume();
-  const id = randomUUID();
   const { status, message } = REFUSALS.get(code) ?? OTHERWISE;
-  const { body } = renderError(new DomainError("bad_request", message), id);
-  const text = JSON.stringify(body);
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      "Content-Type: application/json; charset=utf-8",
-      `Content-Length: ${Buffer.byteLength(text)}`,
-      "Cache-Control: no-store",
-      `X-Request-Id: ${id}`,
-      "Connection: close",
-      "",
-      text,
-    ].join("\r\n"),
-  );
+  sendRawReply(socket, new DomainError("bad_request", message), status);
 }

@@ -1,13 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { readConsole } from "./console-files.js";
-import { demoKeyAttribute } from "./demo-key.js";
-import { isOpenedHere } from "./loopback.js";
-import { loadOnce, pageHeaders, registerAssets } from "./page-assets.js";
+import { registerPage } from "./page.js";
 
 const PATH = "/console";
-const ROOT = '<div id="root"';
-const NOT_BUILT =
-  "The console has not been built: run `npm run build` in the folder of the service, then open this page again.\n";
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,17 +23,8 @@ export function registerConsole(
   directory: string,
   demoKey: () => string | undefined,
 ): void {
-  const load = loadOnce(() => readConsole(directory));
+  const answer = registerPage(app, `${PATH}/assets`, { directory, policy: PAGE_POLICY, demoKey });
   // Relative, as the service may stand behind a path of a proxy.
   app.get(PATH, (_request, reply) => reply.redirect("console/"));
-  app.get(`${PATH}/`, async (request, reply) => {
-    reply.headers(pageHeaders(PAGE_POLICY)).header("cross-origin-opener-policy", "same-origin");
-    const loaded = await load();
-    if (!loaded) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
-    // Decision 26.
-    const key = isOpenedHere(request) ? demoKey() : undefined;
-    const page = loaded.page.replace(ROOT, () => ROOT + demoKeyAttribute(key));
-    return reply.send(page);
-  });
-  registerAssets(app, `${PATH}/assets`, async () => (await load())?.assets);
+  app.get(`${PATH}/`, answer);
 }

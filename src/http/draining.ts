@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Tally } from "../domain/telemetry/tally.js";
+import type { Connection, Connections } from "./connections.js";
 
 /** How long what is under way may take once the server closes. */
 const DRAIN_MS = 10_000;
@@ -14,43 +14,29 @@ const LOOK_MS = 20;
 /** How long connections that wait to be accepted still are, where ever more come. */
 const ACCEPT_MS = 1_000;
 
-interface Connection {
-  /** Those under way, in their order; there is more than one only where a client sends ahead. */
-  readonly replies: ServerResponse[];
-  /** When the last request was over, and how many bytes had come until then. */
-  quietSince: number;
-  quietBytes: number;
-  /** When we ended it, so that nothing can be answered any more. */
-  endedAt: number | undefined;
-}
-
 /**
  * Has a server that closes answer every request that has come (decision 38): the last reply of a connection says that it ends, and
  * one over which nothing comes is ended without cutting a request that is just arriving.
  * @param tally counts the clients that have gone too early
  * @returns what tells how many requests are under way
  */
-export function drainOnClose(app: FastifyInstance, { abandonedRequests }: Tally): () => number {
-  const connections = new Map<Socket, Connection>();
+export function drainOnClose(
+  app: FastifyInstance,
+  connections: Connections,
+  { abandonedRequests }: Tally,
+): () => number {
   const tooLate = new WeakSet<ServerResponse>();
   let isDraining = false;
   let hasAccepted = false;
 
-  app.server.on("connection", (socket: Socket) => {
+  app.server.on("connection", () => {
     hasAccepted = true;
-    connections.set(socket, {
-      replies: [],
-      quietSince: performance.now(),
-      quietBytes: 0,
-      endedAt: undefined,
-    });
-    socket.once("close", () => connections.delete(socket));
   });
   app.server.prependListener("request", (request, reply) => {
     const { socket } = request;
-    const connection = connections.get(socket);
+    const connection = connections.of(socket);
     if (!connection) return;
-    if (isDraining && hasEnded(connection)) {
+    if (connection.endedAt !== undefined || (isDraining && hasAnnouncedEnd(connection))) {
       tooLate.add(reply);
       return;
     }
@@ -70,19 +56,17 @@ export function drainOnClose(app: FastifyInstance, { abandonedRequests }: Tally)
     reply.once("close", onClose);
   });
   app.addHook("onRequest", (request, reply, done) => {
-    if (isDraining) {
-      // What cannot be answered must not happen either.
-      if (tooLate.has(reply.raw)) {
-        reply.hijack();
-        return;
-      }
-      announceEnd(connections.get(request.raw.socket)?.replies ?? []);
+    // What cannot be answered must not happen either.
+    if (tooLate.has(reply.raw)) {
+      reply.hijack();
+      return;
     }
+    if (isDraining) announceEnd(connections.of(request.raw.socket)?.replies ?? []);
     done();
   });
   app.addHook("preClose", async () => {
     isDraining = true;
-    for (const { replies } of connections.values()) announceEnd(replies);
+    for (const { replies } of connections) announceEnd(replies);
     // What waits to be accepted is reset with the listener. A turn of the loop accepts one: after a whole turn without one, none waits.
     const deadline = performance.now() + ACCEPT_MS;
     await setImmediate();
@@ -93,7 +77,7 @@ export function drainOnClose(app: FastifyInstance, { abandonedRequests }: Tally)
   });
   // Node calls this when the server stops listening; its own would cut requests that are just arriving.
   app.server.closeIdleConnections = () => void drain();
-  return () => [...connections.values()].reduce((count, { replies }) => count + replies.length, 0);
+  return () => [...connections].reduce((count, { replies }) => count + replies.length, 0);
 
   async function drain(): Promise<void> {
     const cutOffAt = performance.now() + DRAIN_MS;
@@ -103,12 +87,13 @@ export function drainOnClose(app: FastifyInstance, { abandonedRequests }: Tally)
       const now = performance.now();
       if (now >= cutOffAt) {
         app.log.warn({ connections: connections.size }, "connections were cut: their requests took too long");
-        for (const socket of connections.keys()) socket.destroy();
+        for (const { socket } of connections) socket.destroy();
         return;
       }
-      for (const [socket, connection] of connections) {
+      for (const connection of connections) {
+        const { socket } = connection;
         if (now >= (connection.endedAt ?? now) + LINGER_MS) socket.destroy();
-        else if (connection.endedAt === undefined && isQuiet(socket, connection, now)) {
+        else if (connection.endedAt === undefined && isQuiet(connection, now)) {
           connection.endedAt = now;
           socket.end();
         }
@@ -119,13 +104,13 @@ export function drainOnClose(app: FastifyInstance, { abandonedRequests }: Tally)
 }
 
 /** Whether nothing has come for a while, not even a part of a request. */
-function isQuiet(socket: Socket, { replies, quietSince, quietBytes }: Connection, now: number): boolean {
+function isQuiet({ socket, replies, quietSince, quietBytes }: Connection, now: number): boolean {
   return replies.length === 0 && socket.bytesRead === quietBytes && now >= quietSince + QUIET_MS;
 }
 
-/** Whether the client was told that nothing more is answered. */
-function hasEnded({ endedAt, replies }: Connection): boolean {
-  return endedAt !== undefined || replies.some((reply) => reply.headersSent && saysEnd(reply));
+/** Whether a reply that is on its way says that nothing more is answered. */
+function hasAnnouncedEnd({ replies }: Connection): boolean {
+  return replies.some((reply) => reply.headersSent && saysEnd(reply));
 }
 
 function saysEnd(reply: ServerResponse): boolean {

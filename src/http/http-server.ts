@@ -10,6 +10,7 @@ import { DomainError, reasonOf } from "../domain/errors.js";
 import { redactSecrets } from "../domain/redaction.js";
 import type { Tally } from "../domain/telemetry/tally.js";
 import { countOnly, type Telemetry } from "../domain/telemetry/telemetry.js";
+import { SMALL_BODY_LIMIT } from "../graphql/caller-identification.js";
 import { renderGraphqlError } from "../graphql/error-format.js";
 import { GRAPHQL_PATH, registerGraphql } from "../graphql/graphql-plugin.js";
 import type { OperationLimits } from "../graphql/operation-limits.js";
@@ -18,7 +19,11 @@ import { renderError } from "../rest/error-view.js";
 import { registerUserRoutes } from "../rest/user-routes.js";
 import type { Services } from "../services/services.js";
 import { registerApiDocs } from "./api-docs.js";
+import { BodyBudget } from "./body-budget.js";
 import { brokenRequests } from "./broken-request.js";
+import { limitConnections } from "./connection-limiter.js";
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "./connection-limits.js";
+import { Connections } from "./connections.js";
 import { registerConsole } from "./console.js";
 import { drainOnClose } from "./draining.js";
 import { toDomainError } from "./error-conversion.js";
@@ -26,21 +31,27 @@ import { registerHealthRoutes } from "./health-routes.js";
 import { acceptJsonBodies } from "./json-body.js";
 import { type MetricsAccess, type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
 import { registerPlayground } from "./playground.js";
+import { warnOfUntrustedProxy } from "./proxy-warning.js";
 import { countReplies } from "./reply-tally.js";
+import { limitRequests } from "./request-deadline.js";
+import { isHealthCheck } from "./request-facts.js";
 import { requestId } from "./request-id.js";
 import { logReplies } from "./request-log.js";
 import { traceRequests } from "./request-tracing.js";
 import { registerSchemaRoutes } from "./schema-routes.js";
+import { requireSingleHeaders } from "./single-headers.js";
 import { registerSiteConfigRoutes } from "./site-config-routes.js";
+import { UnsentBytes } from "./unsent-bytes.js";
 
-/** How long a client may take to send a request. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const TIMEOUT_CHECK_MS = 5_000;
+/** How often in the time that a request may take it is checked whether that is over. */
+const TIMEOUT_CHECKS = 6;
 
 /** A name of 255 characters of up to 4 bytes, each of them percent-encoded. */
 const MAX_PARAMETER_LENGTH = 255 * 4 * 3;
 
 export interface HttpOptions {
+  /** Of the service, for its descriptions. */
+  readonly version: string;
   readonly corsOrigins: readonly string[] | "*";
   /** How often a GraphQL document is interpreted before it is compiled; Infinity compiles none. */
   readonly compileAfter: number;
@@ -50,13 +61,18 @@ export interface HttpOptions {
   readonly playground: boolean;
   /** Whether `/api/docs` shows the REST API to a browser. */
   readonly apiDocs: boolean;
+  /** Where the playground and the page of the REST API were built. */
+  readonly pagesDirectory: string;
   /** Where the console was built; undefined: there is none. */
   readonly consoleDirectory: string | undefined;
+  /** How long a request may take, in milliseconds. */
+  readonly requestTimeoutMs: number;
   /** Whether the service is about to end, so that nobody new should come. */
   readonly isShuttingDown: () => boolean;
   /** The API key that the playground begins with, and the console offers, for those at this machine; none where it answers undefined. */
   readonly demoKey: () => string | undefined;
   readonly limits: OperationLimits;
+  readonly connectionLimits: ConnectionLimits;
   /** The addresses and networks of the proxies whose X-Forwarded-For tells the client's address. */
   readonly trustedProxies: readonly string[];
   /** The only documents that run; undefined: every document may. */
@@ -69,27 +85,42 @@ export interface HttpOptions {
   };
   /** Undefined: nobody can read metrics. */
   readonly metrics?: {
-    /** @param requestsUnderWay tells how many there are */
-    readonly reader: (requestsUnderWay: () => number) => MetricsReader;
+    readonly reader: (state: HttpState) => MetricsReader;
     readonly access: MetricsAccess;
   };
 }
 
+/** What the server holds at the moment. */
+export interface HttpState {
+  requestsUnderWay(): number;
+  connections(): number;
+  /** Bytes of replies that peers have not taken yet. */
+  unsentBytes(): number;
+  /** Bytes of bodies that have not arrived as a whole. */
+  bodyBytes(): number;
+}
+
 /** Builds the HTTP server with both faces; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
-  const { app, requestsUnderWay } = build(options.log, options.trustedProxies, services.telemetry);
+  const { app, state } = build(options, services.telemetry);
+  limitRequests(app, options.requestTimeoutMs, (error, request, reply) => {
+    services.telemetry.tally.requestTimeouts.value += 1;
+    sendError(error, request, reply, services.telemetry.tally);
+  });
   registerHealthRoutes(app, services, options.isShuttingDown);
   if (options.metrics) {
     const { reader, access } = options.metrics;
-    registerMetricsRoute(app, reader(requestsUnderWay), access);
+    registerMetricsRoute(app, reader(state), access);
   }
   registerUserRoutes(app, services);
-  registerSchemaRoutes(app);
-  if (options.apiDocs) registerApiDocs(app);
+  registerSchemaRoutes(app, options.version);
+  if (options.apiDocs) registerApiDocs(app, options.pagesDirectory);
   registerSiteConfigRoutes(app, services);
   const { consoleDirectory } = options;
   if (consoleDirectory !== undefined) registerConsole(app, consoleDirectory, options.demoKey);
-  const explore = options.playground ? registerPlayground(app, options.demoKey) : undefined;
+  const explore = options.playground
+    ? registerPlayground(app, options.pagesDirectory, options.demoKey)
+    : undefined;
   await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {
     prefix: GRAPHQL_PATH,
   });
@@ -101,14 +132,13 @@ export function createBareServer(
   log: HttpOptions["log"],
   trustedProxies: readonly string[] = [],
 ): FastifyInstance {
-  return build(log, trustedProxies, countOnly()).app;
+  return build({ log, trustedProxies, connectionLimits: DEFAULT_CONNECTION_LIMITS }, countOnly()).app;
 }
 
 function build(
-  log: HttpOptions["log"],
-  trustedProxies: readonly string[],
+  { log, trustedProxies, connectionLimits }: Pick<HttpOptions, "log" | "trustedProxies" | "connectionLimits">,
   { tally, tracing }: Telemetry,
-): { readonly app: FastifyInstance; readonly requestsUnderWay: () => number } {
+): { readonly app: FastifyInstance; readonly state: HttpState } {
   const broken = brokenRequests(tally);
   const app = Fastify({
     logger: {
@@ -123,9 +153,16 @@ function build(
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: requestId,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    // Node would answer a missing Host by itself, without a body.
-    http: { connectionsCheckingInterval: TIMEOUT_CHECK_MS, requireHostHeader: false },
+    requestTimeout: connectionLimits.receiveTimeoutMs,
+    // Routes that need more say so.
+    bodyLimit: SMALL_BODY_LIMIT,
+    http: {
+      // Not longer than requestTimeout: Node 20 would then take each for the other.
+      headersTimeout: connectionLimits.receiveTimeoutMs,
+      connectionsCheckingInterval: Math.ceil(connectionLimits.receiveTimeoutMs / TIMEOUT_CHECKS),
+      // Node would answer a missing Host by itself, without a body.
+      requireHostHeader: false,
+    },
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
@@ -139,6 +176,8 @@ function build(
     clientErrorHandler: broken.answer,
   });
   broken.watch(app.server);
+  const connections = new Connections(app.server);
+  limitConnections(app.server, connections, connectionLimits, trustedProxies, tally);
   // HTTP lets a server ignore an expectation that it does not know; Node would answer without a body.
   app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
   // Node would close the connection without an answer.
@@ -150,13 +189,18 @@ function build(
   }
   // The interface sends GET with a body.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
+  const bodies = new BodyBudget(connectionLimits.maxBodyBytes, tally);
+  bodies.watch(app);
   acceptJsonBodies(app);
   addCommonHeaders(app);
   if (tracing) traceRequests(app, tracing);
-  requireOneHost(app);
+  requireSingleHeaders(app);
+  if (trustedProxies.length === 0) warnOfUntrustedProxy(app);
   logReplies(app, log.successesPerSecond);
   countReplies(app, tally);
-  const requestsUnderWay = drainOnClose(app, tally);
+  const requestsUnderWay = drainOnClose(app, connections, tally);
+  const unsent = new UnsentBytes(connections, connectionLimits, tally);
+  unsent.watch(app);
   app.setErrorHandler((error, request, reply) => {
     const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
     sendError(toDomainError(error, bodyLimit), request, reply, tally);
@@ -164,13 +208,23 @@ function build(
   app.setNotFoundHandler(() => {
     throw new DomainError("not_found", "There is nothing at this path.");
   });
-  return { app, requestsUnderWay };
+  return {
+    app,
+    state: {
+      requestsUnderWay,
+      connections: () => connections.size,
+      unsentBytes: () => unsent.total,
+      bodyBytes: () => bodies.total,
+    },
+  };
 }
 
 function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply, tally: Tally): void {
   const { id: requestId, log } = request;
-  if (error.code === "internal") log.error({ requestId, err: error.cause ?? error }, "request failed");
-  if (error.code === "unavailable") log.warn({ requestId, reason: reasonOf(error) }, "request not served");
+  if (!isHealthCheck(request)) {
+    if (error.code === "internal") log.error({ requestId, err: error.cause ?? error }, "request failed");
+    if (error.code === "unavailable") log.warn({ requestId, reason: reasonOf(error) }, "request not served");
+  }
   request.errorCode = error.code;
   const isGraphql = request.routeOptions.url === GRAPHQL_PATH;
   tally.errors.of(isGraphql ? "graphql" : "rest", error.code).value += 1;
@@ -189,23 +243,4 @@ function addCommonHeaders(app: FastifyInstance): void {
 /** Decision 11. */
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header("cache-control", "no-store").header("x-request-id", request.id);
-}
-
-/** As HTTP demands, so that no proxy takes a request for another host's than we do. */
-function requireOneHost(app: FastifyInstance): void {
-  app.addHook("onRequest", ({ raw }, _reply, done) => {
-    const hosts = countHosts(raw.rawHeaders);
-    if (hosts === 1 || (hosts === 0 && raw.httpVersion !== "1.1")) done();
-    else done(new DomainError("bad_request", "The request must have one Host header."));
-  });
-}
-
-/** @param headers names and values in turns */
-function countHosts(headers: readonly string[]): number {
-  let count = 0;
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index];
-    if (name?.length === 4 && name.toLowerCase() === "host") count += 1;
-  }
-  return count;
 }

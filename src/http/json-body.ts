@@ -1,11 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { DomainError } from "../domain/errors.js";
-import { parseJsonText } from "../domain/json-text.js";
+import { isNestedDeeper, MAX_BODY_LEVELS } from "../domain/json-nesting.js";
+import { parseJsonBytes } from "../domain/json-text.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The text that the body was parsed from, on routes that keep it. */
+    bodyText: string;
+  }
+  interface FastifyContextConfig {
+    keepsBodyText?: boolean;
+  }
+}
 
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/i;
 
 /** Makes the bodies of all requests JSON: read up to the route's limit, then checked and parsed. */
 export function acceptJsonBodies(app: FastifyInstance): void {
+  app.decorateRequest("bodyText", "");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   // Not in the parser, whose errors close the connection: a fault in the text is no reason for that.
@@ -23,7 +35,17 @@ export function acceptJsonBodies(app: FastifyInstance): void {
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   requireJson(request);
-  return parseJsonText(bytes);
+  // To parse and check thousands of levels would take seconds.
+  if (isNestedDeeper(bytes, MAX_BODY_LEVELS)) throw tooDeep();
+  const { value, text } = parseJsonBytes(bytes, "The body");
+  if (request.routeOptions.config.keepsBodyText) request.bodyText = text;
+  return value;
+}
+
+function tooDeep(): DomainError {
+  return new DomainError("invalid_json", `The body is nested more than ${MAX_BODY_LEVELS} levels deep.`, {
+    figures: { limit: MAX_BODY_LEVELS },
+  });
 }
 
 function requireJson(request: FastifyRequest): void {

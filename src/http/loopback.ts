@@ -2,7 +2,11 @@ import type { FastifyRequest } from "fastify";
 
 const LOOPBACK_ADDRESS = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1)$/;
 const LOOPBACK_AUTHORITY = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
-const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/;
+/** The headers by which proxies, load balancers and content delivery networks name the client or themselves. */
+const FORWARDED =
+  /^(?:forwarded|via|cdn-loop|(?:true|fastly|fly|x|x-cluster)-client-ip|x-(?:real|remote|proxyuser)-ip|x-(?:forwarded|original|envoy|amzn|amz-cf|azure|arr|appengine|vercel|nf|cloud-trace)-.*|(?:cf|fly|fastly|akamai|x-akamai)-.*)$/;
+/** A browser sends none of the other values for an address that its user typed, or a page of ours. */
+const OPENED_DIRECTLY: readonly unknown[] = [undefined, "none", "same-origin"];
 
 /** Tells whether a host to listen on lets in this machine only. */
 export function isLoopback(host: string): boolean {
@@ -21,6 +25,9 @@ export function isOpenedHere({ headers, socket, raw }: FastifyRequest): boolean 
     LOOPBACK_AUTHORITY.test(headers.host ?? "") &&
     // A page of an allowed origin could read the reply, and cannot but send its origin.
     headers.origin === undefined &&
+    OPENED_DIRECTLY.includes(headers["sec-fetch-site"]) &&
+    // A target such as http://evil.example/graphql is meant for a proxy.
+    raw.url?.startsWith("/") === true &&
     !Object.keys(headers).some((name) => FORWARDED.test(name))
   );
 }

@@ -1,90 +1,61 @@
-import { createHash } from "node:crypto";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { send } from "@fastify/send";
 import type { FastifyInstance } from "fastify";
+import type { BuiltPage } from "./built-page.js";
 
-export const SCRIPT = "text/javascript; charset=utf-8";
-export const STYLE = "text/css; charset=utf-8";
-
-const FOREVER = "public, max-age=31536000, immutable";
+const YEAR_MS = 365 * 24 * 3_600_000;
+/** What a reader that is slow holds of a file, twice. */
+const CHUNK_BYTES = 16 * 1024;
 // A worker obeys the policy of its own file: ours get their work from the page and load nothing.
 const ASSET_POLICY = "default-src 'none'";
-const GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0?\.0*[1-9])[\d.]*\s*)?(?:,|$)/i;
+const TYPES: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+};
 
-/** A file that a page loads. */
-interface Asset {
-  readonly type: string;
-  readonly content: string | Buffer;
-  readonly zipped: Buffer;
-}
-
-/** The files of a page, by their names, which a change of the content changes. */
-export class PageAssets {
-  readonly #files = new Map<string, Asset>();
-
-  /** @returns the file's name */
-  async add(name: string, extension: string, type: string, content: string): Promise<string> {
-    const hash = createHash("sha256").update(content).digest("hex").slice(0, 12);
-    const file = `${name}-${hash}.${extension}`;
-    await this.put(file, type, content);
-    return file;
-  }
-
-  /** @param file a name that a change of the content changes */
-  async put(file: string, type: string, content: string | Buffer): Promise<void> {
-    this.#files.set(file, { type, content, zipped: await promisify(gzip)(content) });
-  }
-
-  get(file: string): Asset | undefined {
-    return this.#files.get(file);
-  }
-}
-
-/** Loads something when it is first asked for; again after a failure, and after there was nothing to load. */
-export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
-  const forget = () => {
-    loading = undefined;
-  };
-  return () => {
-    if (!loading) {
-      loading = load();
-      loading.then((loaded) => loaded === undefined && forget(), forget);
-    }
-    return loading;
-  };
-}
+/** The compressed variants of an asset, by content coding; the first that a client accepts is sent. */
+export const VARIANTS = [
+  { coding: "br", extension: ".br", accepted: acceptanceOf("br") },
+  { coding: "gzip", extension: ".gz", accepted: acceptanceOf("gzip") },
+] as const;
 
 /**
- * Registers the files of a page below a path.
- * @param load loads them when somebody first asks; undefined where there are none
+ * Registers the assets of a page below a path. They are streamed from disk: a reader that is slow holds one chunk of the file.
+ * @param load reads the page; undefined where it has not been built
  */
 export function registerAssets(
   app: FastifyInstance,
   path: string,
-  load: () => Promise<PageAssets | undefined>,
+  load: () => Promise<BuiltPage | undefined>,
 ): void {
   app.get<{ Params: { file: string } }>(`${path}/:file`, async (request, reply) => {
-    const file = (await load())?.get(request.params.file);
-    if (!file) return reply.callNotFound();
-    reply
-      .header("cache-control", FOREVER)
-      .header("vary", "accept-encoding")
-      .header("content-security-policy", ASSET_POLICY)
-      .header("x-content-type-options", "nosniff")
-      .type(file.type);
-    if (!GZIP.test(request.headers["accept-encoding"] ?? "")) return reply.send(file.content);
-    return reply.header("content-encoding", "gzip").send(file.zipped);
+    const { file } = request.params;
+    const page = await load();
+    if (!page?.assets.has(file)) return reply.callNotFound();
+    const { "accept-encoding": accepted = "" } = request.headers;
+    const variant = VARIANTS.find(
+      (each) => each.accepted.test(accepted) && page.assets.has(file + each.extension),
+    );
+    const { statusCode, headers, stream, type } = await send(request.raw, file + (variant?.extension ?? ""), {
+      root: page.assetDirectory,
+      maxAge: YEAR_MS,
+      immutable: true,
+      contentType: false,
+      index: false,
+      highWaterMark: CHUNK_BYTES,
+    });
+    reply.code(statusCode).headers(headers).header("vary", "accept-encoding");
+    // Of a precondition that fails, or a range beyond the end, the status and headers say enough.
+    if (type !== "file") return reply.removeHeader("content-length").removeHeader("content-type").send();
+    reply.header("content-security-policy", ASSET_POLICY).header("x-content-type-options", "nosniff");
+    if (variant) reply.header("content-encoding", variant.coding);
+    if (statusCode === 304) return reply.send();
+    return reply
+      .type(TYPES[file.slice(file.lastIndexOf(".") + 1)] ?? "application/octet-stream")
+      .send(stream);
   });
 }
 
-/** The headers of a page itself. @param policy its Content-Security-Policy */
-export function pageHeaders(policy: readonly string[]): Readonly<Record<string, string>> {
-  return {
-    "content-security-policy": policy.join("; "),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-    "content-type": "text/html; charset=utf-8",
-  };
+/** Matches an Accept-Encoding header that allows a content coding. */
+function acceptanceOf(coding: string): RegExp {
+  return new RegExp(`(?:^|,)\\s*${coding}\\s*(?:;\\s*q=(?:1|0?\\.0*[1-9])[\\d.]*\\s*)?(?:,|$)`, "i");
 }

@@ -1,5 +1,5 @@
-import { PageAssets, SCRIPT, STYLE } from "./page-assets.js";
-import { type PageFiles, startScript } from "./playground-page.js";
+import { AssetSources, type PageSource } from "./page-build.js";
+import { renderPage, startScript } from "./playground-page.js";
 
 // A tab that is pressed would jump aside, and the click miss it.
 const TABS_STAY = ".graphiql-tab{transform:none!important}";
@@ -13,22 +13,19 @@ const STACKED = `@media (max-width:760px){
   ${PARTS}>.graphiql-editors,${PARTS}>.graphiql-response{width:100%;min-height:12em}
 }`;
 
-export interface Playground {
-  readonly page: PageFiles;
-  readonly files: PageAssets;
-}
-
-/** Loads the playground: nine megabytes, some two of them zipped. */
-export async function loadPlayground(): Promise<Playground> {
+/** Makes the playground of GraphiQL's files: nine megabytes, some two of them compressed. */
+export async function playgroundSource(): Promise<PageSource> {
   const graphiql = await import("@graphql-yoga/render-graphiql/graphiql");
-  const files = new PageAssets();
-  const [style, script, editorWorkerService, json, graphql] = await Promise.all([
-    files.add("graphiql", "css", STYLE, graphiql.css + TABS_STAY + STACKED),
-    files.add("graphiql", "js", SCRIPT, graphiql.js),
-    files.add("editor-worker", "js", SCRIPT, graphiql.editorWorkerService),
-    files.add("json-worker", "js", SCRIPT, graphiql.jsonWorker),
-    files.add("graphql-worker", "js", SCRIPT, graphiql.graphqlWorker),
-  ]);
-  const start = await files.add("start", "js", SCRIPT, startScript({ editorWorkerService, json, graphql }));
-  return { files, page: { style, script, start } };
+  const assets = new AssetSources();
+  const workers = {
+    editorWorkerService: assets.add("editor-worker", "js", graphiql.editorWorkerService),
+    json: assets.add("json-worker", "js", graphiql.jsonWorker),
+    graphql: assets.add("graphql-worker", "js", graphiql.graphqlWorker),
+  };
+  const html = renderPage({
+    style: assets.add("graphiql", "css", graphiql.css + TABS_STAY + STACKED),
+    script: assets.add("graphiql", "js", graphiql.js),
+    start: assets.add("start", "js", startScript(workers)),
+  });
+  return { html, assets };
 }

@@ -1,9 +1,8 @@
 import { DEMO_DATA_SOURCE } from "../services/demo-account.js";
-import { demoKeyAttribute } from "./demo-key.js";
 import { exampleOperations } from "./playground-examples.js";
 
 /** The names of the files that the page loads. */
-export interface PageFiles {
+interface PageFiles {
   readonly style: string;
   readonly script: string;
   readonly start: string;
@@ -17,11 +16,8 @@ const DEMO_HEADERS = `{
   "Authorization": "Token <API_KEY>"
 }`;
 
-/**
- * Writes the page.
- * @param demoKey the API key to begin with, readable by everyone who gets this page; none if undefined
- */
-export function renderPage(files: PageFiles, demoKey: string | undefined): string {
+/** Writes the page; its element `root` gets the demo key when the page is sent. */
+export function renderPage(files: PageFiles): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -35,7 +31,7 @@ export function renderPage(files: PageFiles, demoKey: string | undefined): strin
 </head>
 <body class="no-focus-outline">
 <noscript>The playground needs JavaScript.</noscript>
-<div id="root"${demoKeyAttribute(demoKey)}></div>
+<div id="root"></div>
 </body>
 </html>
 `;

@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { isOpenedHere } from "./loopback.js";
-import { loadOnce, pageHeaders, registerAssets } from "./page-assets.js";
-import { loadPlayground } from "./playground-assets.js";
-import { renderPage } from "./playground-page.js";
+import { registerPage } from "./page.js";
+
+/** The folder of the built page. */
+export const PLAYGROUND_FOLDER = "playground";
 
 // The editor styles its own elements and starts its workers from our files; nothing comes from another host.
 const PAGE_POLICY = [
@@ -20,19 +21,21 @@ const PAGE_POLICY = [
 
 /**
  * Registers the files of the GraphQL playground.
+ * @param directory where the pages were built
  * @param demoKey the API key that the page begins with for those at this machine; none where it answers undefined
  * @returns what answers with its page, for the route of the API itself
  */
 export function registerPlayground(
   app: FastifyInstance,
+  directory: string,
   demoKey: () => string | undefined,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const load = loadOnce(loadPlayground);
-  registerAssets(app, "/graphql/assets", async () => (await load()).files);
+  const answer = registerPage(app, "/graphql/assets", {
+    directory: join(directory, PLAYGROUND_FOLDER),
+    policy: PAGE_POLICY,
+    demoKey,
+  });
   return async (request, reply) => {
-    const { page } = await load();
-    // Decision 26.
-    const key = isOpenedHere(request) ? demoKey() : undefined;
-    await reply.headers(pageHeaders(PAGE_POLICY)).send(renderPage(page, key));
+    await answer(request, reply);
   };
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { isProbe } from "./request-facts.js";
+import { isHealthCheck, isProbe } from "./request-facts.js";
 
 const SECOND_MS = 1000;
 
@@ -13,6 +13,7 @@ export function logReplies(app: FastifyInstance, successesPerSecond: number): vo
   let skipped = 0;
   app.addHook("onResponse", (request, reply, done) => {
     done();
+    if (isHealthCheck(request)) return;
     const { statusCode: status } = reply;
     if (status < 400) {
       if (isProbe(request)) return;

@@ -37,18 +37,14 @@ export function registerSiteConfigRoutes(
   { access, laggingReads, rateLimits, siteConfigReader }: Services,
 ): void {
   const serve = async (request: FastifyRequest<SiteRequest>, reply: FastifyReply) => {
+    const { id: requestId, ip: address, deadline } = request;
     const { authorization } = request.headers;
     const caller =
       authorization === undefined
         ? null
-        : await access.authenticate(authorization, {
-            requestId: request.id,
-            address: request.ip,
-          });
+        : await access.authenticate(authorization, { requestId, address, deadline });
     request.tenant = caller;
-    const spender = caller
-      ? ({ kind: "caller", caller } as const)
-      : ({ kind: "address", address: request.ip } as const);
+    const spender = caller ? ({ kind: "caller", caller } as const) : ({ kind: "address", address } as const);
     const spending = rateLimits.spend(spender, 1);
     if (spending) reply.headers(rateLimitHeaders(await spending));
     const owner = parseOwner(request, caller);
@@ -57,7 +53,7 @@ export function registerSiteConfigRoutes(
     const { revision, hash, text } = await laggingReads.run(consistency, (replica) =>
       owner.kind === "caller"
         ? siteConfigReader.serve({ ...owner.caller, ...(replica && { replica }) }, asked)
-        : siteConfigReader.servePublic(owner, asked, replica),
+        : siteConfigReader.servePublic(owner, asked, { ...(replica && { replica }), deadline }),
     );
     const reach = owner.kind === "caller" ? "private" : "public";
     // A revision never changes; which one is the current does.

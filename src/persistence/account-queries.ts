@@ -1,6 +1,10 @@
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
-const ID_BY_NAME = { name: "account_id_by_name", text: "SELECT id FROM account WHERE name = $1" };
+const ID_BY_NAME: Statement = {
+  name: "account_id_by_name",
+  access: "read",
+  text: "SELECT id FROM account WHERE name = $1",
+};
 
 /** The id of the account with this name, or null. */
 export async function findAccountId(db: Queryable, name: string): Promise<number | null> {
@@ -8,8 +12,9 @@ export async function findAccountId(db: Queryable, name: string): Promise<number
   return rows[0]?.id ?? null;
 }
 
-const BY_NAME = {
+const BY_NAME: Statement = {
   name: "account_by_name",
+  access: "read",
   text: `SELECT id AS "accountId", token_key_id AS "tokenKeyId" FROM account WHERE name = $1`,
 };
 
@@ -22,8 +27,9 @@ export async function findAccount(
   return rows[0] ?? null;
 }
 
-const TOKEN_KEY = {
+const TOKEN_KEY: Statement = {
   name: "account_token_key",
+  access: "read",
   text: `SELECT token_key_id AS "tokenKeyId" FROM account WHERE id = $1`,
 };
 
@@ -34,8 +40,9 @@ export async function findTokenKey(db: Queryable, accountId: number): Promise<st
   return row.tokenKeyId;
 }
 
-const ORIGIN = {
+const ORIGIN: Statement = {
   name: "account_origin",
+  access: "read",
   text: `SELECT concat_ws(' ', current_database(), id, extract(epoch FROM created_at)) AS origin FROM account WHERE id = $1`,
 };
 

@@ -1,20 +1,20 @@
-import type { ApiKey } from "../domain/api-key.js";
+import type { ApiKey, ListedApiKey } from "../domain/api-key.js";
 import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import { type ApiKeyEntity, toApiKey } from "./api-key-entity.js";
 import { countList, selectByIds, selectPage, tenantList } from "./select-page.js";
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
 const COLUMNS = `account_id AS "accountId", id, environment, scope, name, hint, created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
 
 type ApiKeyRow = Omit<ApiKeyEntity, "hash">;
-
 const TABLE = { name: "api_key", idType: "integer" } as const;
 const ITEM = { columns: COLUMNS, toItem: toApiKey };
 
-const REVOKE = {
+const REVOKE: Statement = {
   name: "api_key_revoke",
+  access: "write",
   text: `UPDATE api_key SET revoked_at = coalesce(revoked_at, now())
     WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING ${COLUMNS}`,
 };
@@ -27,6 +27,17 @@ export async function listApiKeys(db: Queryable, tenant: Tenant, page: PageReque
 
 export async function countApiKeys(db: Queryable, tenant: Tenant): Promise<number> {
   return countList(db, tenantList(TABLE.name, tenant));
+}
+
+/** Lists the keys of every account, or of the account with this name: oldest first. @param db the operator's */
+export async function listAccountKeys(db: Queryable, accountName?: string): Promise<ListedApiKey[]> {
+  const condition = accountName === undefined ? "" : "WHERE account.name = $1";
+  const text = `SELECT account.name AS "accountName", key.*
+    FROM account JOIN LATERAL (SELECT ${COLUMNS} FROM api_key WHERE account_id = account.id) AS key ON true
+    ${condition} ORDER BY key.id`;
+  const values = accountName === undefined ? [] : [accountName];
+  const rows = await db.run<ApiKeyRow & { readonly accountName: string }>({ access: "read", text }, values);
+  return rows.map((row) => ({ ...toApiKey(row), accountName: row.accountName }));
 }
 
 /** The tenant's API keys that have these ids, in no order. */

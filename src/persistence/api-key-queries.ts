@@ -1,26 +1,29 @@
 import type { Scope } from "../domain/caller.js";
 import type { Environment } from "../domain/environment.js";
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
-const BY_HASH = {
+const BY_HASH: Statement = {
   name: "api_key_by_hash",
+  access: "read",
   text: `SELECT api_key.id AS "keyId", api_key.name AS "keyName", api_key.environment, api_key.scope, account.id AS "accountId",
-      account.name AS "accountName", account.token_key_id AS "tokenKeyId"
+      account.name AS "accountName", account.token_key_id AS "tokenKeyId", api_key.expires_at AS "expiresAt"
     FROM api_key JOIN account ON account.id = api_key.account_id
     WHERE api_key.account_id = $1 AND api_key.hash = $2
       AND api_key.revoked_at IS NULL AND (api_key.expires_at IS NULL OR api_key.expires_at > now())`,
 };
 
-const TOUCH = {
+const TOUCH: Statement = {
   name: "api_keys_touch",
+  access: "write",
   text: `UPDATE api_key SET last_used_at = used.at
     FROM unnest($1::integer[], $2::integer[], $3::timestamptz[]) AS used (account_id, id, at)
     WHERE api_key.account_id = used.account_id AND api_key.id = used.id
       AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`,
 };
 
-const ACTIVE = {
+const ACTIVE: Statement = {
   name: "api_keys_active",
+  access: "read",
   text: `SELECT api_key.id FROM api_key
     JOIN unnest($1::integer[], $2::integer[]) AS asked (account_id, id)
       ON api_key.account_id = asked.account_id AND api_key.id = asked.id
@@ -36,6 +39,8 @@ export interface ActiveKey {
   readonly accountId: number;
   readonly accountName: string;
   readonly tokenKeyId: string;
+  /** Null for a key that does not expire. */
+  readonly expiresAt: Date | null;
 }
 
 /** The key with this hash, unless it is unknown, revoked or expired. */

@@ -5,7 +5,9 @@ import { AccountEntity } from "./account-entity.js";
 import { AccountKey, EnvironmentKey, IdentityKey, TimeOfWriting } from "./columns.js";
 
 @Entity("audit_entry")
-@Index("audit_entry_subject_ix", ["accountId", "environment", "action", "subjectId", "id"])
+@Index("audit_entry_created_at_ix", ["accountId", "environment", "createdAt", "id"])
+@Index("audit_entry_action_ix", ["accountId", "environment", "action", "createdAt", "id"])
+@Index("audit_entry_subject_name_ix", ["accountId", "environment", "subjectName", "createdAt", "id"])
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "audit_entry_account_fk" })
 export class AuditEntryEntity {
   @AccountKey("audit_entry_pk")

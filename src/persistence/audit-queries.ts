@@ -1,11 +1,20 @@
-import type { AuditEntry, AuditFilter } from "../domain/audit-entry.js";
+import type { AuditAction, AuditEntry, AuditFilter } from "../domain/audit-entry.js";
 import type { Tenant } from "../domain/caller.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import { AUDIT_ENTRY_COLUMNS, toAuditEntry } from "./audit-entry-entity.js";
+import type { StatementValues } from "./keyset.js";
 import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "./select-page.js";
 import type { Queryable } from "./statement.js";
 
 const TABLE = { name: "audit_entry", idType: "bigint" } as const;
+// Not by id: entries of a time would then be looked for among all later ones.
+const NEWEST_FIRST = {
+  column: "created_at",
+  type: "timestamptz",
+  idColumn: "id",
+  idType: "bigint",
+  direction: "descending",
+} as const;
 const ITEM = { columns: AUDIT_ENTRY_COLUMNS, toItem: toAuditEntry };
 
 /** A page of the tenant's audit log, newest first. */
@@ -15,8 +24,7 @@ export async function listAuditEntries(
   filter: AuditFilter,
   page: PageRequest,
 ): Promise<Page<AuditEntry>> {
-  const keyset = { column: "id", type: "bigint", idColumn: "id", direction: "descending" } as const;
-  return selectPage(db, listQuery(tenant, filter), ITEM, keyset, page);
+  return selectPage(db, listQuery(tenant, filter), ITEM, NEWEST_FIRST, page);
 }
 
 export async function countAuditEntries(db: Queryable, tenant: Tenant, filter: AuditFilter): Promise<number> {
@@ -37,10 +45,16 @@ function listQuery(tenant: Tenant, { actions, subjectName, createdAt }: AuditFil
   const { values } = list;
   const conditions = [
     ...list.conditions,
-    ...(actions ? [`action = ANY (${values.add(actions)}::text[])`] : []),
+    ...(actions ? [`action ${isOneOf(actions, values)}`] : []),
     ...(subjectName === undefined ? [] : [`subject_name = ${values.add(subjectName)}`]),
     ...(createdAt?.from ? [`created_at >= ${values.add(createdAt.from)}`] : []),
     ...(createdAt?.to ? [`created_at < ${values.add(createdAt.to)}`] : []),
   ];
   return { ...list, conditions };
+}
+
+/** A single action by equality: its index has the entries in their order. */
+function isOneOf(actions: readonly AuditAction[], values: StatementValues): string {
+  const [action, ...others] = actions;
+  return others.length === 0 ? `= ${values.add(action ?? null)}` : `= ANY (${values.add(actions)}::text[])`;
 }

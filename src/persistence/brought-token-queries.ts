@@ -8,10 +8,12 @@ const PLACES: Statement = {
   rows: "text",
   // It may first run while the table is empty, and then finds it full after an import.
   plan: "forValues",
+  access: "read",
   text: "SELECT account_id, environment, lookup FROM brought_token WHERE lookup = ANY ($1::bytea[])",
 };
 
 const PUT: Statement = {
+  access: "write",
   text: `INSERT INTO brought_token (account_id, environment, user_group_id, lookup)
     SELECT $1, $2, item.user_group_id, item.lookup
     FROM unnest($3::integer[], $4::bytea[]) AS item (user_group_id, lookup)
@@ -61,7 +63,7 @@ export async function rehashBroughtTokens(
   tenant: Tenant,
   lookups: readonly { readonly old: Buffer; readonly new: Buffer }[],
 ): Promise<void> {
-  await transaction.run({ text: REHASH }, [
+  await transaction.run({ access: "write", text: REHASH }, [
     tenant.accountId,
     tenant.environment,
     lookups.map(({ old }) => old),

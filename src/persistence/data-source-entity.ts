@@ -1,14 +1,20 @@
-import { Column, Entity, ForeignKey, Unique } from "typeorm";
+import { Column, Entity, ForeignKey, Index, Unique } from "typeorm";
 import type { DataSource } from "../domain/data-source.js";
+import type { Environment } from "../domain/environment.js";
 import { AccountEntity } from "./account-entity.js";
-import { AccountKey, IdentityKey, TimeOfWriting } from "./columns.js";
+import { AccountKey, EnvironmentKey, IdentityKey, TimeOfWriting } from "./columns.js";
 
 @Entity("data_source")
-@Unique("data_source_provided_id_uq", ["accountId", "providedId"])
+@Index("data_source_name_ix", ["accountId", "environment", "name", "id"])
+@Index("data_source_created_at_ix", ["accountId", "environment", "createdAt", "id"])
+@Unique("data_source_provided_id_uq", ["accountId", "environment", "providedId"])
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "data_source_account_fk" })
 export class DataSourceEntity {
   @AccountKey("data_source_pk")
   accountId!: number;
+
+  @EnvironmentKey("data_source_pk")
+  environment!: Environment;
 
   @IdentityKey("data_source_pk")
   id!: number;
@@ -23,6 +29,6 @@ export class DataSourceEntity {
   createdAt!: Date;
 }
 
-export function toDataSource(row: Omit<DataSourceEntity, "accountId">): DataSource {
+export function toDataSource(row: Omit<DataSourceEntity, "accountId" | "environment">): DataSource {
   return { id: row.id, providedId: row.providedId, name: row.name, createdAt: row.createdAt };
 }

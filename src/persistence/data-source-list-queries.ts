@@ -6,28 +6,27 @@ import type { UserGroup } from "../domain/user-group.js";
 import type { SortOrder } from "../domain/user-group-list.js";
 import { toDataSource } from "./data-source-entity.js";
 import { DATA_SOURCE_COLUMNS } from "./data-source-queries.js";
-import { escapeLike, pageClauses, StatementValues } from "./keyset.js";
-import { countList, groupPages, type ListQuery, nameOfWhole, selectPage } from "./select-page.js";
-import type { Queryable } from "./statement.js";
+import { escapeLike, type Keyset, pageClauses, StatementValues } from "./keyset.js";
+import { countList, groupPages, type ListQuery, nameOfWhole, selectPage, tenantList } from "./select-page.js";
+import type { Queryable, Statement } from "./statement.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./user-group-row.js";
 
-const SORT_COLUMNS: Readonly<
-  Record<DataSourceSortField, { readonly column: string; readonly type: string }>
-> = {
-  dataSourceId: { column: "id", type: "integer" },
-  providedId: { column: "provided_id", type: "text" },
-  name: { column: "name", type: "text" },
-  createdAt: { column: "created_at", type: "timestamptz" },
+const SORT_COLUMNS: Readonly<Record<DataSourceSortField, Omit<Keyset, "direction">>> = {
+  dataSourceId: { column: "id", type: "integer", idColumn: "id" },
+  providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
+  name: { column: "name", type: "text", idColumn: "id" },
+  createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
 };
 
-const COUNT_GROUPS = {
+const COUNT_GROUPS: Statement = {
   name: "user_groups_of_data_sources_count",
+  access: "read",
   text: `SELECT data_source_id AS "dataSourceId", count(DISTINCT user_group_id)::integer AS count
     FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND data_source_id = ANY ($3::integer[])
     GROUP BY data_source_id`,
 };
 
-/** A page of the account's data sources. */
+/** A page of the tenant's data sources. */
 export async function listDataSources(
   db: Queryable,
   tenant: Tenant,
@@ -35,7 +34,7 @@ export async function listDataSources(
   order: SortOrder<DataSourceSortField>,
   page: PageRequest,
 ): Promise<Page<DataSource>> {
-  const keyset = { ...SORT_COLUMNS[order.field], idColumn: "id", direction: order.direction };
+  const keyset = { ...SORT_COLUMNS[order.field], direction: order.direction };
   const item = { columns: DATA_SOURCE_COLUMNS, toItem: toDataSource };
   return selectPage(db, listQuery(tenant, filter), item, keyset, page);
 }
@@ -66,7 +65,7 @@ export async function listUserGroupsOfDataSources(
     idColumn: "user_group_id",
     direction: "ascending",
   } as const;
-  const clauses = pageClauses(keyset, page, values);
+  const clauses = pageClauses("mapping_entry", keyset, page, values);
   const conditions = [
     `account_id = ${account}`,
     `environment = ${environment}`,
@@ -83,7 +82,12 @@ export async function listUserGroupsOfDataSources(
       WHERE account_id = ${account} AND environment = ${environment} AND id = mapped.user_group_id
     ) AS found ON true
     ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
-  const statement = { label: "user_groups_of_data_sources_page", text, rows: "text" } as const;
+  const statement = {
+    label: "user_groups_of_data_sources_page",
+    access: "read",
+    text,
+    rows: "text",
+  } as const;
   const rows = await db.run<readonly [dataSourceId: string, ...PackedRow]>(statement, values.list);
   return groupPages(
     rows.map(([dataSourceId, text]) => [Number(dataSourceId), readUserGroup(tenant, text)]),
@@ -107,13 +111,13 @@ export async function countUserGroupsOfDataSources(
 
 function listQuery(tenant: Tenant, filter: DataSourceFilter): ListQuery {
   const { providedIds, nameContains } = filter;
-  const values = new StatementValues();
+  const { table, conditions: tenantConditions, values } = tenantList("data_source", tenant);
   const conditions = [
-    `account_id = ${values.add(tenant.accountId)}`,
+    ...tenantConditions,
     ...(providedIds ? [`provided_id = ANY (${values.add(providedIds)}::text[])`] : []),
     ...(nameContains === undefined
       ? []
       : [`name COLLATE "default" ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`]),
   ];
-  return { table: "data_source", conditions, values, ...nameOfWhole("data_source_list", filter) };
+  return { table, conditions, values, ...nameOfWhole("data_source_list", filter) };
 }

@@ -1,48 +1,55 @@
 import type { Tenant } from "../domain/caller.js";
 import type { DataSource } from "../domain/data-source.js";
 import { type DataSourceEntity, toDataSource } from "./data-source-entity.js";
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
 /** The columns a data source is read from. */
 export const DATA_SOURCE_COLUMNS = `id, provided_id AS "providedId", name, created_at AS "createdAt"`;
 
-const BY_IDS = {
+const BY_IDS: Statement = {
   name: "data_sources_by_ids",
-  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source WHERE account_id = $1 AND id = ANY ($2::integer[])`,
+  access: "read",
+  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
+    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])`,
 };
 
-const BY_PROVIDED_IDS = {
+const BY_PROVIDED_IDS: Statement = {
   name: "data_sources_by_provided_ids",
-  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source WHERE account_id = $1 AND provided_id = ANY ($2::text[])`,
+  access: "read",
+  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
+    WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[])`,
 };
 
-const BY_REFERENCES_LOCKED = {
+const BY_REFERENCES_LOCKED: Statement = {
   name: "data_sources_by_references_locked",
   // The lock keeps a data source from being deleted until the mapping that is about to name it has committed. One order
   // of locking for all keeps transactions from waiting for one another in a ring.
+  access: "write",
   text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
-    WHERE account_id = $1 AND (provided_id = ANY ($2::text[]) OR id = ANY ($3::integer[]))
+    WHERE account_id = $1 AND environment = $2 AND (provided_id = ANY ($3::text[]) OR id = ANY ($4::integer[]))
     ORDER BY id FOR KEY SHARE`,
 };
 
-type DataSourceRow = Omit<DataSourceEntity, "accountId">;
+type DataSourceRow = Omit<DataSourceEntity, "accountId" | "environment">;
 
-/** The data sources of the tenant's account that have these internal ids, in no order. */
+/** The tenant's data sources that have these internal ids, in no order. */
 export async function findDataSourcesByIds(
   db: Queryable,
   tenant: Tenant,
   ids: readonly number[],
 ): Promise<DataSource[]> {
-  return (await db.run<DataSourceRow>(BY_IDS, [tenant.accountId, ids])).map(toDataSource);
+  return (await db.run<DataSourceRow>(BY_IDS, [tenant.accountId, tenant.environment, ids])).map(toDataSource);
 }
 
-/** The data sources of the tenant's account that have these provided ids, in no order. */
+/** The tenant's data sources that have these provided ids, in no order. */
 export async function findDataSourcesByProvidedIds(
   db: Queryable,
   tenant: Tenant,
   providedIds: readonly string[],
 ): Promise<DataSource[]> {
-  return (await db.run<DataSourceRow>(BY_PROVIDED_IDS, [tenant.accountId, providedIds])).map(toDataSource);
+  return (
+    await db.run<DataSourceRow>(BY_PROVIDED_IDS, [tenant.accountId, tenant.environment, providedIds])
+  ).map(toDataSource);
 }
 
 /** The data sources that either list names, locked against deletion until the transaction ends. */
@@ -54,6 +61,7 @@ export async function lockDataSources(
 ): Promise<DataSource[]> {
   const rows = await transaction.run<DataSourceRow>(BY_REFERENCES_LOCKED, [
     tenant.accountId,
+    tenant.environment,
     providedIds,
     ids,
   ]);

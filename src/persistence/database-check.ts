@@ -14,6 +14,7 @@ export async function checkServer(db: Queryable): Promise<string> {
   const [server] = await db.run<{ number: number; version: string; encoding: string; readOnly: boolean }>(
     {
       name: "server_check",
+      access: "read",
       text: `SELECT current_setting('server_version_num')::integer AS number,
         split_part(current_setting('server_version'), ' ', 1) AS version,
         current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "readOnly"`,
@@ -39,7 +40,7 @@ export async function checkTokenKeys(db: Database, vault: TokenVault): Promise<v
   const rows = await db
     .of("operator")
     .run<{ keyId: string }>(
-      { name: "token_keys", text: `SELECT DISTINCT token_key_id AS "keyId" FROM account` },
+      { name: "token_keys", access: "read", text: `SELECT DISTINCT token_key_id AS "keyId" FROM account` },
       [],
     );
   const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.holds(keyId));

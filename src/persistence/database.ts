@@ -2,17 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
 import type { DataSource, EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
+import { type Deadline, requireTime } from "../domain/deadline.js";
 import { DomainError } from "../domain/errors.js";
 import type { DatabaseTally, PoolUsage } from "../domain/telemetry/database-tally.js";
 import { countOnly } from "../domain/telemetry/telemetry.js";
 import { inSpan, type Tracing } from "../domain/telemetry/tracing.js";
-import { isCutOff, isLost, translateDatabaseError } from "./database-error.js";
+import { isCutOff, isLost, isOutdatedPlan, translateDatabaseError } from "./database-error.js";
 import type { DatabaseOptions } from "./database-options.js";
 import { notPostgres, OpenTransaction } from "./open-transaction.js";
 import { createOrm, timeoutsOf } from "./orm.js";
 import { ReplicaReads } from "./replica-reads.js";
 import {
   createScopeSetter,
+  deadlineOf,
   planModeOf,
   type RowScope,
   type ScopeSetter,
@@ -21,7 +23,7 @@ import {
   settingsOf,
 } from "./row-scope.js";
 import { runScoped } from "./scoped-query.js";
-import { isReadOnly, type Queryable, type Statement } from "./statement.js";
+import { isReadOnly, type Queryable, type Statement, withoutName } from "./statement.js";
 import { watchStatement } from "./statement-watch.js";
 import { TEXT_ROWS } from "./value-parsers.js";
 
@@ -74,15 +76,20 @@ export class Database implements Queryable {
 
   /** Runs a statement that touches no rows of an account: row level security hides them all. */
   async run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return this.#run(null, statement, values);
+    return this.#run(null, undefined, statement, values);
   }
 
-  /** Gives what runs single statements within a scope of rows: those that only read on the scope's replica, where it has one. */
-  of(scope: RowScope): Queryable {
+  /**
+   * Gives what runs single statements within a scope of rows: those that only read on the scope's replica, where it has one.
+   * @param deadline after which none is sent
+   */
+  of(scope: RowScope, deadline = deadlineOf(scope)): Queryable {
     const open = transactionOf(scope);
     if (open) return { run: (statement, values) => open.runNested(statement, values) };
     const settings = settingsOf(scope);
-    const here: Queryable = { run: (statement, values) => this.#run(settings, statement, values) };
+    const here: Queryable = {
+      run: (statement, values) => this.#run(settings, deadline, statement, values),
+    };
     const there = readsOf(scope);
     if (!there) return here;
     return { run: (statement, values) => (isReadOnly(statement) ? there : here).run(statement, values) };
@@ -101,22 +108,26 @@ export class Database implements Queryable {
   }
 
   async #transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
-    return this.#withClient(async (client, drop) => {
-      const transaction = new OpenTransaction(this.orm, client, async (statement, values) => {
+    const deadline = deadlineOf(scope);
+    return this.#withClient(deadline, async (client, drop) => {
+      const send: Queryable["run"] = async (statement, values) => {
         this.#onStatement(statement.text);
         const config = { ...this.#config(statement), values: [...values] };
         return (await watchStatement(this.#tally, this.#tracing, statement, () => client.query(config))).rows;
-      });
+      };
+      const transaction = new OpenTransaction(this.orm, client, send, deadline);
       try {
         // One message: the scope costs no round trip of its own.
         await client.query(`BEGIN; ${scopeStatement(this.#setter, scope)}`);
         const result = await work(transaction);
-        await client.query("COMMIT");
-        transaction.committed();
+        await transaction.commit();
         return result;
       } catch (error) {
+        // `work` may report something else than the loss of the connection, on which a ROLLBACK would have to time out first.
+        const loss = [error, transaction.failure].find(isLost);
+        if (loss) drop(loss);
         // A connection that cannot even roll back is of no more use.
-        if (!isLost(error)) await client.query("ROLLBACK").catch(drop);
+        else await client.query("ROLLBACK").catch(drop);
         throw error;
       }
     });
@@ -129,6 +140,7 @@ export class Database implements Queryable {
 
   async #run<Row extends object>(
     settings: ScopeSettings | null,
+    deadline: Deadline | undefined,
     statement: Statement,
     values: readonly unknown[],
   ): Promise<Row[]> {
@@ -136,7 +148,7 @@ export class Database implements Queryable {
     const config = { ...this.#config(statement), values: [...values] };
     const mode = planModeOf(statement, "name" in config);
     const attempt = () =>
-      this.#withClient((client) =>
+      this.#withClient(deadline, (client) =>
         watchStatement(this.#tally, this.#tracing, statement, async () => {
           if (!settings) return (await client.query<Row>(config)).rows;
           return runScoped<Row>(client, config, [...settings, mode], this.#setter);
@@ -145,9 +157,12 @@ export class Database implements Queryable {
     try {
       return await attempt();
     } catch (error) {
-      // What only reads may run again; of all else nobody knows whether it has happened.
-      if (!isCutOff(error) || !isReadOnly(statement)) throw error;
+      const isOutdated = statement.name !== undefined && isOutdatedPlan(error);
+      // What did not run may run again, and what only reads; of all else nobody knows whether it has happened.
+      if (!isOutdated && !(isCutOff(error) && isReadOnly(statement))) throw error;
       this.#tally.repeatedStatements.value += 1;
+      // The next connection may have prepared it for the schema of before too.
+      if (isOutdated) return this.#run(settings, deadline, withoutName(statement), values);
       // Where one connection was cut, others were too: the pool notices that meanwhile.
       await sleep(RETRY_AFTER_MS);
       return attempt();
@@ -155,7 +170,11 @@ export class Database implements Queryable {
   }
 
   /** @param work may drop the connection, which is then closed rather than pooled */
-  async #withClient<T>(work: (client: PoolClient, drop: (error: Error) => void) => Promise<T>): Promise<T> {
+  async #withClient<T>(
+    deadline: Deadline | undefined,
+    work: (client: PoolClient, drop: (error: Error) => void) => Promise<T>,
+  ): Promise<T> {
+    requireTime(deadline);
     if (this.#pool.waitingCount >= this.#queueSize) {
       this.#tally.queueRefusals.value += 1;
       throw overload();
@@ -169,6 +188,7 @@ export class Database implements Queryable {
       // The pool listens to idle connections only: one that is lost now would otherwise end the process.
       client.on("error", drop);
       try {
+        requireTime(deadline);
         return await work(client, drop);
       } catch (error) {
         if (isLost(error)) drop(error);

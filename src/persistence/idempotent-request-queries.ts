@@ -1,13 +1,18 @@
 import type { Tenant } from "../domain/caller.js";
 import type { SealedToken } from "../domain/token-vault.js";
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
-/** How long a reply is kept. */
-const KEPT = "interval '24 hours'";
+/** How long a reply is stored. */
+export const REPLY_MAX_AGE_MS = 86_400_000;
+const KEPT = `interval '${REPLY_MAX_AGE_MS} milliseconds'`;
+
+/** The replies of all accounts. */
+export const STORED_REPLIES = { table: "idempotent_request", column: "created_at" } as const;
 
 // Whoever comes while another one has the key waits here for the end of that transaction.
-const CLAIM = {
+const CLAIM: Statement = {
   name: "idempotent_request_claim",
+  access: "write",
   text: `INSERT INTO idempotent_request AS stored (account_id, environment, key, fingerprint) VALUES ($1, $2, $3, $4)
     ON CONFLICT (account_id, environment, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, reply_key_id = NULL, reply_ciphertext = NULL, created_at = now()
@@ -15,21 +20,18 @@ const CLAIM = {
     RETURNING key`,
 };
 
-const STORED = {
+const STORED: Statement = {
   name: "idempotent_request_stored",
+  access: "read",
   text: `SELECT fingerprint, reply_key_id AS "keyId", reply_ciphertext AS ciphertext FROM idempotent_request
     WHERE account_id = $1 AND environment = $2 AND key = $3`,
 };
 
-const KEEP = {
+const KEEP: Statement = {
   name: "idempotent_request_keep",
+  access: "write",
   text: `UPDATE idempotent_request SET reply_key_id = $4, reply_ciphertext = $5
     WHERE account_id = $1 AND environment = $2 AND key = $3`,
-};
-
-const FORGET = {
-  name: "idempotent_requests_forget",
-  text: `DELETE FROM idempotent_request WHERE created_at < now() - ${KEPT}`,
 };
 
 const SEALED_OTHERWISE = `SELECT key, reply_key_id AS "keyId", reply_ciphertext AS ciphertext FROM idempotent_request
@@ -73,11 +75,6 @@ export async function keepReply(
   await transaction.run(KEEP, [accountId, environment, key, keyId, ciphertext]);
 }
 
-/** Removes what is too old to be replayed, of all accounts. */
-export async function forgetReplies(operator: Queryable): Promise<void> {
-  await operator.run(FORGET, []);
-}
-
 /** Some of the replies that are sealed under another key than this. */
 export async function findRepliesSealedOtherwise(
   db: Queryable,
@@ -85,7 +82,7 @@ export async function findRepliesSealedOtherwise(
   keyId: string,
   limit: number,
 ): Promise<(SealedToken & { readonly key: string })[]> {
-  return db.run({ text: SEALED_OTHERWISE }, [accountId, environment, keyId, limit]);
+  return db.run({ access: "read", text: SEALED_OTHERWISE }, [accountId, environment, keyId, limit]);
 }
 
 /** Puts a newly sealed reply in place of the one that was read. */
@@ -95,5 +92,12 @@ export async function resealReply(
   old: SealedToken & { readonly key: string },
   { keyId, ciphertext }: SealedToken,
 ): Promise<void> {
-  await db.run({ text: RESEAL }, [accountId, environment, old.key, keyId, ciphertext, old.ciphertext]);
+  await db.run({ access: "write", text: RESEAL }, [
+    accountId,
+    environment,
+    old.key,
+    keyId,
+    ciphertext,
+    old.ciphertext,
+  ]);
 }

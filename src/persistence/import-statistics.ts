@@ -2,5 +2,5 @@ import type { Queryable } from "./statement.js";
 
 /** Has the planner learn how large the tables are that an import fills. */
 export async function analyzeImported(db: Queryable): Promise<void> {
-  await db.run({ text: "SELECT analyze_imported()" }, []);
+  await db.run({ access: "write", text: "SELECT analyze_imported()" }, []);
 }

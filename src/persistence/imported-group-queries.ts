@@ -9,11 +9,22 @@ import { HEX_PREFIX } from "./value-parsers.js";
 const PRESENT = `SELECT id, provided_id, name, properties::text, token_lookup FROM user_group
   WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[]) ORDER BY provided_id`;
 
-const READ: Statement = { rows: "text", text: PRESENT };
-const LOCK: Statement = { rows: "text", text: `${PRESENT} FOR NO KEY UPDATE` };
+const READ: Statement = { rows: "text", access: "read", text: PRESENT };
+const LOCK: Statement = { rows: "text", access: "write", text: `${PRESENT} FOR NO KEY UPDATE` };
+
+// JSON values are compared, not texts: the order of keys and the spelling of numbers do not matter (decision 12a).
+const DIFFERENT_PROPERTIES: Statement = {
+  rows: "text",
+  access: "read",
+  text: `SELECT id FROM user_group
+      JOIN unnest($3::integer[], $4::text[]) AS item (item_id, item_properties) ON id = item_id
+    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
+      AND properties::jsonb IS DISTINCT FROM item_properties::jsonb`,
+};
 
 const TOKEN_OWNERS: Statement = {
   rows: "text",
+  access: "read",
   text: `SELECT token_lookup, provided_id FROM user_group
       WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
     UNION ALL
@@ -23,6 +34,7 @@ const TOKEN_OWNERS: Statement = {
 };
 
 const REPLACE_TOKENS: Statement = {
+  access: "write",
   text: `UPDATE user_group SET token_key_id = item.new_key_id, token_ciphertext = item.ciphertext, token_lookup = item.lookup,
       previous_token_lookup = NULL, previous_token_expires_at = NULL, version = version + 1, updated_at = now()
     FROM unnest($3::integer[], $4::text[], $5::bytea[], $6::bytea[]) AS item (item_id, new_key_id, ciphertext, lookup)
@@ -64,6 +76,22 @@ export async function findPresentGroups(
     properties,
     lookup: lookup.slice(HEX_PREFIX.length),
   }));
+}
+
+/** The ids of those groups whose properties are not equal to these as JSON values. */
+export async function findDifferentProperties(
+  db: Queryable,
+  tenant: Tenant,
+  groups: readonly { readonly id: number; readonly properties: string }[],
+): Promise<ReadonlySet<number>> {
+  if (groups.length === 0) return new Set();
+  const rows = await db.run<readonly [id: string]>(DIFFERENT_PROPERTIES, [
+    tenant.accountId,
+    tenant.environment,
+    groups.map(({ id }) => id),
+    groups.map(({ properties }) => properties),
+  ]);
+  return new Set(rows.map(([id]) => Number(id)));
 }
 
 /** A group that has a token, or had it and is in its grace period. */

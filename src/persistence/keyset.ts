@@ -16,8 +16,10 @@ export interface Keyset {
   /** The column, and the type that a cursor's value is cast to. */
   readonly column: string;
   readonly type: string;
-  /** The column of the id, which settles ties. */
+  /** The column of the id, which breaks ties; the sort column itself where its values are unique within the list. */
   readonly idColumn: string;
+  /** `integer` unless set. */
+  readonly idType?: "bigint";
   readonly direction: "ascending" | "descending";
 }
 
@@ -50,9 +52,11 @@ function pageTerms(
 
 /**
  * The placeholders of several pages, as a table in their order, and what cuts the page of one of its rows out of a list.
+ * @param table the table that the list is read from
  * @param shape any of the pages: all have the same `pageName`
  */
 export function pageTable(
+  table: string,
   keyset: Keyset,
   shape: PageRequest,
   pages: readonly PageRequest[],
@@ -72,7 +76,7 @@ export function pageTable(
     table: `unnest(${arrays.join(", ")}) WITH ORDINALITY
       AS page (after_value, after_id, before_value, before_id, size, place)`,
     order: "page.place",
-    ...clausesOf(keyset, shape, {
+    ...clausesOf(table, keyset, shape, {
       after: { value: "page.after_value", id: "page.after_id" },
       before: { value: "page.before_value", id: "page.before_id" },
       size: "page.size",
@@ -83,19 +87,23 @@ export function pageTable(
 /**
  * The conditions and the order that cut a page out of a list: one more row than the page holds, from its near end on.
  * An index on the sort column and the id makes the thousandth page as cheap as the first.
+ * @param table the table that the list is read from
  */
-export function pageClauses(keyset: Keyset, page: PageRequest, values: StatementValues) {
-  return clausesOf(keyset, page, pageTerms(keyset, page, values));
+export function pageClauses(table: string, keyset: Keyset, page: PageRequest, values: StatementValues) {
+  return clausesOf(table, keyset, page, pageTerms(keyset, page, values));
 }
 
 /** @param page says which of the terms count */
-function clausesOf(keyset: Keyset, page: PageRequest, terms: PageTerms) {
-  const { column, idColumn, type } = keyset;
+function clausesOf(table: string, keyset: Keyset, page: PageRequest, terms: PageTerms) {
+  const { type, idType = "integer" } = keyset;
+  // Qualified: ORDER BY prefers names of the select list, which may be expressions that no index has.
+  const column = `${table}.${keyset.column}`;
+  const idColumn = `${table}.${keyset.idColumn}`;
   const later = keyset.direction === "ascending" ? ">" : "<";
   const earlier = keyset.direction === "ascending" ? "<" : ">";
   const compare = (operator: string, { value, id }: PositionTerms) => {
     if (column === idColumn) return `${column} ${operator} ${value}::${type}`;
-    return `(${column}, ${idColumn}) ${operator} (${value}::${type}, ${id}::integer)`;
+    return `(${column}, ${idColumn}) ${operator} (${value}::${type}, ${id}::${idType})`;
   };
   const conditions = [
     ...(page.after && terms.after ? [compare(later, terms.after)] : []),

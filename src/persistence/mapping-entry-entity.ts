@@ -11,9 +11,12 @@ import { UserGroupEntity } from "./user-group-entity.js";
   ["accountId", "environment", "id"],
   { name: "mapping_entry_user_group_fk", onDelete: "CASCADE" },
 )
-@ForeignKey(() => DataSourceEntity, ["accountId", "dataSourceId"], ["accountId", "id"], {
-  name: "mapping_entry_data_source_fk",
-})
+@ForeignKey(
+  () => DataSourceEntity,
+  ["accountId", "environment", "dataSourceId"],
+  ["accountId", "environment", "id"],
+  { name: "mapping_entry_data_source_fk" },
+)
 @Index("mapping_entry_user_group_ix", ["accountId", "dataSourceId", "environment", "userGroupId"])
 export class MappingEntryEntity {
   @AccountKey("mapping_entry_pk")

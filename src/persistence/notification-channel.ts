@@ -2,26 +2,32 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { DomainError } from "../domain/errors.js";
 import { clientOptions, type DatabaseOptions, END_IF_ABANDONED } from "./database-options.js";
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
-const CHANNEL = "user_group_changed";
-const NOTIFY = {
+/** PostgreSQL's channels: changes of groups, which services publish, and ids of revoked API keys, which a trigger does. */
+const CHANNELS = ["user_group_changed", "api_key_revoked"] as const;
+
+export type Channel = (typeof CHANNELS)[number];
+
+const NOTIFY: Statement = {
   name: "notify_changes",
-  text: `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`,
+  access: "write",
+  text: `SELECT pg_notify('${CHANNELS[0]}', payload) FROM unnest($1::text[]) AS payload`,
 };
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 1_000;
 /** How often the database is asked for a sign of life: a connection on which nothing comes may be one that is lost. */
 const HEARTBEAT_MS = 2_000;
 
-/** What happens on the channel. */
+/** What happens on one of the channels. */
 export interface ChannelListener {
+  readonly channel: Channel;
   onPayload(payload: string): void;
   /** The connection was lost: notifications may have been missed. */
-  onGap(): void;
+  onGap?(): void;
 }
 
-/** How the channel listens. */
+/** How the channels are listened to. */
 export interface ListenOptions extends Pick<DatabaseOptions, "connectTimeoutMs"> {
   /** The database itself, not a pooler in transaction mode: LISTEN belongs to a connection. */
   readonly target: DatabaseOptions["target"];
@@ -31,6 +37,7 @@ export interface ListenOptions extends Pick<DatabaseOptions, "connectTimeoutMs">
 export class NotificationChannel {
   readonly #db: Queryable;
   readonly #options: ListenOptions;
+  readonly #listeners: ChannelListener[] = [];
   /** Told once notifications arrive. */
   readonly #waiting = new Set<() => void>();
   #isListening = false;
@@ -42,18 +49,31 @@ export class NotificationChannel {
     this.#options = options;
   }
 
-  /** Tells all that listen. @throws DomainError `unavailable` when the database is out of reach */
+  /** Whether notifications arrive. */
+  get isListening(): boolean {
+    return this.#isListening;
+  }
+
+  /** Notifies all that listen to changes of groups. @throws DomainError `unavailable` when the database cannot be reached */
   async publish(payloads: readonly string[]): Promise<void> {
     await this.#db.run(NOTIFY, [payloads]);
   }
 
+  addListener(listener: ChannelListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Begins to listen, until `close`, without waiting for it. A lost connection is made anew, time and again. */
+  start(): void {
+    this.#running ??= this.#keepListening();
+  }
+
   /**
-   * Listens until `close`; resolves once notifications arrive. A lost connection is made anew, time and again.
-   * @param listener the same at each call
-   * @throws DomainError `unavailable` when the database is out of reach
+   * Listens until `close`; resolves once notifications arrive.
+   * @throws DomainError `unavailable` when the database cannot be reached
    */
-  async listen(listener: ChannelListener): Promise<void> {
-    this.#running ??= this.#keepListening(listener);
+  async listen(): Promise<void> {
+    this.start();
     if (this.#isListening) return;
     await new Promise<void>((resolve, reject) => {
       const settle = () => {
@@ -72,7 +92,7 @@ export class NotificationChannel {
     await this.#running;
   }
 
-  async #keepListening(listener: ChannelListener): Promise<void> {
+  async #keepListening(): Promise<void> {
     let retryMs = FIRST_RETRY_MS;
     while (!this.#stop.signal.aborted) {
       const client = this.#newClient();
@@ -81,10 +101,12 @@ export class NotificationChannel {
       // An error that nobody listens to would end the process, whenever it comes.
       client.on("error", () => isOver.abort());
       client.on("end", () => isOver.abort());
-      client.on("notification", ({ payload }) => listener.onPayload(payload ?? ""));
+      client.on("notification", ({ channel, payload = "" }) => {
+        for (const listener of this.#listeners) if (listener.channel === channel) listener.onPayload(payload);
+      });
       try {
         await client.connect();
-        await client.query(`${END_IF_ABANDONED}; LISTEN ${CHANNEL}`);
+        await client.query([END_IF_ABANDONED, ...CHANNELS.map((name) => `LISTEN ${name}`)].join("; "));
         retryMs = FIRST_RETRY_MS;
         this.#tell(true);
         for (;;) {
@@ -98,7 +120,7 @@ export class NotificationChannel {
       void client.end();
       if (this.#isListening) {
         this.#tell(false);
-        listener.onGap();
+        for (const listener of this.#listeners) listener.onGap?.();
       }
       await sleep(retryMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);

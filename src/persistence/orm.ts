@@ -11,6 +11,12 @@ import { AuditSharedStatements1764500000000 } from "../../migrations/17645000000
 import { AuditActorOnce1764600000000 } from "../../migrations/1764600000000-audit-actor-once.js";
 import { BroughtTokens1764700000000 } from "../../migrations/1764700000000-brought-tokens.js";
 import { AnalyzeImports1764710000000 } from "../../migrations/1764710000000-analyze-imports.js";
+import { DataSourcesByEnvironment1764800000000 } from "../../migrations/1764800000000-data-sources-by-environment.js";
+import { TenantPolicies1764801000000 } from "../../migrations/1764801000000-tenant-policies.js";
+import { EmbedScope1764802000000 } from "../../migrations/1764802000000-embed-scope.js";
+import { IndexPages1764820000000 } from "../../migrations/1764820000000-index-pages.js";
+import { WebhookEndpointHealth1764821000000 } from "../../migrations/1764821000000-webhook-endpoint-health.js";
+import { NotifyRevokedKeys1764830000000 } from "../../migrations/1764830000000-notify-revoked-keys.js";
 import { AccountEntity } from "./account-entity.js";
 import { ApiKeyEntity } from "./api-key-entity.js";
 import { AuditEntryEntity } from "./audit-entry-entity.js";
@@ -56,11 +62,19 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
       AuditActorOnce1764600000000,
       BroughtTokens1764700000000,
       AnalyzeImports1764710000000,
+      DataSourcesByEnvironment1764800000000,
+      TenantPolicies1764801000000,
+      EmbedScope1764802000000,
+      IndexPages1764820000000,
+      WebhookEndpointHealth1764821000000,
+      NotifyRevokedKeys1764830000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,
     installExtensions: false,
     logging: false,
+    // Its usual logger prints failed migrations on standard output all the same; their errors are thrown, too.
+    logger: "debug",
     applicationName: "user-groups",
     extra: {
       max: options.poolSize,

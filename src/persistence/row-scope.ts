@@ -1,5 +1,6 @@
 import { escapeLiteral } from "pg";
 import type { Actor } from "../domain/audit-entry.js";
+import type { Deadline } from "../domain/deadline.js";
 import type { Environment } from "../domain/environment.js";
 import type { ReadReplica } from "../domain/read-replica.js";
 import type { Transaction } from "../domain/transaction.js";
@@ -7,9 +8,10 @@ import type { Statement } from "./statement.js";
 
 /**
  * Which rows a statement may touch; row level security hides all others (decision 32). A tenant's: those of an account in
- * one environment; without one, the account, its keys and its data sources. Of an account that only its name is known of:
+ * one environment; without an environment, the account itself. Of an account that only its name is known of:
  * itself. The operator's: all accounts, API keys and webhooks that are to be sent, but no other data of tenants.
- * A tenant may bring the transaction that its statements are a part of, or the replica that they may read from.
+ * A tenant may have the transaction that its statements are a part of, the replica that they may read from, and a deadline after which
+ * none of them is sent.
  */
 export type RowScope =
   | {
@@ -18,8 +20,13 @@ export type RowScope =
       readonly actor?: Actor;
       readonly transaction?: Transaction;
       readonly replica?: ReadReplica;
+      readonly deadline?: Deadline | undefined;
     }
-  | { readonly accountName: string; readonly replica?: ReadReplica }
+  | {
+      readonly accountName: string;
+      readonly replica?: ReadReplica;
+      readonly deadline?: Deadline | undefined;
+    }
   | "operator";
 
 /** The values of the settings, in the order of the placeholders. */
@@ -93,4 +100,9 @@ export function settingsOf(scope: RowScope): ScopeSettings {
 export function scopeStatement({ text }: ScopeSetter, scope: RowScope): string {
   const settings = [...settingsOf(scope), "auto" satisfies PlanMode];
   return text.replace(/\$(\d)/g, (_, number: string) => escapeLiteral(settings[Number(number) - 1] ?? ""));
+}
+
+/** Returns until when work within the scope may begin. */
+export function deadlineOf(scope: RowScope): Deadline | undefined {
+  return scope === "operator" ? undefined : scope.deadline;
 }

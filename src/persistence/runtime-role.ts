@@ -21,7 +21,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
 
 /** The name of the role that a connection has. */
 export async function currentRole(db: Queryable): Promise<string> {
-  const [row] = await db.run<{ role: string }>({ text: "SELECT current_user AS role" }, []);
+  const [row] = await db.run<{ role: string }>({ access: "read", text: "SELECT current_user AS role" }, []);
   if (!row) throw new Error("The server does not say who we are.");
   return row.role;
 }
@@ -38,6 +38,7 @@ export async function grantRuntimeRole(owner: Database, role: string): Promise<v
   );
   await owner.run(
     {
+      access: "write",
       text: `BEGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO ${name}; ${tables.join(" ")}
         GRANT USAGE ON SEQUENCE user_group_team_id TO ${name};
         GRANT EXECUTE ON FUNCTION analyze_imported() TO ${name}; COMMIT`,
@@ -50,6 +51,7 @@ export async function grantRuntimeRole(owner: Database, role: string): Promise<v
 export async function findBypass(db: Queryable): Promise<string | null> {
   const [role] = await db.run<{ name: string; isSuperuser: boolean; bypasses: boolean }>(
     {
+      access: "read",
       text: `SELECT rolname AS name, rolsuper AS "isSuperuser", rolbypassrls AS bypasses
         FROM pg_roles WHERE rolname = current_user`,
     },

@@ -1,7 +1,7 @@
 import type { Tenant } from "../domain/caller.js";
 import { filtersNothing, type Page, type PageRequest, toPage } from "../domain/page.js";
 import { type Keyset, pageClauses, pageName, StatementValues } from "./keyset.js";
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
 /** The rows of a list. */
 export interface ListQuery {
@@ -40,35 +40,43 @@ export async function selectPage<Row extends object, Item>(
   keyset: Keyset,
   page: PageRequest,
 ): Promise<Page<Item>> {
-  const clauses = pageClauses(keyset, page, values);
+  const clauses = pageClauses(table, keyset, page, values);
   const text = `SELECT ${columns} FROM ${table}
     WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}`;
-  const statement =
+  const statement: Statement =
     name === undefined
-      ? { label: `${table}_filtered_page`, text, ...mode }
-      : { name: `${name}_${pageName(keyset, page)}`, text, ...mode };
+      ? { label: `${table}_filtered_page`, access: "read", text, ...mode }
+      : { name: `${name}_${pageName(keyset, page)}`, access: "read", text, ...mode };
   const rows = await db.run<Row>(statement, values.list);
   return toPage(rows.map(toItem), page);
 }
 
-/** Reads those rows of a tenant that have these ids, in no order. */
+/** Reads those rows of a tenant that have these ids, in no order. @param conditions the same in each call for a table */
 export async function selectByIds<Row extends object, Item>(
   db: Queryable,
   table: { readonly name: string; readonly idType: "integer" | "bigint" },
   { columns, toItem }: ItemQuery<Row, Item>,
   { accountId, environment }: Tenant,
   ids: readonly number[],
+  conditions: readonly string[] = [],
 ): Promise<Item[]> {
-  const text = `SELECT ${columns} FROM ${table.name}
-    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::${table.idType}[])`;
-  const rows = await db.run<Row>({ name: `${table.name}_by_ids`, text }, [accountId, environment, ids]);
+  const own = ["account_id = $1", "environment = $2", `id = ANY ($3::${table.idType}[])`, ...conditions];
+  const text = `SELECT ${columns} FROM ${table.name} WHERE ${own.join(" AND ")}`;
+  const rows = await db.run<Row>({ name: `${table.name}_by_ids`, access: "read", text }, [
+    accountId,
+    environment,
+    ids,
+  ]);
   return rows.map(toItem);
 }
 
 /** Counts what a list has on all of its pages. */
 export async function countList(db: Queryable, { table, conditions, values }: ListQuery): Promise<number> {
   const text = `SELECT count(*)::integer AS count FROM ${table} WHERE ${conditions.join(" AND ")}`;
-  const rows = await db.run<{ count: number }>({ label: `${table}_count`, text }, values.list);
+  const rows = await db.run<{ count: number }>(
+    { label: `${table}_count`, access: "read", text },
+    values.list,
+  );
   return rows[0]?.count ?? 0;
 }
 

@@ -9,13 +9,14 @@ import {
   type SiteConfigRevisionRow,
   toSiteConfigRevision,
 } from "./site-config-revision-entity.js";
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
 const TABLE = { name: "site_config", idType: "integer" } as const;
 const ITEM = { columns: SITE_CONFIG_COLUMNS, toItem: toSiteConfig };
 
-const BY_SITES = {
+const BY_SITES: Statement = {
   name: "site_configs_by_sites",
+  access: "read",
   text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
     WHERE account_id = $1 AND environment = $2 AND site = ANY ($3::text[])`,
 };
@@ -23,18 +24,21 @@ const BY_SITES = {
 const OF_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
   AND (site_config_id, revision) IN (SELECT * FROM unnest($3::integer[], $4::integer[]))`;
 
-const REVISIONS = {
+const REVISIONS: Statement = {
   name: "site_config_revisions",
+  access: "read",
   text: `SELECT ${SITE_CONFIG_REVISION_COLUMNS} ${OF_REFS}`,
 };
 
-const TEXTS = {
+const TEXTS: Statement = {
   name: "site_config_texts",
+  access: "read",
   text: `SELECT site_config_id AS "siteConfigId", revision, text ${OF_REFS}`,
 };
 
-const SERVED = {
+const SERVED: Statement = {
   name: "site_config_served",
+  access: "read",
   text: `SELECT revision, hash, CASE WHEN coalesce(hash = ANY ($6::bytea[]), true) THEN NULL ELSE text END AS text
     FROM site_config_revision WHERE (account_id, environment, site_config_id, revision) = (
       SELECT account_id, environment, id, coalesce($5, revision) FROM site_config
@@ -66,7 +70,7 @@ export async function listSiteConfigs(
   tenant: Tenant,
   page: PageRequest,
 ): Promise<Page<SiteConfig>> {
-  const keyset = { column: "site", type: "text", idColumn: "id", direction: "ascending" } as const;
+  const keyset = { column: "site", type: "text", idColumn: "site", direction: "ascending" } as const;
   return selectPage(db, tenantList(TABLE.name, tenant), ITEM, keyset, page);
 }
 
@@ -94,14 +98,14 @@ export async function listRevisions(
     idColumn: "revision",
     direction: "descending",
   } as const;
-  const clauses = pageClauses(keyset, page, values);
+  const clauses = pageClauses("site_config_revision", keyset, page, values);
   const text = `SELECT found.* FROM unnest(${asked}::integer[]) AS asked (id)
     CROSS JOIN LATERAL (
       SELECT ${SITE_CONFIG_REVISION_COLUMNS} FROM site_config_revision
       WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
     ) AS found
     ORDER BY found."siteConfigId", found.revision ${page.from === "start" ? "DESC" : "ASC"}`;
-  const rows = await db.run<SiteConfigRevisionRow>({ text }, values.list);
+  const rows = await db.run<SiteConfigRevisionRow>({ access: "read", text }, values.list);
   return groupPages(
     rows.map((row) => [row.siteConfigId, toSiteConfigRevision(row)]),
     page,

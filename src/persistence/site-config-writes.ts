@@ -2,23 +2,26 @@ import { createHash } from "node:crypto";
 import type { Tenant } from "../domain/caller.js";
 import type { Editor, SiteConfig } from "../domain/site-config/site-config.js";
 import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./site-config-entity.js";
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
-const LOCK = {
+const LOCK: Statement = {
   name: "site_config_lock",
+  access: "write",
   text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
     WHERE account_id = $1 AND environment = $2 AND site = $3 FOR UPDATE`,
 };
 
-const CREATE = {
+const CREATE: Statement = {
   name: "site_config_create",
+  access: "write",
   text: `INSERT INTO site_config (account_id, environment, site, revision, size) VALUES ($1, $2, $3, 0, 0)
     ON CONFLICT (account_id, environment, site) DO NOTHING`,
 };
 
 // now() is when the transaction began: before it waited for the lock, and perhaps before an earlier revision was written.
-const ADD_REVISION = {
+const ADD_REVISION: Statement = {
   name: "site_config_add_revision",
+  access: "write",
   text: `WITH site AS (
       UPDATE site_config SET revision = revision + 1, size = octet_length($4),
         updated_at = greatest(clock_timestamp(), updated_at),
@@ -32,8 +35,9 @@ const ADD_REVISION = {
     SELECT ${SITE_CONFIG_COLUMNS} FROM site`,
 };
 
-const SET_PUBLIC = {
+const SET_PUBLIC: Statement = {
   name: "site_config_set_public",
+  access: "write",
   text: `UPDATE site_config SET public_from = CASE WHEN $4 THEN coalesce(public_from, revision) END
     WHERE account_id = $1 AND environment = $2 AND site = $3 RETURNING ${SITE_CONFIG_COLUMNS}`,
 };

@@ -3,6 +3,8 @@ export interface Statement {
   readonly name?: string;
   /** What metrics and traces call a statement without a name. */
   readonly label?: string;
+  /** `read`: changes and locks nothing, so it may run on a replica, and again after a lost connection. */
+  readonly access: "read" | "write";
   readonly text: string;
   /** For the hot statements: rows come as arrays of texts, as PostgreSQL has written them, so that only values that are needed are read. */
   readonly rows?: "text";
@@ -16,10 +18,12 @@ export interface Queryable {
   run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
-const READ_ONLY =
-  /^\s*SELECT\b(?!.*\b(?:FOR (?:NO KEY )?UPDATE|FOR (?:KEY )?SHARE|nextval|pg_notify|INSERT|UPDATE|DELETE)\b)/s;
+/** Returns whether a statement changes and locks nothing. */
+export function isReadOnly({ access }: Statement): boolean {
+  return access === "read";
+}
 
-/** Says whether a statement changes nothing and locks nothing. */
-export function isReadOnly({ text }: Statement): boolean {
-  return READ_ONLY.test(text);
+/** The same statement, prepared by no connection. */
+export function withoutName({ name, ...statement }: Statement): Statement {
+  return name === undefined ? statement : { ...statement, label: name };
 }

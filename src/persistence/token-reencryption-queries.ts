@@ -27,12 +27,12 @@ const RESEAL_SECRET = `UPDATE webhook_endpoint
 
 /** The ids of all accounts; only the operator sees them. */
 export async function listAccountIds(db: Queryable): Promise<number[]> {
-  return (await db.run<{ id: number }>({ text: ACCOUNTS }, [])).map(({ id }) => id);
+  return (await db.run<{ id: number }>({ access: "read", text: ACCOUNTS }, [])).map(({ id }) => id);
 }
 
 /** Has new tokens of an account sealed under this key. @returns whether it was another one before */
 export async function setTokenKey(db: Queryable, accountId: number, keyId: string): Promise<boolean> {
-  return (await db.run({ text: SET_KEY }, [accountId, keyId])).length > 0;
+  return (await db.run({ access: "write", text: SET_KEY }, [accountId, keyId])).length > 0;
 }
 
 /** A sealed token of a group, and the hash under which it is found. */
@@ -49,7 +49,13 @@ export async function findSealedOtherwise(
   keyId: string,
   limit: number,
 ): Promise<SealedRow[]> {
-  return db.run<SealedRow>({ text: SEALED_OTHERWISE }, [accountId, environment, afterId, keyId, limit]);
+  return db.run<SealedRow>({ access: "read", text: SEALED_OTHERWISE }, [
+    accountId,
+    environment,
+    afterId,
+    keyId,
+    limit,
+  ]);
 }
 
 /** Puts newly sealed tokens in place of those that were read, unless they have been rotated since. @returns how many */
@@ -59,7 +65,7 @@ export async function resealTokens(
   keyId: string,
   tokens: readonly { readonly old: SealedRow; readonly token: StoredToken }[],
 ): Promise<number> {
-  const rows = await db.run({ text: RESEAL }, [
+  const rows = await db.run({ access: "write", text: RESEAL }, [
     accountId,
     environment,
     keyId,
@@ -85,7 +91,11 @@ export async function findSecretsSealedOtherwise(
   { accountId, environment }: Tenant,
   keyId: string,
 ): Promise<SealedSecrets[]> {
-  return db.run<SealedSecrets>({ text: SECRETS_SEALED_OTHERWISE }, [accountId, environment, keyId]);
+  return db.run<SealedSecrets>({ access: "read", text: SECRETS_SEALED_OTHERWISE }, [
+    accountId,
+    environment,
+    keyId,
+  ]);
 }
 
 /** Puts newly sealed secrets in place of those that were read, unless they have been replaced since. */
@@ -96,5 +106,5 @@ export async function resealSecrets(
   { keyId, current, previous }: Omit<SealedSecrets, "id">,
 ): Promise<void> {
   const values = [accountId, environment, old.id, keyId, current, previous, old.current];
-  await db.run({ text: RESEAL_SECRET }, values);
+  await db.run({ access: "write", text: RESEAL_SECRET }, values);
 }

@@ -1,9 +1,16 @@
 import type { Tenant } from "../domain/caller.js";
-import type { Properties } from "../domain/properties.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Queryable, Statement } from "./statement.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./user-group-row.js";
-import { type NewUserGroupRow, type StoredToken, setToken, toJson } from "./user-group-writes.js";
+import { type UpdatedRow, updateStatement } from "./user-group-update-statement.js";
+import {
+  type NewUserGroupRow,
+  type RowChanges,
+  readUpdated,
+  type StoredToken,
+  setToken,
+  type UpdatedUserGroup,
+} from "./user-group-writes.js";
 
 // Groups are locked and inserted in the order of their provided ids, so that calls at once wait for each other in a line,
 // not in a ring.
@@ -11,6 +18,7 @@ import { type NewUserGroupRow, type StoredToken, setToken, toJson } from "./user
 const LOCK: Statement = {
   name: "user_groups_lock",
   rows: "text",
+  access: "write",
   text: `SELECT ${PACKED_USER_GROUP} FROM user_group
     WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[])
     ORDER BY provided_id FOR NO KEY UPDATE`,
@@ -23,6 +31,7 @@ function insertStatement(name: string, returned: string): Statement {
   return {
     name,
     rows: "text",
+    access: "write",
     text: `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
         token_key_id, token_ciphertext, token_lookup)
       SELECT $1, $2, item.id, item.provided_id, item.name, item.properties::json,
@@ -35,27 +44,38 @@ function insertStatement(name: string, returned: string): Statement {
   };
 }
 
-/** What to change, as the placeholders $3 to $7. */
-const CHANGES = `item AS (
+/**
+ * The changes are the placeholders $3 to $7. Groups are found by the join alone: with `id = ANY ($3)` besides, a plan for any values would
+ * compare every group with every item.
+ */
+const CHANGES = {
+  tables: `item AS (
       SELECT * FROM unnest($3::integer[], $4::text[], $5::boolean[], $6::text[], $7::boolean[])
-        AS item (item_id, new_name, sets_properties, new_properties, sets_mapping))`;
+        AS item (item_id, item_name, sets_properties, item_properties, changes_mapping)),`,
+  from: "user_group, item",
+  condition: "id = item_id",
+  name: "item_name",
+  setsProperties: "sets_properties",
+  properties: "item_properties",
+  changesMapping: "changes_mapping",
+};
 
-const UPDATE = updateStatement("user_groups_update", CHANGES, "item");
+const UPDATE = updateStatement("user_groups_update", CHANGES);
 
 // What another transaction holds is left out, so that nobody waits for others' groups, and calls at once not for each other.
+const UPDATE_FREE = updateStatement("user_groups_update_free", {
+  ...CHANGES,
+  lock: "FOR NO KEY UPDATE OF user_group SKIP LOCKED",
+});
+
 const FREE = `free AS (
       SELECT id AS free_id FROM user_group WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
       FOR NO KEY UPDATE SKIP LOCKED)`;
 
-const UPDATE_FREE = updateStatement(
-  "user_groups_update_free",
-  `${CHANGES}, ${FREE}`,
-  "item JOIN free ON free_id = item_id",
-);
-
 const ROTATE_FREE: Statement = {
   name: "user_groups_rotate_free",
   rows: "text",
+  access: "write",
   text: `WITH item AS (
       SELECT * FROM unnest($3::integer[], $4::bytea[], $5::text[], $6::bytea[], $7::bytea[])
         AS item (item_id, old_lookup, new_key_id, new_ciphertext, new_lookup)), ${FREE}
@@ -65,12 +85,9 @@ const ROTATE_FREE: Statement = {
     RETURNING ${PACKED_USER_GROUP}`,
 };
 
-/** What changes in a row. */
-interface RowChange {
+/** What changes in the row of one group. */
+interface RowChange extends RowChanges {
   readonly id: number;
-  readonly name?: string;
-  readonly properties?: Properties;
-  readonly mapping?: unknown;
 }
 
 /** A new token for a group that still has one of these hashes. */
@@ -117,28 +134,32 @@ function insertValues(tenant: Tenant, groups: readonly NewUserGroupRow[]): reado
     groups.map(({ id }) => id),
     groups.map(({ providedId }) => providedId),
     groups.map(({ name }) => name),
-    groups.map(({ properties }) => toJson(properties)),
+    groups.map(({ properties }) => properties),
     groups.map(({ token }) => token.keyId),
     groups.map(({ token }) => token.ciphertext),
     groups.map(({ token }) => token.lookup),
   ];
 }
 
-/** Changes groups that the transaction has locked and counts their versions up. Absent fields stay as they are. */
+/**
+ * Changes groups that the transaction has locked and increments their versions, unless they are equal already. Absent fields stay
+ * as they are.
+ * @returns all of the groups
+ */
 export async function updateUserGroups(
   transaction: Queryable,
   tenant: Tenant,
   changes: readonly RowChange[],
-): Promise<UserGroup[]> {
+): Promise<UpdatedUserGroup[]> {
   return update(transaction, UPDATE, tenant, changes);
 }
 
-/** Changes groups as well, each at most once, but for those that other transactions hold. @returns those that were changed */
+/** Changes groups as well, each at most once, except those that other transactions hold. @returns all but these */
 export async function updateFreeUserGroups(
   db: Queryable,
   tenant: Tenant,
   changes: readonly RowChange[],
-): Promise<UserGroup[]> {
+): Promise<UpdatedUserGroup[]> {
   return update(db, UPDATE_FREE, tenant, changes);
 }
 
@@ -174,32 +195,16 @@ async function update(
   statement: Statement,
   tenant: Tenant,
   changes: readonly RowChange[],
-): Promise<UserGroup[]> {
+): Promise<UpdatedUserGroup[]> {
   if (changes.length === 0) return [];
-  const rows = await db.run<PackedRow>(statement, [
+  const rows = await db.run<UpdatedRow>(statement, [
     tenant.accountId,
     tenant.environment,
     changes.map(({ id }) => id),
     changes.map(({ name }) => name ?? null),
     changes.map(({ properties }) => properties !== undefined),
-    changes.map(({ properties }) => toJson(properties ?? null)),
-    changes.map(({ mapping }) => mapping !== undefined),
+    changes.map(({ properties }) => properties ?? null),
+    changes.map(({ mappingChanged }) => mappingChanged === true),
   ]);
-  return rows.map(([text]) => readUserGroup(tenant, text));
-}
-
-/** @param from what tells the groups and their changes */
-function updateStatement(name: string, tables: string, from: string): Statement {
-  return {
-    name,
-    rows: "text",
-    text: `WITH ${tables}
-    UPDATE user_group SET name = coalesce(new_name, name),
-      properties = CASE WHEN sets_properties THEN new_properties::json ELSE properties END,
-      mapping_version = mapping_version + CASE WHEN sets_mapping THEN 1 ELSE 0 END,
-      version = version + 1, updated_at = now()
-    FROM ${from}
-    WHERE account_id = $1 AND environment = $2 AND id = item_id
-    RETURNING ${PACKED_USER_GROUP}`,
-  };
+  return rows.map((row) => readUpdated(tenant, row));
 }

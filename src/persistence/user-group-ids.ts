@@ -1,9 +1,10 @@
 import type { Tenant } from "../domain/caller.js";
 import type { Database } from "./database.js";
-import type { Queryable } from "./statement.js";
+import type { Queryable, Statement } from "./statement.js";
 
-const RESERVE = {
+const RESERVE: Statement = {
   name: "user_group_ids_reserve",
+  access: "write",
   text: "SELECT nextval('user_group_team_id')::integer AS id FROM generate_series(1, $1)",
 };
 

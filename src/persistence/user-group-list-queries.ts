@@ -15,14 +15,13 @@ import {
   readUserGroups,
 } from "./user-group-row.js";
 
-const SORT_COLUMNS: Readonly<Record<UserGroupSortField, { readonly column: string; readonly type: string }>> =
-  {
-    teamId: { column: "id", type: "integer" },
-    providedId: { column: "provided_id", type: "text" },
-    name: { column: "name", type: "text" },
-    createdAt: { column: "created_at", type: "timestamptz" },
-    updatedAt: { column: "updated_at", type: "timestamptz" },
-  };
+const SORT_COLUMNS: Readonly<Record<UserGroupSortField, Omit<Keyset, "direction">>> = {
+  teamId: { column: "id", type: "integer", idColumn: "id" },
+  providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
+  name: { column: "name", type: "text", idColumn: "id" },
+  createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
+  updatedAt: { column: "updated_at", type: "timestamptz", idColumn: "id" },
+};
 
 /** A page of the tenant's groups that a filter lets through. */
 export async function listUserGroups(
@@ -54,10 +53,11 @@ export async function listAllUserGroups(
   if (!first) return [];
   const keyset = keysetOf(order);
   const { table, conditions, values } = listQuery(tenant, {});
-  const requests = pageTable(keyset, first, pages, values);
+  const requests = pageTable(table, keyset, first, pages, values);
   const statement: Statement = {
     name: `user_group_pages_${pageName(keyset, first)}`,
     rows: "text",
+    access: "read",
     text: `SELECT (
         SELECT ${packList("packed")} FROM (
           SELECT ${PACKED_USER_GROUP} AS packed FROM ${table}
@@ -75,7 +75,7 @@ export function shapeOfPage(order: UserGroupSort, page: PageRequest): string {
 }
 
 function keysetOf({ field, direction }: UserGroupSort): Keyset {
-  return { ...SORT_COLUMNS[field], idColumn: "id", direction };
+  return { ...SORT_COLUMNS[field], direction };
 }
 
 /** How many groups a list with this filter has. */
@@ -107,7 +107,7 @@ function listQuery(tenant: Tenant, filter: UserGroupFilter): ListQuery {
     if (range?.from) conditions.push(`${column} >= ${values.add(range.from)}`);
     if (range?.to) conditions.push(`${column} < ${values.add(range.to)}`);
   }
-  if (properties) conditions.push(`properties::jsonb @> ${values.add(JSON.stringify(properties))}::jsonb`);
+  if (properties) conditions.push(`properties::jsonb @> ${values.add(properties)}::jsonb`);
   if (dataSource || schemaId !== undefined)
     conditions.push(mappedCondition(tenant, dataSource, schemaId, values));
   return { table: "user_group", conditions, values };
@@ -131,6 +131,10 @@ function mappedCondition(
 
 function dataSourceId(tenant: Tenant, ref: DataSourceRef, values: StatementValues): string {
   if (ref.by === "id") return values.add(ref.id);
-  const account = values.add(tenant.accountId);
-  return `(SELECT id FROM data_source WHERE account_id = ${account} AND provided_id = ${values.add(ref.providedId)})`;
+  const conditions = [
+    `account_id = ${values.add(tenant.accountId)}`,
+    `environment = ${values.add(tenant.environment)}`,
+    `provided_id = ${values.add(ref.providedId)}`,
+  ];
+  return `(SELECT id FROM data_source WHERE ${conditions.join(" AND ")})`;
 }

@@ -16,6 +16,7 @@ const BY_PROVIDED_IDS = statement("user_groups_by_provided_ids", "provided_id = 
 const BY_TOKENS: Statement = {
   name: "user_groups_by_tokens",
   rows: "text",
+  access: "read",
   text: `SELECT token_lookup, true, ${PACKED_USER_GROUP} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
     UNION ALL
@@ -71,6 +72,7 @@ function statement(name: string, condition: string): Statement {
   return {
     name,
     rows: "text",
+    access: "read",
     text: `SELECT ${packList(PACKED_USER_GROUP)} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND ${condition}`,
   };

@@ -77,8 +77,7 @@ class StoredUserGroup implements UserGroup {
 
   get properties(): Properties {
     const text = this.#text.slice(this.#startOf(PROPERTIES), this.#end);
-    const properties: Properties = text === "" ? null : JSON.parse(text);
-    return properties;
+    return text === "" ? null : text;
   }
 
   get version(): number {

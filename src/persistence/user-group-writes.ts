@@ -4,6 +4,7 @@ import type { SealedToken } from "../domain/token-vault.js";
 import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
 import type { Queryable, Statement } from "./statement.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./user-group-row.js";
+import { type UpdatedRow, updateStatement } from "./user-group-update-statement.js";
 
 /** A sealed token and the hash under which it is found. */
 export interface StoredToken extends SealedToken {
@@ -32,9 +33,9 @@ const REF_CONDITIONS: Readonly<Record<StoredRef["by"], string>> = {
 };
 
 const UPDATES: Readonly<Record<StoredRef["by"], Statement>> = {
-  id: updateStatement("id"),
-  providedId: updateStatement("providedId"),
-  token: updateStatement("token"),
+  id: updateOne("id"),
+  providedId: updateOne("providedId"),
+  token: updateOne("token"),
 };
 
 const LOCKS: Readonly<Record<StoredRef["by"], Statement>> = {
@@ -46,6 +47,7 @@ const LOCKS: Readonly<Record<StoredRef["by"], Statement>> = {
 const ROTATE: Statement = {
   name: "user_group_rotate",
   rows: "text",
+  access: "write",
   text: `UPDATE user_group SET ${setToken({ keyId: "$5", ciphertext: "$6", lookup: "$7", graceSeconds: "$8" })}
     WHERE account_id = $1 AND environment = $2 AND id = $3 AND token_lookup = ANY ($4::bytea[])
     RETURNING ${PACKED_USER_GROUP}`,
@@ -54,35 +56,58 @@ const ROTATE: Statement = {
 const DELETE: Statement = {
   name: "user_group_delete",
   rows: "text",
+  access: "write",
   text: `DELETE FROM user_group AS doomed
     WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
       AND ($4::text IS NULL OR provided_id = $4)
       AND ($5::text IS NULL OR EXISTS (
-        SELECT FROM mapping_entry JOIN data_source USING (account_id)
+        SELECT FROM mapping_entry JOIN data_source USING (account_id, environment)
         WHERE mapping_entry.account_id = doomed.account_id AND mapping_entry.environment = doomed.environment
           AND mapping_entry.user_group_id = doomed.id AND data_source.id = mapping_entry.data_source_id
           AND data_source.provided_id = $5))
     RETURNING ${PACKED_USER_GROUP}`,
 };
 
+/** What changes in a group's row. */
+export interface RowChanges {
+  readonly name?: string;
+  readonly properties?: Properties;
+  /** Whether the entries of its mapping have changed. */
+  readonly mappingChanged?: boolean;
+}
+
+/** A group after an update. */
+export interface UpdatedUserGroup {
+  readonly userGroup: UserGroup;
+  /** False when it was equal already, so that nothing was written. */
+  readonly changed: boolean;
+}
+
 /**
- * Changes a group and counts its version up, also when only its mapping is about to change; the row stays locked until
- * the transaction ends. An absent name or properties stay as they are.
+ * Changes a group and increments its version, unless it is equal already; the row stays locked until the transaction ends. An
+ * absent name or properties stay as they are.
  * @returns null when no group has this reference
  */
 export async function updateUserGroup(
   db: Queryable,
   tenant: Tenant,
   ref: StoredRef,
-  changes: { readonly name?: string; readonly properties?: Properties; readonly mapping?: unknown },
-): Promise<UserGroup | null> {
-  return one(db, UPDATES[ref.by], tenant, [
+  { name, properties, mappingChanged = false }: RowChanges,
+): Promise<UpdatedUserGroup | null> {
+  const [row] = await db.run<UpdatedRow>(UPDATES[ref.by], [
+    tenant.accountId,
+    tenant.environment,
     refValue(ref),
-    changes.name ?? null,
-    changes.properties !== undefined,
-    toJson(changes.properties ?? null),
-    changes.mapping !== undefined,
+    name ?? null,
+    properties !== undefined,
+    properties ?? null,
+    mappingChanged,
   ]);
+  return row ? readUpdated(tenant, row) : null;
+}
+
+export function readUpdated(tenant: Tenant, [group, changed]: UpdatedRow): UpdatedUserGroup {
+  return { userGroup: readUserGroup(tenant, group), changed: changed === "t" };
 }
 
 /** Reads a group and locks it until the transaction ends. */
@@ -131,23 +156,23 @@ export async function deleteUserGroup(
   ]);
 }
 
-function updateStatement(by: StoredRef["by"]): Statement {
-  return {
-    name: `user_group_update_by_${by}`,
-    rows: "text",
-    text: `UPDATE user_group SET name = coalesce($4, name),
-        properties = CASE WHEN $5::boolean THEN $6::json ELSE properties END,
-        mapping_version = mapping_version + CASE WHEN $7::boolean THEN 1 ELSE 0 END,
-        version = version + 1, updated_at = now()
-      WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]}
-      RETURNING ${PACKED_USER_GROUP}`,
-  };
+function updateOne(by: StoredRef["by"]): Statement {
+  return updateStatement(`user_group_update_by_${by}`, {
+    from: "user_group",
+    condition: REF_CONDITIONS[by],
+    lock: "FOR NO KEY UPDATE",
+    name: "$4::text",
+    setsProperties: "$5::boolean",
+    properties: "$6::text",
+    changesMapping: "$7::boolean",
+  });
 }
 
 function lockStatement(by: StoredRef["by"]): Statement {
   return {
     name: `user_group_lock_by_${by}`,
     rows: "text",
+    access: "write",
     text: `SELECT ${PACKED_USER_GROUP} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]} FOR NO KEY UPDATE`,
   };
@@ -171,11 +196,6 @@ export function setToken(values: {
       previous_token_lookup = CASE WHEN ${grace} > 0 THEN token_lookup END,
       previous_token_expires_at = CASE WHEN ${grace} > 0 THEN now() + make_interval(secs => ${grace}) END,
       version = version + 1, updated_at = now()`;
-}
-
-/** Properties as the text of a json value. */
-export function toJson(properties: Properties): string | null {
-  return properties === null ? null : JSON.stringify(properties);
 }
 
 async function one(

@@ -10,10 +10,19 @@ import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "./columns.
 import { WebhookEndpointEntity } from "./webhook-endpoint-entity.js";
 
 const PENDING = { where: "(state = 'pending'::webhook_delivery_state)" };
+const OVER = { where: "(state <> 'pending'::webhook_delivery_state)" };
+const DELIVERED = { where: "(state = 'delivered'::webhook_delivery_state)" };
+const DEAD = { where: "(state = 'dead'::webhook_delivery_state)" };
 
 @Entity("webhook_delivery")
 @Index("webhook_delivery_due_ix", ["accountId", "environment", "endpointId", "nextAttemptAt", "id"], PENDING)
 @Index("webhook_delivery_order_ix", ["accountId", "environment", "endpointId", "subject", "id"], PENDING)
+@Index("webhook_delivery_endpoint_ix", ["accountId", "environment", "endpointId", "id"])
+@Index("webhook_delivery_pending_ix", ["accountId", "environment", "id"], PENDING)
+@Index("webhook_delivery_delivered_ix", ["accountId", "environment", "id"], DELIVERED)
+@Index("webhook_delivery_dead_ix", ["accountId", "environment", "id"], DEAD)
+@Index("webhook_delivery_queued_at_ix", ["queuedAt"], PENDING)
+@Index("webhook_delivery_created_at_ix", ["createdAt"], OVER)
 @ForeignKey(
   () => WebhookEndpointEntity,
   ["accountId", "environment", "endpointId"],
@@ -67,6 +76,9 @@ export class WebhookDeliveryEntity {
 
   @OptionalTime("delivered_at")
   deliveredAt!: Date | null;
+
+  @TimeOfWriting("queued_at")
+  queuedAt!: Date;
 }
 
 /** The columns a delivery is read from. An id fits into a 64-bit float for longer than the service will live. */
@@ -74,7 +86,10 @@ export const WEBHOOK_DELIVERY_COLUMNS = `id::double precision AS id, endpoint_id
   payload::text AS payload, state, attempts, next_attempt_at AS "nextAttemptAt", last_status AS "lastStatus",
   last_error AS "lastError", created_at AS "createdAt", delivered_at AS "deliveredAt"`;
 
-export type WebhookDeliveryRow = Omit<WebhookDeliveryEntity, "accountId" | "environment" | "subject">;
+export type WebhookDeliveryRow = Omit<
+  WebhookDeliveryEntity,
+  "accountId" | "environment" | "subject" | "queuedAt"
+>;
 
 export function toWebhookDelivery(row: WebhookDeliveryRow): WebhookDelivery {
   return {

@@ -1,10 +1,13 @@
-import { Column, Entity, ForeignKey, PrimaryColumn } from "typeorm";
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../domain/environment.js";
-import type { WebhookEndpoint, WebhookEvent } from "../domain/webhook.js";
+import type { WebhookDisabledReason, WebhookEndpoint, WebhookEvent } from "../domain/webhook.js";
 import { AccountEntity } from "./account-entity.js";
 import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "./columns.js";
 
 @Entity("webhook_endpoint")
+@Index("webhook_endpoint_deleted_ix", ["accountId", "environment", "id"], {
+  where: "(deleted_at IS NOT NULL)",
+})
 @ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "webhook_endpoint_account_fk" })
 export class WebhookEndpointEntity {
   @AccountKey("webhook_endpoint_pk")
@@ -40,16 +43,50 @@ export class WebhookEndpointEntity {
   @OptionalTime("disabled_at")
   disabledAt!: Date | null;
 
+  @Column("text", { name: "disabled_reason", nullable: true })
+  disabledReason!: WebhookDisabledReason | null;
+
+  /** Set: the endpoint is hidden, and removed by a purge. */
+  @OptionalTime("deleted_at")
+  deletedAt!: Date | null;
+
+  @OptionalTime("last_success_at")
+  lastSuccessAt!: Date | null;
+
+  @OptionalTime("last_failure_at")
+  lastFailureAt!: Date | null;
+
+  @Column("text", { name: "last_error", nullable: true })
+  lastError!: string | null;
+
+  @Column("integer", { name: "consecutive_failures", default: 0 })
+  consecutiveFailures!: number;
+
+  @OptionalTime("failing_since")
+  failingSince!: Date | null;
+
+  @OptionalTime("paused_until")
+  pausedUntil!: Date | null;
+
   @TimeOfWriting("created_at")
   createdAt!: Date;
 }
 
 /** The columns an endpoint is read from: its secrets are not among them. */
-export const WEBHOOK_ENDPOINT_COLUMNS = `id, name, url, events, disabled_at AS "disabledAt", created_at AS "createdAt"`;
+export const WEBHOOK_ENDPOINT_COLUMNS = `id, name, url, events, disabled_at AS "disabledAt", disabled_reason AS "disabledReason",
+  last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", last_error AS "lastError",
+  consecutive_failures AS "consecutiveFailures", failing_since AS "failingSince", paused_until AS "pausedUntil",
+  created_at AS "createdAt"`;
 
-export type WebhookEndpointRow = Pick<
+export type WebhookEndpointRow = Omit<
   WebhookEndpointEntity,
-  "id" | "name" | "url" | "events" | "disabledAt" | "createdAt"
+  | "accountId"
+  | "environment"
+  | "deletedAt"
+  | "secretKeyId"
+  | "secretCiphertext"
+  | "previousSecretCiphertext"
+  | "previousSecretExpiresAt"
 >;
 
 export function toWebhookEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
@@ -59,6 +96,15 @@ export function toWebhookEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
     url: row.url,
     events: row.events,
     disabledAt: row.disabledAt,
+    disabledReason: row.disabledReason,
+    health: {
+      lastSuccessAt: row.lastSuccessAt,
+      lastFailureAt: row.lastFailureAt,
+      lastError: row.lastError,
+      consecutiveFailures: row.consecutiveFailures,
+      failingSince: row.failingSince,
+      pausedUntil: row.pausedUntil,
+    },
     createdAt: row.createdAt,
   };
 }

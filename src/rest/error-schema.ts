@@ -1,3 +1,5 @@
+import { MAX_FIELD_ERRORS } from "../domain/errors.js";
+
 /** The body of every refusal (decision 4) in JSON Schema, for the OpenAPI document. */
 export const ERROR_SCHEMA = {
   type: "object",
@@ -18,6 +20,20 @@ export const ERROR_SCHEMA = {
           type: "string",
           description: "The path of the field, parameter or header that is at fault.",
           examples: ["mapping.sales"],
+        },
+        fields: {
+          type: "array",
+          minItems: 1,
+          maxItems: MAX_FIELD_ERRORS,
+          description: `Everything that is wrong, where \`field\` is there: the first is \`field\` with \`message\`. At most ${MAX_FIELD_ERRORS} are listed.`,
+          items: {
+            type: "object",
+            required: ["field", "message"],
+            properties: {
+              field: { type: "string", description: "The path of the field, parameter or header." },
+              message: { type: "string", description: "What is wrong with it, for people." },
+            },
+          },
         },
         request_id: { type: "string", description: "The id of the request, as in `X-Request-Id`." },
       },

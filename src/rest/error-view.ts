@@ -28,6 +28,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   unsupported_media_type: 415,
   unknown_data_source: 422,
   rate_limited: 429,
+  slow_consumer: 503,
   query_too_deep: 400,
   too_many_aliases: 400,
   too_many_root_fields: 400,
@@ -57,6 +58,7 @@ export interface ErrorBody {
     readonly code: ErrorCode;
     readonly message: string;
     readonly field?: string;
+    readonly fields?: readonly { readonly field: string; readonly message: string }[];
     readonly request_id: string;
   };
 }
@@ -70,12 +72,23 @@ export interface ErrorReply {
 /** Renders a failure as the interface's callers see it (decision 4). */
 export function renderError(error: DomainError, requestId: string): ErrorReply {
   const { code } = error;
-  const field = error.field && fieldName(error.field);
-  const message = code === "invalid_field" && field ? `${field} ${error.message}.` : error.message;
+  const fields = error.fields.map((each) => {
+    const field = fieldName(each.field);
+    return { field, message: code === "invalid_field" ? `${field} ${each.message}.` : each.message };
+  });
+  const [first] = fields;
   return {
     status: statusOf(code),
     headers: errorHeaders(error),
-    body: { success: 0, error: { code, message, ...(field ? { field } : {}), request_id: requestId } },
+    body: {
+      success: 0,
+      error: {
+        code,
+        message: first?.message ?? error.message,
+        ...(first ? { field: first.field, fields } : {}),
+        request_id: requestId,
+      },
+    },
   };
 }
 

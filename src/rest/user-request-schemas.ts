@@ -1,17 +1,17 @@
 import { MAX_MAPPING_ENTRIES } from "../domain/mapping.js";
 import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_DEPTH } from "../domain/properties.js";
+import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS } from "../domain/stored-json.js";
 import { MAX_TEXT_LENGTH } from "../domain/text-field.js";
 
 /**
- * The bodies of `/api/user` in JSON Schema 2020-12 (decision 42): what requests are checked by, and what the OpenAPI document shows.
- * Unknown fields are ignored (decision 11). A faulty body is refused for the first of its required field and then its
- * properties, in the order in which they stand here.
+ * The bodies of `/api/user` in JSON Schema 2020-12, as the OpenAPI document shows them (decision 42). Requests are checked by the
+ * parsers of `user-requests.ts`; a test holds the two to one another. Unknown fields are ignored (decision 11).
  */
 
 /** Text that PostgreSQL can hold: neither U+0000 nor half a surrogate pair. */
-export const TEXT_FORMAT = "text";
-/** How large and how deep a value may be as JSON. */
-export const JSON_LIMITS = "x-json-limits";
+const TEXT_FORMAT = "text";
+/** How large and how deep a value may be as JSON, and the range of its numbers. */
+const JSON_LIMITS = "x-json-limits";
 
 /** Decision 12: what ids and names are. */
 const TEXT = { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH, format: TEXT_FORMAT } as const;
@@ -19,10 +19,15 @@ const TEXT = { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH, format:
 const TOKEN = { type: "string", minLength: 1 } as const;
 
 export const PROPERTIES_SCHEMA = {
-  description: `Free-form values, which dashboards and the SQL editor read as variables; at most ${MAX_PROPERTIES_BYTES} bytes as JSON text, and ${MAX_PROPERTIES_DEPTH} levels, the object itself being the first. \`null\` is none.`,
+  description: `Free-form values, which dashboards and the SQL editor read as variables; at most ${MAX_PROPERTIES_BYTES} bytes as JSON text without insignificant white space, and ${MAX_PROPERTIES_DEPTH} levels, the object itself being the first. They are stored as they are written. A number may have any precision, with at most ${MAX_INTEGER_DIGITS} digits before the decimal point and ${MAX_FRACTION_DIGITS} after it. \`null\` is none.`,
   type: ["object", "null"],
   additionalProperties: true,
-  [JSON_LIMITS]: { maxBytes: MAX_PROPERTIES_BYTES, maxDepth: MAX_PROPERTIES_DEPTH },
+  [JSON_LIMITS]: {
+    maxBytes: MAX_PROPERTIES_BYTES,
+    maxDepth: MAX_PROPERTIES_DEPTH,
+    maxIntegerDigits: MAX_INTEGER_DIGITS,
+    maxFractionDigits: MAX_FRACTION_DIGITS,
+  },
   examples: [{ region: "EU", plan: "gold" }],
 } as const;
 
@@ -50,24 +55,17 @@ const CURRENT_TOKEN = {
   examples: ["ugt_…"],
 } as const;
 
-const GROUP_FIELDS = { name: NAME, properties: PROPERTIES_SCHEMA, mapping: MAPPING_SCHEMA } as const;
-
-/** Whom GET asks for: all that is needed where the group exists (decision 5). */
-export const IDENTIFICATION_SCHEMA = {
-  type: "object",
-  required: ["user_group_id"],
-  properties: { user_group_id: USER_GROUP_ID },
-} as const;
-
-/** What GET creates a group from. */
-export const NEW_GROUP_SCHEMA = { type: "object", required: ["name"], properties: GROUP_FIELDS } as const;
-
 /** All that GET may send. */
 export const GET_OR_CREATE_SCHEMA = {
   description: "Which group to get, and what to create it from if there is none: at least a `name`.",
   type: "object",
-  required: IDENTIFICATION_SCHEMA.required,
-  properties: { ...IDENTIFICATION_SCHEMA.properties, ...GROUP_FIELDS },
+  required: ["user_group_id"],
+  properties: {
+    user_group_id: USER_GROUP_ID,
+    name: NAME,
+    properties: PROPERTIES_SCHEMA,
+    mapping: MAPPING_SCHEMA,
+  },
 } as const;
 
 /** PUT: an absent field stays as it is, null clears properties and mapping (decision 7). */

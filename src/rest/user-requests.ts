@@ -1,101 +1,116 @@
-import { DomainError, invalidField } from "../domain/errors.js";
+import { DomainError, type FieldPath, invalidField } from "../domain/errors.js";
+import { parseFields } from "../domain/field-parsing.js";
+import { readIdempotencyKey } from "../domain/idempotency-key.js";
 import { isObject } from "../domain/json.js";
-import { readMapping } from "../domain/mapping.js";
-import type { Properties } from "../domain/properties.js";
+import { withSource } from "../domain/json-source.js";
+import { parseMapping } from "../domain/mapping.js";
+import { parseProperties } from "../domain/properties.js";
+import { isText, parseText } from "../domain/text-field.js";
 import type { NewUserGroup, UserGroupChanges } from "../domain/user-group.js";
-import { createBodyCompiler } from "./compiled-body.js";
-import {
-  DELETION_SCHEMA,
-  IDENTIFICATION_SCHEMA,
-  NEW_GROUP_SCHEMA,
-  ROTATION_SCHEMA,
-  UPDATE_SCHEMA,
-} from "./user-request-schemas.js";
 
-type Body = Readonly<Record<string, unknown>>;
-type Mapping = Readonly<Record<string, string>> | null;
+/** The members of a request body. */
+type Members = Readonly<Record<string, unknown>>;
 
-interface Identification {
-  readonly user_group_id: string;
-}
-
-interface NewGroup {
-  readonly name: string;
-  readonly properties?: Properties;
-  readonly mapping?: Mapping;
-}
-
-interface Deletion extends Partial<Identification> {
-  readonly current_token: string;
-  readonly data_source_provided_id?: string;
+/** A request body, and the text that it was parsed from. */
+export interface RequestBody {
+  readonly members: Members;
+  readonly text: string;
 }
 
 /**
- * The body of a request as an object.
+ * Checks that a request has a body, which is an object.
  * @throws DomainError `invalid_json` when there is none or it is something else
  */
-export function parseBody(body: unknown): Body {
-  if (body === undefined) {
-    throw new DomainError(
-      "invalid_json",
-      "The request has no body. Send a JSON object. A client that cannot send one with GET uses the GraphQL mutation getOrCreateUserGroup.",
-    );
+export function parseBody(value: unknown, text: string, method: string): RequestBody {
+  if (value === undefined) {
+    const hint =
+      method === "GET"
+        ? " A client that cannot send one with GET uses the GraphQL mutation getOrCreateUserGroup."
+        : "";
+    throw new DomainError("invalid_json", `The request has no body. Send a JSON object.${hint}`);
   }
-  if (!isObject(body)) throw new DomainError("invalid_json", "The body must be a JSON object.");
-  return body;
+  if (!isObject(value)) throw new DomainError("invalid_json", "The body must be a JSON object.");
+  return { members: value, text };
 }
 
-/** Compiles what reads the bodies of the four methods. What it gives throws a DomainError `invalid_field` for a faulty one. */
-export function createRequestParsers() {
-  const compile = createBodyCompiler();
-  const identification = compile<Identification>(IDENTIFICATION_SCHEMA);
-  const newGroup = compile<NewGroup>(NEW_GROUP_SCHEMA);
-  const update = compile<Identification & Partial<NewGroup>>(UPDATE_SCHEMA);
-  const rotation = compile<{ readonly current_token: string }>(ROTATION_SCHEMA);
-  const deletion = compile<Deletion>(DELETION_SCHEMA);
-  return {
-    providedId: (body: Body): string => identification(body).user_group_id,
+/**
+ * The id of the group that GET asks for.
+ * @throws DomainError `invalid_field`; it then also names the other fields that are invalid
+ */
+export function parseProvidedId(body: RequestBody): string {
+  const { user_group_id: providedId } = body.members;
+  return isText(providedId) ? providedId : parseUpdate(body).providedId;
+}
 
-    /** What GET creates a group from. */
-    newUserGroup(body: Body): NewUserGroup {
-      const { name, properties = null, mapping = null } = newGroup(body);
-      return { name, properties, mapping: readMapping(mapping, ["mapping"]) };
-    },
+/** What GET creates a group from. @throws DomainError `invalid_field` */
+export function parseNewUserGroup({ members, text }: RequestBody): NewUserGroup {
+  const { name, properties = null, mapping = null } = withSource(members, "properties", text);
+  return parseFields<NewUserGroup>({
+    name: () => parseText(name, ["name"]),
+    properties: () => parseProperties(properties, ["properties"]),
+    mapping: () => parseMapping(mapping, ["mapping"]),
+  });
+}
 
-    /** Which group PUT changes, and what: an absent field stays, null clears properties and mapping (decision 7). */
-    update(body: Body): { readonly providedId: string; readonly changes: UserGroupChanges } {
-      const { user_group_id, name, properties, mapping } = update(body);
-      return {
-        providedId: user_group_id,
-        changes: {
-          ...(name === undefined ? {} : { name }),
-          ...(properties === undefined ? {} : { properties }),
-          ...(mapping === undefined ? {} : { mapping: readMapping(mapping, ["mapping"]) }),
-        },
-      };
-    },
+/**
+ * Which group PUT changes, and what: an absent field stays, null clears properties and mapping (decision 7).
+ * @throws DomainError `invalid_field`
+ */
+export function parseUpdate({ members, text }: RequestBody): {
+  readonly providedId: string;
+  readonly changes: UserGroupChanges;
+} {
+  const { user_group_id, name, properties, mapping } = withSource(members, "properties", text);
+  const { providedId, ...changes } = parseFields<{ readonly providedId: string } & UserGroupChanges>({
+    providedId: () => parseText(user_group_id, ["providedId"]),
+    ...(name === undefined ? {} : { name: () => parseText(name, ["name"]) }),
+    ...(properties === undefined ? {} : { properties: () => parseProperties(properties, ["properties"]) }),
+    ...(mapping === undefined ? {} : { mapping: () => parseMapping(mapping, ["mapping"]) }),
+  });
+  return { providedId, changes };
+}
 
-    /** The token to rotate; where there is none, the error says what to use (decision 6). */
-    tokenToRotate(body: Body): string {
-      if (body["current_token"] === undefined) {
-        throw invalidField(
-          ["current_token"],
-          "is required: POST rotates a token. To get or create a user group, send GET with a body, or use the GraphQL mutation getOrCreateUserGroup if your client cannot",
-        );
-      }
-      return rotation(body).current_token;
-    },
+/**
+ * The token that POST rotates, and the key that makes the request count once; where there is no token, the error says what to use
+ * (decision 6).
+ * @throws DomainError `invalid_field`
+ */
+export function parseRotation(
+  { members }: RequestBody,
+  idempotencyKey: string | readonly string[] | undefined,
+): { readonly currentToken: string; readonly key: string | undefined } {
+  return parseFields<{ readonly key: string | undefined; readonly currentToken: string }>({
+    key: () => readIdempotencyKey(idempotencyKey),
+    currentToken: () =>
+      parseToken(
+        members["current_token"],
+        "is required: POST rotates a token. To get or create a user group, send GET with a body, or use the GraphQL mutation getOrCreateUserGroup if your client cannot",
+      ),
+  });
+}
 
-    /** What DELETE is told: the token, and what must agree with its group (decision 9). */
-    deletion(body: Body) {
-      const { current_token, user_group_id, data_source_provided_id } = deletion(body);
-      return {
-        currentToken: current_token,
-        expected: {
-          ...(user_group_id === undefined ? {} : { providedId: user_group_id }),
-          ...(data_source_provided_id === undefined ? {} : { dataSourceProvidedId: data_source_provided_id }),
-        },
-      };
-    },
-  };
+/** The token of the group that DELETE deletes, and what must agree with that group (decision 9). @throws DomainError `invalid_field` */
+export function parseDeletion({ members }: RequestBody) {
+  const { current_token, user_group_id, data_source_provided_id } = members;
+  const { currentToken, ...expected } = parseFields<{
+    readonly currentToken: string;
+    readonly providedId?: string;
+    readonly dataSourceProvidedId?: string;
+  }>({
+    currentToken: () => parseToken(current_token, "is required"),
+    ...(user_group_id === undefined ? {} : { providedId: () => parseText(user_group_id, ["providedId"]) }),
+    ...(data_source_provided_id === undefined
+      ? {}
+      : { dataSourceProvidedId: () => parseText(data_source_provided_id, ["dataSourceProvidedId"]) }),
+  });
+  return { currentToken, expected };
+}
+
+/** Any text may be a token, whatever its length: an unknown one is "not found", not "invalid". */
+function parseToken(value: unknown, absentRule: string): string {
+  const field: FieldPath = ["currentToken"];
+  if (value === undefined) throw invalidField(field, absentRule);
+  if (typeof value !== "string") throw invalidField(field, "must be a string");
+  if (value === "") throw invalidField(field, "must not be empty");
+  return value;
 }

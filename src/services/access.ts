@@ -5,7 +5,8 @@ import {
   readApiKeyHeader,
   readCredentials,
 } from "../domain/authorization.js";
-import type { Admin, Caller, Scope, Writer } from "../domain/caller.js";
+import { type Admin, type Caller, hasScope, type Writer } from "../domain/caller.js";
+import type { Deadline } from "../domain/deadline.js";
 import { ENVIRONMENTS } from "../domain/environment.js";
 import { DomainError } from "../domain/errors.js";
 import type { TokenVault } from "../domain/token-vault.js";
@@ -22,13 +23,19 @@ import type { UserGroupReader } from "./user-group-reader.js";
 /** Whom valid credentials belong to: the holder of an API key, or the front end of one user group. */
 export type Identity =
   | { readonly kind: "caller"; readonly caller: Caller }
-  | { readonly kind: "frontEnd"; readonly userGroup: UserGroup };
+  | {
+      readonly kind: "frontEnd";
+      readonly userGroup: UserGroup;
+      readonly deadline?: Deadline | undefined;
+    };
 
 /** Where a request comes from. */
 export interface Origin {
   readonly requestId: string;
   /** The address of the client. */
   readonly address: string;
+  /** Until when the request must be answered. */
+  readonly deadline?: Deadline | undefined;
 }
 
 /** Tells who is asking. */
@@ -62,88 +69,95 @@ export class Access {
    * @throws DomainError `unauthenticated` when the header is missing or malformed, or the key unknown, revoked or expired;
    *   `rate_limited` when that happened too often to the address
    */
-  async authenticate(header: string | undefined, { requestId, address }: Origin): Promise<Caller> {
-    return this.#countFailure(header, address, () => this.#findCaller(readApiKeyHeader(header), requestId));
+  async authenticate(header: string | undefined, origin: Origin): Promise<Caller> {
+    return this.#countFailure(header, origin.address, () =>
+      this.#findCaller(readApiKeyHeader(header), origin),
+    );
   }
 
   /**
    * Finds the caller behind an Authorization header with an API key that is remembered, so that nobody waits for anything.
+   * It works from every address: it is no guess.
    * @returns null for any other, valid or not
-   * @throws DomainError `rate_limited` as `authenticate` does
    */
-  recall(header: string | undefined, { requestId, address }: Origin): Caller | null {
+  recall(header: string | undefined, origin: Omit<Origin, "address">): Caller | null {
     const secret = header === undefined ? undefined : findApiKey(header);
     const key = secret === undefined ? null : this.#keys.recall(secret);
-    if (!key) return null;
-    this.#failures.requireFew(address);
-    return this.#admit(key, requestId);
+    return key && this.#admit(key, origin);
   }
 
   /**
    * Finds who is behind an Authorization header with an API key or a user group token (decision 15).
    * @throws DomainError as `authenticate` does; `unauthenticated` also for a token that is unknown or was rotated
    */
-  async identify(header: string | undefined, { requestId, address }: Origin): Promise<Identity> {
-    return this.#countFailure(header, address, () => this.identifyAgain(header, requestId));
+  async identify(header: string | undefined, origin: Origin): Promise<Identity> {
+    return this.#countFailure(header, origin.address, () => this.#identify(header, origin));
   }
 
-  /** Does the same for what stays connected after it was let in: wherever that is, and without being counted. */
-  async identifyAgain(header: string | undefined, requestId: string): Promise<Identity> {
+  async #identify(header: string | undefined, origin: Omit<Origin, "address">): Promise<Identity> {
     const { kind, secret } = readCredentials(header);
-    if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret, requestId) };
-    const userGroup = await this.#findUserGroup(secret);
-    if (userGroup) return { kind: "frontEnd", userGroup };
+    if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret, origin) };
+    const { deadline } = origin;
+    const userGroup = await this.#findUserGroup(secret, deadline);
+    if (userGroup) return { kind: "frontEnd", userGroup, deadline };
     throw new DomainError("unauthenticated", "The user group token is unknown or was rotated.");
   }
 
-  /** Decision 33: an address that failed too often is not looked up, and missing credentials are no attempt. */
+  /**
+   * Decision 33: from an address that failed too often, only credentials that were valid before are looked up; missing credentials
+   * are no attempt.
+   */
   async #countFailure<Result>(
     header: string | undefined,
     address: string,
     find: () => Promise<Result>,
   ): Promise<Result> {
     if (header === undefined || header === "") throw missingCredentials();
-    this.#failures.requireFew(address);
+    this.#failures.requireFew(address, header);
     try {
-      return await find();
+      const found = await find();
+      this.#failures.noteSuccess(header);
+      return found;
     } catch (error) {
       if (error instanceof DomainError && error.code === "unauthenticated")
-        await this.#failures.note(address);
+        await this.#failures.note(address, header);
       throw error;
     }
   }
 
   /** A token, present or in its grace period, decides the environment, but does not tell it. */
-  async #findUserGroup(token: string): Promise<UserGroup | null> {
+  async #findUserGroup(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
     const route = readUserGroupToken(token);
-    const places = route ? ENVIRONMENTS.map((environment) => ({ ...route, environment })) : [];
+    const places = route ? ENVIRONMENTS.map((environment) => ({ ...route, environment, deadline })) : [];
     for (const place of places) {
       const [group] = await this.#reader.byTokens(place, [token]);
       if (group) return group;
     }
-    return mayBeToken(token) ? this.#findBrought(token) : null;
+    return mayBeToken(token) ? this.#findBrought(token, deadline) : null;
   }
 
   /** Decision 45: a token from elsewhere does not name its account; were it that of two groups, it would be that of none. */
-  async #findBrought(token: string): Promise<UserGroup | null> {
-    const places = await findTokenPlaces(this.#db.of("operator"), this.#vault.lookups(token));
-    const found = await Promise.all(places.map((place) => this.#reader.byTokens(place, [token])));
+  async #findBrought(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
+    const places = await findTokenPlaces(this.#db.of("operator", deadline), this.#vault.lookups(token));
+    const found = await Promise.all(
+      places.map((place) => this.#reader.byTokens({ ...place, deadline }, [token])),
+    );
     // Several of the places may lead to one group: that had the token before, and another one that has it now.
     const groups = new Map(found.flat().flatMap((group) => (group ? [[group.id, group]] : [])));
     const [group = null] = groups.values();
     return groups.size === 1 ? group : null;
   }
 
-  async #findCaller(secret: string, requestId: string): Promise<Caller> {
-    const key = await this.#keys.find(secret, async () => {
+  async #findCaller(secret: string, origin: Omit<Origin, "address">): Promise<Caller> {
+    const key = await this.#keys.find(secret, origin.deadline, async (deadline) => {
       const route = readApiKey(secret);
-      return route && findActiveKey(this.#db.of(route), route.accountId, hashApiKey(secret));
+      return route && findActiveKey(this.#db.of({ ...route, deadline }), route.accountId, hashApiKey(secret));
     });
     if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
-    return this.#admit(key, requestId);
+    return this.#admit(key, origin);
   }
 
-  #admit(key: ActiveKey, requestId: string): Caller {
+  #admit(key: ActiveKey, { requestId, deadline }: Omit<Origin, "address">): Caller {
     if (!this.#vault.holds(key.tokenKeyId)) {
       // Going on would seal tokens that the other replicas cannot open.
       throw new Error(
@@ -159,19 +173,19 @@ export class Access {
       actor: { keyId: key.keyId, name: key.keyName, requestId },
       tokenKeyId: key.tokenKeyId,
       scope: key.scope,
+      deadline,
     };
   }
 }
 
 /**
  * Checks that a caller may change things.
- * @throws DomainError `forbidden` for a read key
+ * @throws DomainError `forbidden` for a key without write scope
  */
 export function requireWrite(caller: Caller): Writer {
   const { scope } = caller;
-  if (scope === "read")
-    throw new DomainError("forbidden", "This API key may only read. Use one with write scope.");
-  return { ...caller, scope };
+  if (scope === "write" || scope === "admin") return { ...caller, scope };
+  throw new DomainError("forbidden", "This API key may only read. Use one with write scope.");
 }
 
 /**
@@ -184,7 +198,14 @@ export function requireAdmin(caller: Caller): Admin {
   throw new DomainError("forbidden", "This needs an API key with admin scope.");
 }
 
-/** Says whether a scope shows user group tokens where the interface does not demand them: only where it could change them. */
-export function showsTokens(scope: Scope): boolean {
-  return scope !== "read";
+/**
+ * Checks that a caller may get a reply that must contain a user group token.
+ * @throws DomainError `forbidden` for a key without embed scope
+ */
+export function requireTokens({ scope }: Caller): void {
+  if (hasScope(scope, "embed")) return;
+  throw new DomainError(
+    "forbidden",
+    "The reply must contain the user group's token, which this API key may not read. Use one with embed scope.",
+  );
 }

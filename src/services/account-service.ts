@@ -1,10 +1,11 @@
-import { type ApiKey, issueApiKey } from "../domain/api-key.js";
+import { type ApiKey, issueApiKey, type ListedApiKey } from "../domain/api-key.js";
 import type { Actor } from "../domain/audit-entry.js";
 import type { Scope } from "../domain/caller.js";
 import type { Environment } from "../domain/environment.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import { AccountEntity } from "../persistence/account-entity.js";
 import { ApiKeyEntity, toApiKey } from "../persistence/api-key-entity.js";
+import { listAccountKeys } from "../persistence/api-key-list-queries.js";
 import type { Database } from "../persistence/database.js";
 
 export interface NewApiKey {
@@ -12,10 +13,6 @@ export interface NewApiKey {
   readonly scope: Scope;
   readonly name: string;
   readonly expiresAt: Date | null;
-}
-
-export interface ListedApiKey extends ApiKey {
-  readonly accountName: string;
 }
 
 /** Accounts and their API keys, as the operator of the service manages them. */
@@ -60,26 +57,17 @@ export class AccountService {
     const { accountId } = owner;
     const { secret, hash, hint } = issueApiKey(accountId, key.environment);
     const row = { ...key, accountId, hash, hint, revokedAt: null, lastUsedAt: null };
-    const apiKey = await this.#db.entities(owner, async (manager) => {
+    const scope = { ...owner, environment: key.environment };
+    const apiKey = await this.#db.entities(scope, async (manager) => {
       const { generatedMaps } = await manager.insert(ApiKeyEntity, row);
       return toApiKey(manager.create(ApiKeyEntity, { ...row, ...generatedMaps[0] }));
     });
     return { secret, apiKey };
   }
 
-  /** Lists the keys of every account, or of one: oldest first. */
+  /** Lists the keys of every account, or of the account with this name: oldest first. */
   async listKeys(accountName?: string): Promise<readonly ListedApiKey[]> {
-    return this.#db.entities("operator", async (manager) => {
-      const accounts = await manager.find(AccountEntity, {
-        where: accountName === undefined ? {} : { name: accountName },
-      });
-      const names = new Map(accounts.map(({ id, name }) => [id, name]));
-      const keys = await manager.find(ApiKeyEntity, { order: { id: "ASC" } });
-      return keys.flatMap((key) => {
-        const name = names.get(key.accountId);
-        return name === undefined ? [] : [{ ...toApiKey(key), accountName: name }];
-      });
-    });
+    return listAccountKeys(this.#db.of("operator"), accountName);
   }
 
   /** Ends a key for good. @returns whether there was a key with this id that was not revoked already */

@@ -11,19 +11,18 @@ import {
 import type { Database } from "../persistence/database.js";
 import type { AccountService } from "./account-service.js";
 import { inOrder } from "./in-order.js";
-import type { KeyCache } from "./key-cache.js";
+import type { KeyRevocations } from "./key-revocations.js";
 
 /** The API keys of an environment, as its own admins manage them. */
 export class ApiKeyService {
   readonly #db: Database;
   readonly #accounts: AccountService;
+  readonly #revocations: KeyRevocations;
 
-  readonly #keys: KeyCache;
-
-  constructor(db: Database, accounts: AccountService, keys: KeyCache) {
+  constructor(db: Database, accounts: AccountService, revocations: KeyRevocations) {
     this.#db = db;
     this.#accounts = accounts;
-    this.#keys = keys;
+    this.#revocations = revocations;
   }
 
   /**
@@ -44,8 +43,10 @@ export class ApiKeyService {
   /** Ends a key for good; one that has ended already stays as it is. @throws DomainError `api_key_not_found` */
   async revoke(admin: Admin, id: number): Promise<ApiKey> {
     const revoked = await revokeApiKey(this.#db.of(admin), admin, id);
-    this.#keys.clear();
-    if (revoked) return revoked;
+    if (revoked) {
+      this.#revocations.revoked(admin, id);
+      return revoked;
+    }
     throw new DomainError("api_key_not_found", "No API key has this id.", { field: ["id"] });
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
 import {
@@ -14,45 +15,51 @@ const CHANGES_A_PAYLOAD = 100;
 const MAX_BACKLOG = 100_000;
 /** How long to wait after changes could not be published. */
 const RETRY_MS = 1000;
-/** Changes that a subscriber has not taken yet; beyond, it is cut off. */
-const MAX_BEHIND = 100;
+/** How long `close` tries to publish what is left, and how long it waits after it has failed. */
+const CLOSE_MS = 5000;
+const CLOSE_RETRY_MS = 250;
 const SHUTTING_DOWN = "The service is shutting down. Subscribe anew.";
 
-/** One subscriber's view of one group: an iterable of changes that ends when it is cut off. */
-export interface Subscription extends AsyncIterableIterator<UserGroupChangeKind> {
-  /** Ends it; with an error, the subscriber is told why. */
-  end(error?: DomainError): void;
+/** Follows the changes of one group. */
+export interface ChangeListener {
+  onChange(kind: UserGroupChangeKind): void;
+  /** No more changes come, or some were missed. */
+  onEnd(error: DomainError): void;
 }
 
-/** Tells subscribers of all processes about changes of groups, after they were committed. */
+/** Called when changes could not be published. @param lost how many of them never will be; 0 where they are published later */
+export type OnUnpublished = (error: unknown, lost: number) => void;
+
+/** Notifies listeners in all processes of changes of groups, after they were committed. */
 export class ChangeFeed {
   readonly #channel: NotificationChannel;
-  readonly #subscribers = new Map<string, Set<Subscription & { push(kind: UserGroupChangeKind): void }>>();
-  #onError: (error: unknown) => void = () => undefined;
+  readonly #listeners = new Map<string, Set<ChangeListener>>();
+  #onUnpublished: OnUnpublished = () => undefined;
   #backlog: UserGroupChange[] = [];
+  /** How many changes are being published. */
+  #underWay = 0;
   #isLeaving = false;
-  #closed = false;
+  #isClosed = false;
   #flushing: Promise<void> | undefined;
 
   constructor(channel: NotificationChannel) {
     this.#channel = channel;
-  }
-
-  /** How many follow a group at this process. */
-  get subscriptions(): number {
-    let count = 0;
-    for (const subscribers of this.#subscribers.values()) count += subscribers.size;
-    return count;
+    channel.addListener({
+      channel: "user_group_changed",
+      onPayload: (payload) => this.#deliver(payload),
+      onGap: () =>
+        this.#endAll("Changes may have been missed. Read the user group again and subscribe anew."),
+    });
   }
 
   /** How many changes could not be published yet. */
   get unpublished(): number {
-    return this.#backlog.length;
+    return this.#backlog.length + this.#underWay;
   }
 
-  /** Says who is told when changes could not be published; they are published a little later. */
-  reportErrors(onError: (error: unknown) => void): void {
-    this.#onError = onError;
+  /** Sets what is called when changes could not be published. */
+  reportUnpublished(onUnpublished: OnUnpublished): void {
+    this.#onUnpublished = onUnpublished;
   }
 
   /** Publishes a change, once it is committed. Nobody waits for it: changes that happen together travel together. */
@@ -68,30 +75,26 @@ export class ChangeFeed {
   }
 
   /**
-   * Follows the changes of one group; none that is committed after this resolves is missed.
-   * @throws DomainError `unavailable` when the database is out of reach, or subscriptions have been ended
+   * Follows the changes of one group from now on, once `listen` has resolved.
+   * @returns what ends that
+   * @throws DomainError `unavailable` when subscriptions have been ended
    */
-  async subscribe(tenant: Tenant, id: number): Promise<Subscription> {
+  follow(tenant: Tenant, id: number, listener: ChangeListener): () => void {
     if (this.#isLeaving) throw unavailable(SHUTTING_DOWN);
     const key = keyOf({ ...tenant, id });
-    const subscribers = this.#subscribers.get(key) ?? new Set();
-    this.#subscribers.set(key, subscribers);
-    const subscription = createSubscription(() => {
-      subscribers.delete(subscription);
-      if (subscribers.size === 0) this.#subscribers.delete(key);
-    });
-    subscribers.add(subscription);
-    try {
-      await this.#channel.listen({
-        onPayload: (payload) => this.#deliver(payload),
-        onGap: () =>
-          this.#endAll("Changes may have been missed. Read the user group again and subscribe anew."),
-      });
-    } catch (error) {
-      subscription.end();
-      throw error;
-    }
-    return subscription;
+    const listeners = this.#listeners.get(key) ?? new Set();
+    this.#listeners.set(key, listeners.add(listener));
+    return () => {
+      if (listeners.delete(listener) && listeners.size === 0) this.#listeners.delete(key);
+    };
+  }
+
+  /**
+   * Resolves once changes arrive: none that is committed afterwards is missed.
+   * @throws DomainError `unavailable` when the database cannot be reached
+   */
+  async listen(): Promise<void> {
+    await this.#channel.listen();
   }
 
   /** Ends all subscriptions, and takes no more; changes are still published. */
@@ -100,24 +103,42 @@ export class ChangeFeed {
     this.#endAll(SHUTTING_DOWN);
   }
 
-  /** Publishes what is left, and ends. */
+  /** Publishes what is left, as far as that is possible within some seconds, and ends. */
   async close(): Promise<void> {
     this.endSubscriptions();
-    this.#closed = true;
-    await this.#flushing;
+    this.#isClosed = true;
+    const timeout = new AbortController();
+    const { signal } = timeout;
+    await Promise.race([
+      this.#publishAll(signal),
+      sleep(CLOSE_MS, undefined, { signal }).catch(() => undefined),
+    ]);
+    timeout.abort();
+    if (this.unpublished > 0) {
+      this.#onUnpublished(new Error("The process ended before they could be published."), this.unpublished);
+      this.#backlog = [];
+    }
     await this.#channel.close();
+  }
+
+  async #publishAll(signal: AbortSignal): Promise<void> {
+    while (this.unpublished > 0 && !signal.aborted) {
+      this.#flushSoon();
+      await this.#flushing;
+      if (this.unpublished > 0) await sleep(CLOSE_RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
   }
 
   #deliver(payload: string): void {
     for (const change of decodeChanges(payload)) {
-      for (const subscriber of this.#subscribers.get(keyOf(change)) ?? []) subscriber.push(change.kind);
+      for (const listener of this.#listeners.get(keyOf(change)) ?? []) listener.onChange(change.kind);
     }
   }
 
   #endAll(message: string): void {
     const error = unavailable(message);
-    for (const subscriber of [...this.#subscribers.values()].flatMap((set) => [...set]))
-      subscriber.end(error);
+    const listeners = [...this.#listeners.values()].flatMap((set) => [...set]);
+    for (const listener of listeners) listener.onEnd(error);
   }
 
   async #flush(): Promise<void> {
@@ -125,13 +146,16 @@ export class ChangeFeed {
     while (this.#backlog.length > 0) {
       const changes = this.#backlog;
       this.#backlog = [];
+      this.#underWay = changes.length;
       try {
         await this.#channel.publish(toPayloads(changes));
       } catch (error) {
         this.#backlog = [...changes, ...this.#backlog].slice(-MAX_BACKLOG);
-        this.#onError(error);
-        if (!this.#closed) setTimeout(() => this.#flushSoon(), RETRY_MS).unref();
+        this.#onUnpublished(error, 0);
+        if (!this.#isClosed) setTimeout(() => this.#flushSoon(), RETRY_MS).unref();
         break;
+      } finally {
+        this.#underWay = 0;
       }
     }
     this.#flushing = undefined;
@@ -156,54 +180,4 @@ function toPayloads(changes: readonly UserGroupChange[]): string[] {
 
 function keyOf({ accountId, environment, id }: Omit<UserGroupChange, "kind">): string {
   return `${accountId}/${environment}/${id}`;
-}
-
-function createSubscription(onEnd: () => void) {
-  const waiting: UserGroupChangeKind[] = [];
-  let failure: DomainError | undefined;
-  let ended = false;
-  let wake: (() => void) | undefined;
-
-  function end(error?: DomainError): void {
-    if (ended) return;
-    ended = true;
-    failure = error;
-    onEnd();
-    wake?.();
-  }
-
-  async function next(): Promise<IteratorResult<UserGroupChangeKind>> {
-    for (;;) {
-      const kind = failure ? undefined : waiting.shift();
-      if (kind !== undefined) return { done: false, value: kind };
-      if (failure) {
-        const error = failure;
-        failure = undefined;
-        waiting.length = 0;
-        throw error;
-      }
-      if (ended) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  }
-
-  return {
-    push(kind: UserGroupChangeKind): void {
-      waiting.push(kind);
-      wake?.();
-      if (waiting.length <= MAX_BEHIND) return;
-      end(new DomainError("unavailable", "You fell behind. Read the user group again and subscribe anew."));
-    },
-    end,
-    next,
-    async return(): Promise<IteratorResult<UserGroupChangeKind>> {
-      end();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import type { Tenant } from "../domain/caller.js";
+import { type Deadline, deadlineExceeded, SharedDeadline } from "../domain/deadline.js";
 import { DomainError } from "../domain/errors.js";
 import type { Telemetry } from "../domain/telemetry/telemetry.js";
 import { runSpan, type Span } from "../domain/telemetry/tracing.js";
@@ -29,6 +30,7 @@ export interface Collecting {
 
 interface Call<Key, Value> {
   readonly keys: readonly Key[];
+  readonly deadline: Deadline | undefined;
   /** Where its request is traced: how long it waits for its values. */
   readonly span: Span | undefined;
   resolve(values: readonly Value[]): void;
@@ -82,6 +84,7 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
 
   /** @returns a value for each key, in the same order */
   load(scope: Scope, keys: readonly Key[]): Promise<readonly Value[]> {
+    if (scope.deadline?.isOver) return Promise.reject(deadlineExceeded());
     if (keys.length === 0) return Promise.resolve([]);
     // What has a transaction is a part of that.
     const { isOn, telemetry } = this.#collecting;
@@ -99,7 +102,7 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   #enqueue(scope: Scope, keys: readonly Key[], span: Span | undefined): Promise<readonly Value[]> {
     return new Promise((resolve, reject) => {
       const queue = this.#queueOf(scope);
-      queue.calls.push({ keys, span, resolve, reject });
+      queue.calls.push({ keys, deadline: scope.deadline, span, resolve, reject });
       if (this.#isEnough(queue)) void this.#run(queue);
       else this.#schedule(queue);
     });
@@ -151,9 +154,12 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
     else if (queue.underWay === 0) this.#queues.delete(queue.name);
   }
 
-  async #answer(scope: Scope, calls: readonly Call<Key, Value>[]): Promise<void> {
+  async #answer(tenant: Scope, all: readonly Call<Key, Value>[]): Promise<void> {
+    const calls = rejectLate(all);
+    if (calls.length === 0) return;
     this.#collecting.telemetry.tally.batches.of(this.#name).record(calls.length);
     const keys = calls.flatMap((call) => call.keys);
+    const scope = { ...tenant, deadline: deadlineOf(calls) };
     try {
       const values = await this.#traced(calls, () => this.#loadMany(scope, keys));
       let start = 0;
@@ -205,6 +211,22 @@ export function collectLookups<Key, Value>(
     async (tenant: Tenant, keys: readonly Key[]) => inOrder(keys, await find(tenant, keys), keyOf),
     collecting,
   );
+}
+
+/** Rejects the calls whose deadlines are over. @returns the others */
+function rejectLate<Key, Value>(calls: readonly Call<Key, Value>[]): readonly Call<Key, Value>[] {
+  return calls.filter(({ deadline, reject }) => {
+    if (deadline?.isOver) reject(deadlineExceeded());
+    return !deadline?.isOver;
+  });
+}
+
+/** The deadline of a statement: over when those of all its calls are. */
+function deadlineOf(calls: readonly Pick<Call<unknown, unknown>, "deadline">[]): Deadline | undefined {
+  if (calls.length === 1) return calls[0]?.deadline;
+  const shared = new SharedDeadline();
+  for (const { deadline } of calls) shared.join(deadline);
+  return shared;
 }
 
 /** Takes as many calls as go together, at least one. */

@@ -7,7 +7,7 @@ import type { Database } from "../persistence/database.js";
 import { violates } from "../persistence/database-error.js";
 import { type Collecting, type Collector, collectLookups } from "./collector.js";
 
-/** Keeps the data sources of an account. */
+/** Manages the data sources of an environment. */
 export class DataSourceService {
   readonly #db: Database;
 
@@ -47,14 +47,14 @@ export class DataSourceService {
   async create(writer: Writer, providedId: string, name: string): Promise<DataSource> {
     return refuseTaken(() =>
       this.#db.entities(writer, async (manager) => {
-        const row = { accountId: writer.accountId, providedId, name };
+        const row = { ...keyOf(writer), providedId, name };
         const { generatedMaps } = await manager.insert(DataSourceEntity, row);
         return toDataSource(manager.create(DataSourceEntity, { ...row, ...generatedMaps[0] }));
       }),
     );
   }
 
-  /** Changes the fields that are present. @throws DomainError `data_source_not_found`, `data_source_exists` */
+  /** Changes the fields that are present and differ. @throws DomainError `data_source_not_found`, `data_source_exists` */
   async update(
     writer: Writer,
     ref: DataSourceRef,
@@ -66,14 +66,16 @@ export class DataSourceService {
         const found = requireDataSource(
           await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } }),
         );
-        if (Object.keys(changes).length === 0) return found;
-        await manager.update(DataSourceEntity, { accountId: writer.accountId, id: found.id }, changes);
+        const { providedId = found.providedId, name = found.name } = changes;
+        // Decision 12a: the audit log's trigger would record any UPDATE.
+        if (providedId === found.providedId && name === found.name) return found;
+        await manager.update(DataSourceEntity, { ...keyOf(writer), id: found.id }, changes);
         return { ...found, ...changes };
       }),
     );
   }
 
-  /** @throws DomainError `data_source_not_found`; `data_source_in_use` while a mapping of either environment leads to it */
+  /** @throws DomainError `data_source_not_found`; `data_source_in_use` while a mapping leads to it */
   async delete(writer: Writer, ref: DataSourceRef): Promise<DataSource> {
     try {
       return await this.#db.entities(writer, async (manager) => {
@@ -81,7 +83,7 @@ export class DataSourceService {
         const found = requireDataSource(
           await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } }),
         );
-        await manager.delete(DataSourceEntity, { accountId: writer.accountId, id: found.id });
+        await manager.delete(DataSourceEntity, { ...keyOf(writer), id: found.id });
         return found;
       });
     } catch (error) {
@@ -94,13 +96,17 @@ export class DataSourceService {
 }
 
 function condition(tenant: Tenant, ref: DataSourceRef) {
-  return ref.by === "id"
-    ? { accountId: tenant.accountId, id: ref.id }
-    : { accountId: tenant.accountId, providedId: ref.providedId };
+  const key = keyOf(tenant);
+  return ref.by === "id" ? { ...key, id: ref.id } : { ...key, providedId: ref.providedId };
+}
+
+/** The columns that place a data source in an environment of an account. */
+function keyOf({ accountId, environment }: Tenant) {
+  return { accountId, environment };
 }
 
 function requireDataSource(entity: DataSourceEntity | null): DataSource {
-  if (!entity) throw new DomainError("data_source_not_found", "The account has no such data source.");
+  if (!entity) throw new DomainError("data_source_not_found", "The environment has no such data source.");
   return toDataSource(entity);
 }
 

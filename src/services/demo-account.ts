@@ -1,9 +1,10 @@
 import type { Writer } from "../domain/caller.js";
+import { ENVIRONMENTS } from "../domain/environment.js";
 import type { AccountService } from "./account-service.js";
 import type { DataSourceService } from "./data-source-service.js";
 
 const ACCOUNT = "demo";
-/** The id of a data source that the demo account begins with. */
+/** The id of a data source that each environment of the demo account begins with. */
 export const DEMO_DATA_SOURCE = "demo-sales";
 const DATA_SOURCES = [
   { providedId: DEMO_DATA_SOURCE, name: "Sales database" },
@@ -17,8 +18,8 @@ export interface DemoSecrets {
 }
 
 /**
- * Fills an empty service with something to try: an account, two data sources and a key for each environment. Run again after
- * it was cut short, it makes up for what is missing.
+ * Fills an empty service with something to try: an account with a key and two data sources for each environment. Creates only
+ * what is missing when it runs again after it was interrupted.
  * @returns the keys' secrets; null when the account has keys already
  */
 export async function createDemoAccount(
@@ -27,21 +28,21 @@ export async function createDemoAccount(
 ): Promise<DemoSecrets | null> {
   const { accountId } = await accounts.ensure(ACCOUNT);
   if ((await accounts.listKeys(ACCOUNT)).length > 0) return null;
-  const writer: Writer = {
-    accountId,
-    accountName: ACCOUNT,
-    environment: "Customer",
-    keyId: 0,
-    actor: { keyId: null, name: "demo", requestId: null },
-    tokenKeyId: accounts.tokenKeyId,
-    scope: "admin",
-  };
-  const present = await dataSources.byProvidedIds(
-    writer,
-    DATA_SOURCES.map(({ providedId }) => providedId),
-  );
-  for (const [index, { providedId, name }] of DATA_SOURCES.entries()) {
-    if (!present[index]) await dataSources.create(writer, providedId, name);
+  const providedIds = DATA_SOURCES.map(({ providedId }) => providedId);
+  for (const environment of ENVIRONMENTS) {
+    const writer: Writer = {
+      accountId,
+      accountName: ACCOUNT,
+      environment,
+      keyId: 0,
+      actor: { keyId: null, name: "demo", requestId: null },
+      tokenKeyId: accounts.tokenKeyId,
+      scope: "admin",
+    };
+    const present = await dataSources.byProvidedIds(writer, providedIds);
+    for (const [index, { providedId, name }] of DATA_SOURCES.entries()) {
+      if (!present[index]) await dataSources.create(writer, providedId, name);
+    }
   }
   // Last, as the keys are what is shown only once.
   const key = { scope: "admin", name: "demo", expiresAt: null } as const;

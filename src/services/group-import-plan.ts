@@ -3,10 +3,13 @@ import type { ImportedGroup, ImportOptions } from "../domain/imported-record.js"
 import type { MappingEntry } from "../domain/mapping.js";
 import type { Properties } from "../domain/properties.js";
 import { Refusal, refuseFaults } from "../domain/refusal.js";
-import { findPresentGroups, type PresentGroup } from "../persistence/imported-group-queries.js";
+import {
+  findDifferentProperties,
+  findPresentGroups,
+  type PresentGroup,
+} from "../persistence/imported-group-queries.js";
 import { findMappings } from "../persistence/mapping-queries.js";
 import type { Queryable } from "../persistence/statement.js";
-import { toJson } from "../persistence/user-group-writes.js";
 import type { GivenTokens } from "./given-tokens.js";
 import { findImportedDataSources } from "./imported-mapping.js";
 
@@ -47,12 +50,18 @@ export async function planGroups(
   const found = await findPresentGroups(transaction, writer, providedIds, !options.dryRun);
   const present = new Map(found.map((group) => [group.providedId, group]));
   const mappings = await findPresentMappings(transaction, writer, items, present);
+  const withOtherProperties = await findOtherProperties(transaction, writer, items, present);
   return items.map((item) => {
     const entries = refuseFaults(() => item.mapping?.map(resolve));
     if (entries instanceof Refusal) return entries;
     const group = present.get(item.providedId);
     if (!group) return planCreation(item, entries ?? [], tokens);
-    return planChange(item, entries, group, mappings.get(group.id), tokens, options);
+    const before = {
+      group,
+      mapping: mappings.get(group.id) ?? new Map(),
+      propertiesDiffer: withOtherProperties.has(group.id),
+    };
+    return planChange(item, entries, before, tokens, options);
   });
 }
 
@@ -68,11 +77,17 @@ function planCreation(
   return tokens.refusalOf(item) ?? { does: "create", group: { ...item, name }, entries };
 }
 
+/** What a line is compared with. */
+interface GroupBefore {
+  readonly group: PresentGroup;
+  readonly mapping: ReadonlyMap<string, number>;
+  readonly propertiesDiffer: boolean;
+}
+
 function planChange(
   item: ImportedGroup,
   entries: readonly MappingEntry[] | undefined,
-  group: PresentGroup,
-  mapping: ReadonlyMap<string, number> = new Map(),
+  { group, mapping, propertiesDiffer }: GroupBefore,
   tokens: GivenTokens,
   { replaceTokens }: ImportOptions,
 ): PlannedGroup {
@@ -89,11 +104,30 @@ function planChange(
   if (refusal) return refusal;
   const changes = {
     ...(name !== undefined && name !== group.name ? { name } : {}),
-    ...(properties !== undefined && toJson(properties) !== group.properties ? { properties } : {}),
+    ...(properties !== undefined && propertiesDiffer ? { properties } : {}),
     ...(entries && !isSame(entries, mapping) ? { entries } : {}),
     ...(givesOther ? { token } : {}),
   };
   return Object.keys(changes).length === 0 ? { does: "nothing" } : { does: "update", id: group.id, changes };
+}
+
+/** The ids of the groups whose lines have properties that are not equal to those they have. */
+async function findOtherProperties(
+  db: Queryable,
+  tenant: Tenant,
+  items: readonly ImportedGroup[],
+  present: ReadonlyMap<string, PresentGroup>,
+): Promise<ReadonlySet<number>> {
+  const others = new Set<number>();
+  const undecided: { readonly id: number; readonly properties: string }[] = [];
+  for (const { providedId, properties } of items) {
+    const group = present.get(providedId);
+    if (!group || properties === undefined) continue;
+    if (properties === group.properties) continue;
+    if (properties === null || group.properties === null) others.add(group.id);
+    else undecided.push({ id: group.id, properties });
+  }
+  return new Set([...others, ...(await findDifferentProperties(db, tenant, undecided))]);
 }
 
 /** The mappings of the groups that are there and whose lines tell one: data sources by schema ids. */

@@ -11,13 +11,14 @@ import type { Database } from "../persistence/database.js";
 import { isTransactionConflict, violates } from "../persistence/database-error.js";
 import { analyzeImported } from "../persistence/import-statistics.js";
 import { replaceTokens } from "../persistence/imported-group-queries.js";
-import { insertMappings, replaceMappings } from "../persistence/mapping-queries.js";
+import { insertMappings, replaceMappings } from "../persistence/mapping-bulk-writes.js";
 import type { Queryable } from "../persistence/statement.js";
 import { insertManyUserGroups, updateUserGroups } from "../persistence/user-group-bulk-writes.js";
 import type { UserGroupIds } from "../persistence/user-group-ids.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { GivenTokens, tokenTaken } from "./given-tokens.js";
 import { type PlannedGroup, planGroups } from "./group-import-plan.js";
+import { requireAt } from "./in-order.js";
 import { issueStoredToken, storeToken } from "./token-issue.js";
 
 /** How often a batch is run that met others which create or change the same groups. */
@@ -155,7 +156,7 @@ export class GroupImport {
     if (creations.length === 0) return;
     const ids = await this.#ids.takeMany(transaction, creations.length);
     const rows = creations.map(({ group, entries }, index) => {
-      const id = ids[index] ?? 0;
+      const id = requireAt(ids, index);
       const { providedId, name, properties = null, token: given } = group;
       const token =
         given === undefined
@@ -179,7 +180,7 @@ export class GroupImport {
       id,
       ...(name === undefined ? {} : { name }),
       ...(properties === undefined ? {} : { properties }),
-      ...(entries === undefined ? {} : { mapping: entries }),
+      ...(entries === undefined ? {} : { mappingChanged: true }),
     }));
     await updateUserGroups(
       transaction,

@@ -7,7 +7,6 @@ import { isLockTimeout } from "../persistence/database-error.js";
 import {
   claimIdempotencyKey,
   findStoredReply,
-  forgetReplies,
   keepReply,
 } from "../persistence/idempotent-request-queries.js";
 import type { Queryable } from "../persistence/statement.js";
@@ -32,7 +31,6 @@ export class Idempotency {
   readonly #vault: TokenVault;
   /** The requests under way in this process: one that waits for another needs no connection meanwhile. */
   readonly #underWay = new Map<string, Promise<unknown>>();
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(db: Database, vault: TokenVault) {
     this.#db = db;
@@ -63,18 +61,6 @@ export class Idempotency {
     } finally {
       this.#underWay.delete(place);
     }
-  }
-
-  /** Forgets replies that are too old, every `intervalMs`. */
-  start(intervalMs: number, onError: (error: unknown) => void): void {
-    this.#timer = setInterval(() => {
-      forgetReplies(this.#db.of("operator")).catch(onError);
-    }, intervalMs);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 
   async #once<Reply extends object>(

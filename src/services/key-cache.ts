@@ -1,8 +1,9 @@
 import { LRUCache } from "lru-cache";
+import { type Deadline, SharedDeadline } from "../domain/deadline.js";
 import { HitCount } from "../domain/telemetry/counts.js";
 import type { ActiveKey } from "../persistence/api-key-queries.js";
 
-/** The longest that a key may be remembered: so long a revoked one may work elsewhere (decision 13). */
+/** The longest that a key may be remembered: so long a revoked one may work where its revocation is not notified (decision 13). */
 export const MAX_KEY_CACHE_MS = 1000;
 
 /** The most keys that are remembered. */
@@ -12,12 +13,15 @@ interface Entry {
   readonly key: Promise<ActiveKey | null>;
   /** The key, once it was found. */
   found: ActiveKey | null;
+  /** That of the question, until it is answered. */
+  deadline: SharedDeadline | undefined;
+  /** In milliseconds of `performance.now()`. */
   readonly until: number;
 }
 
 /**
- * Remembers for a moment which API keys are valid, so that not every request asks the database. One that is revoked elsewhere works no
- * longer than that moment (decision 13).
+ * Remembers for a moment which API keys are valid, so that not every request asks the database. One that is revoked is dropped; where
+ * its revocation is not notified, it works no longer than that moment (decision 13).
  */
 export class KeyCache {
   readonly #entries = new LRUCache<string, Entry>({ max: MAX_KEYS });
@@ -35,19 +39,32 @@ export class KeyCache {
 
   /**
    * The valid key with this secret.
-   * @param find asks the database
+   * @param deadline of the request
+   * @param find asks the database; until a deadline, as further requests may wait for the answer
    */
-  async find(secret: string, find: () => Promise<ActiveKey | null>): Promise<ActiveKey | null> {
-    if (this.#milliseconds === 0) return find();
+  async find(
+    secret: string,
+    deadline: Deadline | undefined,
+    find: (deadline: Deadline | undefined) => Promise<ActiveKey | null>,
+  ): Promise<ActiveKey | null> {
+    if (this.#milliseconds === 0) return find(deadline);
     const now = performance.now();
     const known = this.#entries.get(secret);
-    if (known && known.until > now) {
+    if (known && known.until > now && !(known.found && hasExpired(known.found))) {
       this.#hits.hits += 1;
+      known.deadline?.join(deadline);
       return known.key;
     }
     this.#hits.misses += 1;
     // Counted from before the question: what is answered was so then.
-    const entry: Entry = { key: find(), found: null, until: now + this.#milliseconds };
+    const shared = new SharedDeadline();
+    shared.join(deadline);
+    const entry: Entry = {
+      key: find(shared),
+      found: null,
+      deadline: shared,
+      until: now + this.#milliseconds,
+    };
     this.#entries.set(secret, entry);
     const forget = () => {
       if (this.#entries.get(secret) === entry) this.#entries.delete(secret);
@@ -55,6 +72,8 @@ export class KeyCache {
     // Neither what is not known nor an outage is remembered.
     entry.key.then((key) => {
       entry.found = key;
+      // What it keeps of requests is no longer needed.
+      entry.deadline = undefined;
       if (!key) forget();
     }, forget);
     return entry.key;
@@ -63,13 +82,20 @@ export class KeyCache {
   /** The valid key with this secret, where it is remembered, at once; else null. */
   recall(secret: string): ActiveKey | null {
     const known = this.#entries.get(secret);
-    if (!known?.found || known.until <= performance.now()) return null;
+    if (!known?.found || known.until <= performance.now() || hasExpired(known.found)) return null;
     this.#hits.hits += 1;
     return known.found;
   }
 
-  /** Forgets every key: one was revoked here. */
-  clear(): void {
-    this.#entries.clear();
+  /** Forgets a key, which was revoked. */
+  drop(keyId: number): void {
+    for (const [secret, { found }] of this.#entries.entries()) {
+      // A key that is still being looked up may have been found before it was revoked.
+      if (!found || found.keyId === keyId) this.#entries.delete(secret);
+    }
   }
+}
+
+function hasExpired({ expiresAt }: ActiveKey): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= Date.now();
 }

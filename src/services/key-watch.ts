@@ -5,7 +5,10 @@ import type { Database } from "../persistence/database.js";
 /** How often the keys of those who stay connected are looked at. */
 const INTERVAL_MS = 1_000;
 
-/** Looks after those who stay connected on an API key: it tells when theirs was revoked or has expired. */
+/**
+ * Ends those who stay connected on an API key when that is revoked. As the notification of that may be lost, it also asks the database
+ * once a second.
+ */
 export class KeyWatch {
   readonly #db: Database;
   readonly #watchers = new Map<number, { readonly accountId: number; readonly onEnd: Set<() => void> }>();
@@ -17,7 +20,7 @@ export class KeyWatch {
   }
 
   /** Calls `onEnd` once the caller's key has ended. @returns what ends the watch */
-  watch({ accountId, keyId }: Caller, onEnd: () => void): () => void {
+  watch({ accountId, keyId }: Pick<Caller, "accountId" | "keyId">, onEnd: () => void): () => void {
     const watched = this.#watchers.get(keyId) ?? { accountId, onEnd: new Set() };
     this.#watchers.set(keyId, watched);
     watched.onEnd.add(onEnd);
@@ -29,6 +32,11 @@ export class KeyWatch {
       clearInterval(this.#timer);
       this.#timer = undefined;
     };
+  }
+
+  /** Ends all who are connected on a key. */
+  end(keyId: number): void {
+    for (const end of [...(this.#watchers.get(keyId)?.onEnd ?? [])]) end();
   }
 
   /** One statement, however many are connected on however many keys. */
@@ -49,8 +57,6 @@ export class KeyWatch {
     } finally {
       this.#isLooking = false;
     }
-    for (const [keyId, { onEnd }] of watched) {
-      if (!active.has(keyId)) for (const end of [...onEnd]) end();
-    }
+    for (const [keyId] of watched) if (!active.has(keyId)) this.end(keyId);
   }
 }

@@ -66,7 +66,7 @@ export class Listing {
     return countUserGroups(this.#db.of(tenant), tenant, filter);
   }
 
-  /** A page of the account's data sources. */
+  /** A page of the tenant's data sources. */
   async dataSources(
     tenant: Tenant,
     filter: DataSourceFilter,

@@ -4,7 +4,7 @@ import { MAX_MAPPING_ENTRIES } from "../domain/mapping.js";
 import { type ImportOutcome, Refusal, refuseFaults } from "../domain/refusal.js";
 import type { Database } from "../persistence/database.js";
 import { findPresentGroups } from "../persistence/imported-group-queries.js";
-import { type GroupEntry, putMappings } from "../persistence/mapping-queries.js";
+import { type GroupEntry, putMappings } from "../persistence/mapping-bulk-writes.js";
 import type { Queryable } from "../persistence/statement.js";
 import { updateUserGroups } from "../persistence/user-group-bulk-writes.js";
 import type { ChangeFeed } from "./change-feed.js";
@@ -35,7 +35,7 @@ export class MappingImport {
     const { outcomes, entries } = await this.#db.transaction(writer, async (transaction) => {
       const planned = await plan(transaction, writer, items, options);
       const ids = new Set(planned.entries.map(({ userGroupId }) => userGroupId));
-      const changes = [...ids].map((id) => ({ id, mapping: true }));
+      const changes = [...ids].map((id) => ({ id, mappingChanged: true }));
       await updateUserGroups(transaction, writer, changes);
       await putMappings(transaction, writer, planned.entries);
       return planned;

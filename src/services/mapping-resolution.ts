@@ -1,5 +1,6 @@
 import type { Tenant } from "../domain/caller.js";
 import { DomainError } from "../domain/errors.js";
+import { FieldErrors } from "../domain/field-parsing.js";
 import { parseInternalId } from "../domain/internal-id.js";
 import type { MappingEntry, MappingReference } from "../domain/mapping.js";
 import { lockDataSources } from "../persistence/data-source-queries.js";
@@ -8,14 +9,25 @@ import type { Queryable } from "../persistence/statement.js";
 /**
  * Finds the data sources that a mapping names: by caller-supplied id first, then by internal id (decision 10). They stay
  * locked against deletion until the transaction ends.
- * @throws DomainError `unknown_data_source` naming the first schema id whose data source the account does not have
+ * @throws DomainError `unknown_data_source` naming every schema id whose data source the environment does not have
  */
 export async function resolveMapping(
   transaction: Queryable,
   tenant: Tenant,
   references: readonly MappingReference[],
 ): Promise<readonly MappingEntry[]> {
-  return references.map(await findMappedDataSources(transaction, tenant, references));
+  return resolveEach(references, await findMappedDataSources(transaction, tenant, references));
+}
+
+/** Resolves all references. @throws DomainError `unknown_data_source` naming all that cannot be resolved */
+export function resolveEach(
+  references: readonly MappingReference[],
+  resolve: (reference: MappingReference) => MappingEntry,
+): readonly MappingEntry[] {
+  const errors = new FieldErrors("unknown_data_source");
+  const entries = references.flatMap((reference) => errors.collect(() => resolve(reference)) ?? []);
+  errors.throwIfAny();
+  return entries;
 }
 
 /**
@@ -37,7 +49,7 @@ export async function findMappedDataSources(
     const dataSourceId =
       byProvidedId.get(dataSource) ?? (internalId !== null && ids.has(internalId) ? internalId : undefined);
     if (dataSourceId === undefined) {
-      throw new DomainError("unknown_data_source", `The account has no data source "${dataSource}".`, {
+      throw new DomainError("unknown_data_source", `The environment has no data source "${dataSource}".`, {
         field,
       });
     }

@@ -27,15 +27,15 @@ export class MappingService {
   }
 
   /**
-   * Leads a schema id to a data source, whether it led elsewhere before or not at all.
+   * Leads a schema id to a data source, whether it led elsewhere before or not at all; nothing changes when it led there already.
    * @throws DomainError `user_group_not_found`, `unknown_data_source`, `invalid_field` when the mapping is full
    */
   async set(writer: Writer, ref: UserGroupRef, reference: MappingReference): Promise<UserGroup> {
     return this.#change(writer, ref, async (transaction, group) => {
       const entries = await resolveMapping(transaction, writer, [reference]);
-      await putMappingEntries(transaction, writer, group.id, entries);
-      requireRoom(await countMappingEntries(transaction, writer, group.id), ["mapping"]);
-      return true;
+      const changed = await putMappingEntries(transaction, writer, group.id, entries);
+      if (changed) requireRoom(await countMappingEntries(transaction, writer, group.id), ["mapping"]);
+      return changed;
     });
   }
 
@@ -58,13 +58,11 @@ export class MappingService {
     const { userGroup, changed } = await this.#db.transaction(writer, async (transaction) => {
       const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
       if (!(await work(transaction, found))) return { userGroup: found, changed: false };
-      const updated = await updateUserGroup(
-        transaction,
-        writer,
-        { by: "id", id: found.id },
-        { mapping: true },
+      const byId = { by: "id", id: found.id } as const;
+      return requireUserGroup(
+        await updateUserGroup(transaction, writer, byId, { mappingChanged: true }),
+        ref,
       );
-      return { userGroup: requireUserGroup(updated, ref), changed: true };
     });
     if (changed) this.#changes.publish(writer, userGroup.id, "updated");
     return userGroup;

@@ -1,3 +1,4 @@
+import type { EventStreamLimits } from "../domain/event-stream-limits.js";
 import type { SharedCounters } from "../domain/rate-limit.js";
 import type { ReadConsistency } from "../domain/read-consistency.js";
 import { countOnly, type Telemetry } from "../domain/telemetry/telemetry.js";
@@ -13,26 +14,34 @@ import { AuditLog } from "./audit-log.js";
 import { AuthFailures } from "./auth-failures.js";
 import { ChangeFeed } from "./change-feed.js";
 import { DataSourceService } from "./data-source-service.js";
+import { EventStreams } from "./event-streams.js";
 import { Idempotency } from "./idempotency.js";
 import { KeyCache } from "./key-cache.js";
+import { KeyRevocations } from "./key-revocations.js";
 import { KeyUsage } from "./key-usage.js";
 import { KeyWatch } from "./key-watch.js";
 import { LaggingReads } from "./lagging-reads.js";
 import { Listing } from "./listing.js";
 import { MappingService } from "./mapping-service.js";
+import { createPurgeList } from "./purge-list.js";
+import { type PurgeOptions, Purges } from "./purges.js";
 import { RateCounters } from "./rate-counters.js";
 import { RateLimits } from "./rate-limits.js";
 import { SiteConfigReader } from "./site-config-reader.js";
 import { SiteConfigService } from "./site-config-service.js";
+import { SiteConfigThread } from "./site-config-thread.js";
 import { UserGroupCreations } from "./user-group-creations.js";
 import { UserGroupEdits } from "./user-group-edits.js";
 import { UserGroupReader } from "./user-group-reader.js";
 import { UserGroupService } from "./user-group-service.js";
 import { UserGroupUpserts } from "./user-group-upserts.js";
-import { type DispatcherTimes, WebhookDispatcher } from "./webhook-dispatcher.js";
+import { UserGroupWatches } from "./user-group-watches.js";
+import { WebhookAttempts } from "./webhook-attempts.js";
+import { WebhookDispatcher } from "./webhook-dispatcher.js";
+import { deliveryOptions, type WebhookOptions } from "./webhook-options.js";
 import { WebhookSender } from "./webhook-sender.js";
 import { WebhookService } from "./webhook-service.js";
-import { type WebhookTargetOptions, WebhookTargets } from "./webhook-targets.js";
+import { WebhookTargets } from "./webhook-targets.js";
 
 /** Everything the service can do; both faces are built upon it. */
 export interface Services {
@@ -42,18 +51,23 @@ export interface Services {
   readonly auditLog: AuditLog;
   readonly changes: ChangeFeed;
   readonly dataSources: DataSourceService;
+  readonly eventStreams: EventStreams;
   readonly idempotency: Idempotency;
   readonly keyUsage: KeyUsage;
-  readonly keyWatch: KeyWatch;
   readonly laggingReads: LaggingReads;
   readonly listing: Listing;
   readonly mappings: MappingService;
+  /** Notifications of other processes; `changes` closes it. */
+  readonly notifications: NotificationChannel;
   readonly rateLimits: RateLimits;
   readonly siteConfigs: SiteConfigService;
   readonly siteConfigReader: SiteConfigReader;
+  readonly purges: Purges;
+  readonly siteConfigThread: SiteConfigThread;
   readonly userGroups: UserGroupService;
   readonly userGroupReader: UserGroupReader;
   readonly userGroupUpserts: UserGroupUpserts;
+  readonly userGroupWatches: UserGroupWatches;
   readonly webhooks: WebhookService;
   readonly webhookDispatcher: WebhookDispatcher;
   /** Who is told what both faces do. */
@@ -67,11 +81,16 @@ export interface ServiceOptions {
   readonly tokenGraceSeconds: number;
   /** Where to listen for changes. */
   readonly listen: ListenOptions;
+  readonly eventStreams: EventStreamLimits;
+  /** Addresses and networks of proxies, which are not clients themselves. */
+  readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimitOptions;
   readonly reads: ReadOptions;
   readonly speed: SpeedOptions;
   /** Where webhooks may go. */
-  readonly webhooks: WebhookTargetOptions & { readonly times?: Partial<DispatcherTimes> };
+  readonly webhooks: WebhookOptions;
+  /** Unless the default ones are meant. */
+  readonly purges?: Partial<PurgeOptions>;
   readonly telemetry?: Telemetry;
 }
 
@@ -107,7 +126,10 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const collecting = { isOn: collect, telemetry };
   const keys = new KeyCache(keyCacheMs, tally.caches.apiKeys);
   const userGroupReader = new UserGroupReader(database, vault, collecting);
-  const changes = new ChangeFeed(new NotificationChannel(database, options.listen));
+  const notifications = new NotificationChannel(database, options.listen);
+  const changes = new ChangeFeed(notifications);
+  const keyWatch = new KeyWatch(database);
+  const revocations = new KeyRevocations(keys, keyWatch, notifications);
   const ids = new UserGroupIds(database);
   const edits = new UserGroupEdits(database, options.tokenGraceSeconds, collecting);
   const creations = new UserGroupCreations(database, ids, vault, collecting);
@@ -116,7 +138,8 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const failures = { policy: "auth-failures", limit: authFailures, windowSeconds } as const;
   const counters = new RateCounters(windowSeconds * 1000, shared);
   const targets = new WebhookTargets(options.webhooks);
-  const sender = new WebhookSender(targets);
+  const webhooks = deliveryOptions(options.webhooks);
+  const sender = new WebhookSender(targets, webhooks.attemptTimeoutMs);
   return {
     access: new Access(
       database,
@@ -127,27 +150,35 @@ export function createServices(database: Database, vault: TokenVault, options: S
       new AuthFailures(counters, failures, tally),
     ),
     accounts,
-    apiKeys: new ApiKeyService(database, accounts, keys),
+    apiKeys: new ApiKeyService(database, accounts, revocations),
     auditLog: new AuditLog(database),
     changes,
     dataSources: new DataSourceService(database, collecting),
+    eventStreams: new EventStreams(options.eventStreams, options.trustedProxies, tally),
     idempotency: new Idempotency(database, vault),
     keyUsage,
-    keyWatch: new KeyWatch(database),
     laggingReads: new LaggingReads(options.reads.replicas, options.reads.consistency, tally),
     listing: new Listing(database, collecting),
     mappings: new MappingService(database, vault, changes),
+    notifications,
     rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }, tally),
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
+    siteConfigThread: new SiteConfigThread(tally.siteConfigRefusals),
     userGroups: new UserGroupService(database, vault, userGroupReader, creations, edits, changes),
     userGroupReader,
     userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),
+    userGroupWatches: new UserGroupWatches(database, vault, changes, keyWatch, userGroupReader, collecting),
     webhooks: new WebhookService(database, vault, targets),
-    webhookDispatcher: new WebhookDispatcher(database, vault, sender, telemetry, options.webhooks.times),
+    purges: new Purges(createPurgeList(database, webhooks.pendingMaxAgeMs), tally, options.purges),
+    webhookDispatcher: new WebhookDispatcher(
+      database,
+      new WebhookAttempts(database, vault, sender, telemetry, webhooks),
+      webhooks,
+    ),
     telemetry,
     async checkReadiness() {
-      await database.run({ name: "readiness", text: "SELECT 1 AS ready" }, []);
+      await database.run({ name: "readiness", access: "read", text: "SELECT 1 AS ready" }, []);
     },
   };
 }

@@ -2,7 +2,6 @@ import type { Tenant } from "../domain/caller.js";
 import type { Environment } from "../domain/environment.js";
 import { DomainError } from "../domain/errors.js";
 import type { Page, PageRequest } from "../domain/page.js";
-import type { ReadReplica } from "../domain/read-replica.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../domain/site-config/site-config.js";
 import { findAccountId } from "../persistence/account-queries.js";
 import type { Database } from "../persistence/database.js";
@@ -94,11 +93,10 @@ export class SiteConfigReader {
   async servePublic(
     { account, environment }: { readonly account: string; readonly environment: Environment },
     request: ServedRequest,
-    replica?: ReadReplica,
+    within: Pick<Tenant, "replica" | "deadline"> = {},
   ): Promise<ServedRow> {
-    const from = replica ? { replica } : {};
-    const accountId = await findAccountId(this.#db.of({ accountName: account, ...from }), account);
-    const tenant = accountId === null ? null : { accountId, environment, ...from };
+    const accountId = await findAccountId(this.#db.of({ ...within, accountName: account }), account);
+    const tenant = accountId === null ? null : { ...within, accountId, environment };
     return requireServed(
       tenant && (await findServedText(this.#db.of(tenant), tenant, { ...request, publicOnly: true })),
     );

@@ -1,6 +1,4 @@
 import { DomainError } from "../domain/errors.js";
-import type { JsonValue } from "../domain/json.js";
-import { mergePatchText } from "../domain/site-config/merge-patch.js";
 import {
   type Editor,
   missingRevision,
@@ -8,24 +6,23 @@ import {
   requireSize,
   type SiteConfig,
 } from "../domain/site-config/site-config.js";
-import { type SiteConfigReport, withoutPlaces } from "../domain/site-config/site-config-report.js";
-import { printDocument } from "../domain/site-config/text-layout.js";
-import {
-  type SiteConfigOptions,
-  type SiteConfigSource,
-  validateSiteConfigText,
-  validateSource,
-} from "../domain/site-config/validate-site-config.js";
+import type { SiteConfigReport } from "../domain/site-config/site-config-report.js";
+import type { TaskOutputs } from "../domain/site-config/site-config-tasks.js";
+import type { SiteConfigOptions } from "../domain/site-config/validate-site-config.js";
+import type { WrittenJson, WrittenSource } from "../domain/site-config/written-source.js";
 import type { Database } from "../persistence/database.js";
-import { findTexts } from "../persistence/site-config-queries.js";
+import { findSiteConfigsBySites, findTexts } from "../persistence/site-config-queries.js";
 import {
   addRevision,
   createSiteConfig,
   lockSiteConfig,
-  type NewRevision,
   setPublic,
 } from "../persistence/site-config-writes.js";
 import type { Queryable } from "../persistence/statement.js";
+import type { SiteConfigWork } from "./site-config-work.js";
+
+/** How often a patch is applied anew because another change came first, and the first time. */
+const MAX_PATCH_ATTEMPTS = 4;
 
 /** On what condition a site is changed. */
 export interface ChangeOptions {
@@ -55,10 +52,13 @@ export class SiteConfigService {
   async put(
     editor: Editor,
     site: string,
-    source: SiteConfigSource,
+    source: WrittenSource,
     options: ChangeOptions & SiteConfigOptions & { readonly isPublic: boolean | null },
+    work: SiteConfigWork,
   ): Promise<ChangeOutcome> {
-    const { report, text } = check(source, options);
+    if ("text" in source) requireSize(source.text, ["text"]);
+    const { report, written } = await work.run("prepare", { source, strict: options.strict });
+    const text = report.valid && "text" in source ? source.text : written;
     if (text === null) return { siteConfig: null, report };
     const siteConfig = await this.#db.transaction(editor, async (transaction) => {
       const current = await this.#lockOrCreate(transaction, editor, site);
@@ -71,21 +71,45 @@ export class SiteConfigService {
 
   /**
    * Changes the current document by a merge patch (RFC 7396); what the patch does not touch stays as it is written.
-   * @throws DomainError `site_config_not_found`, `version_conflict`, `invalid_field` for a patch that is too large, or makes
-   * the document so
+   * @throws DomainError `site_config_not_found`, `version_conflict`, also when other changes come first again and again, `invalid_field`
+   * for a patch that is too large, or makes the document so
    */
   async patch(
     editor: Editor,
     site: string,
-    patch: JsonValue,
+    patch: WrittenJson,
     options: ChangeOptions & SiteConfigOptions,
+    work: SiteConfigWork,
   ): Promise<ChangeOutcome> {
-    requireSize(JSON.stringify(patch), ["patch"]);
-    return this.#change(editor, site, options, async (transaction, current) => {
-      const text = mergePatchText(await readText(transaction, editor, current, current.revision), patch);
-      requireSize(text, ["patch"]);
-      const report = withoutPlaces(validateSiteConfigText(text, options));
-      return { report, revision: { text, restoredFrom: null, isPublic: null } };
+    requireSize(patch.json, patch.field);
+    for (let attempt = 1; attempt <= MAX_PATCH_ATTEMPTS; attempt += 1) {
+      const seen = await this.#find(editor, site, options);
+      const text = await readText(this.#db.of(editor), editor, seen, seen.revision);
+      // It may take seconds, so no lock is held meanwhile.
+      const patched = await work.run("patch", { text, patch, strict: options.strict });
+      const outcome = await this.#storePatched(editor, site, seen, patched, options);
+      if (outcome) return outcome;
+    }
+    throw new DomainError("version_conflict", "Other changes came first again and again. Try again.", {
+      field: patch.field,
+    });
+  }
+
+  /** @returns null when another change came since the revision that was seen; nothing is stored then */
+  async #storePatched(
+    editor: Editor,
+    site: string,
+    seen: SiteConfig,
+    { report, written }: TaskOutputs["patch"],
+    options: ChangeOptions,
+  ): Promise<ChangeOutcome | null> {
+    return this.#db.transaction(editor, async (transaction) => {
+      const current = await lock(transaction, editor, site);
+      requireRevision(current, options.expectedRevision);
+      if (current.revision !== seen.revision) return null;
+      if (written === null) return { siteConfig: null, report };
+      const revision = { text: written, restoredFrom: null, isPublic: null };
+      return { siteConfig: await addRevision(transaction, editor, current, revision), report };
     });
   }
 
@@ -98,13 +122,19 @@ export class SiteConfigService {
     site: string,
     restoredFrom: number,
     options: ChangeOptions,
+    work: SiteConfigWork,
   ): Promise<ChangeOutcome> {
-    return this.#change(editor, site, options, async (transaction, current) => {
-      const text = await readText(transaction, editor, current, restoredFrom);
-      // The rules may have changed since it was written.
-      const report = validateSiteConfigText(text, { strict: false });
-      return { report, revision: { text, restoredFrom, isPublic: null } };
+    const seen = await this.#find(editor, site, options);
+    const text = await readText(this.#db.of(editor), editor, seen, restoredFrom);
+    // The rules may have changed since it was written. The text of a revision never does, so no lock is needed yet.
+    const report = await work.run("check", { source: { text }, strict: false });
+    if (!report.valid) return { siteConfig: null, report };
+    const siteConfig = await this.#db.transaction(editor, async (transaction) => {
+      const current = await lock(transaction, editor, site);
+      requireRevision(current, options.expectedRevision);
+      return addRevision(transaction, editor, current, { text, restoredFrom, isPublic: null });
     });
+    return { siteConfig, report };
   }
 
   /** Opens a site to everybody, or closes it; this is no new revision. @throws DomainError `site_config_not_found` */
@@ -121,43 +151,22 @@ export class SiteConfigService {
     return lock(transaction, editor, site);
   }
 
-  async #change(
-    editor: Editor,
-    site: string,
-    options: ChangeOptions,
-    make: (
-      transaction: Queryable,
-      current: SiteConfig,
-    ) => Promise<{ readonly report: SiteConfigReport; readonly revision: NewRevision }>,
-  ): Promise<ChangeOutcome> {
-    return this.#db.transaction(editor, async (transaction) => {
-      const current = await lock(transaction, editor, site);
-      requireRevision(current, options.expectedRevision);
-      const { report, revision } = await make(transaction, current);
-      const siteConfig = report.valid ? await addRevision(transaction, editor, current, revision) : null;
-      return { siteConfig, report };
-    });
+  /** The site as it is now, without a lock. @throws DomainError `site_config_not_found`, `version_conflict` */
+  async #find(editor: Editor, site: string, { expectedRevision }: ChangeOptions): Promise<SiteConfig> {
+    const [found] = await findSiteConfigsBySites(this.#db.of(editor), editor, [site]);
+    if (!found) throw missingSite(editor, site);
+    requireRevision(found, expectedRevision);
+    return found;
   }
 }
 
-/** @returns the text to store; null when the document has errors */
-function check(source: SiteConfigSource, options: SiteConfigOptions) {
-  if ("text" in source) requireSize(source.text, ["text"]);
-  const report = validateSource(source, options);
-  if (!report.valid) return { report, text: null };
-  if ("text" in source) return { report, text: source.text };
-  const text = printDocument(source.document);
-  requireSize(text, ["document"]);
-  return { report, text };
-}
-
 async function readText(
-  transaction: Queryable,
+  db: Queryable,
   editor: Editor,
   current: SiteConfig,
   revision: number,
 ): Promise<string> {
-  const [found] = await findTexts(transaction, editor, [{ siteConfigId: current.id, revision }]);
+  const [found] = await findTexts(db, editor, [{ siteConfigId: current.id, revision }]);
   if (found) return found.text;
   throw missingRevision(current, revision);
 }

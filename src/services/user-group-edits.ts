@@ -8,7 +8,12 @@ import {
   updateFreeUserGroups,
 } from "../persistence/user-group-bulk-writes.js";
 import { findUserGroupsByProvidedIds } from "../persistence/user-group-reads.js";
-import { rotateUserGroupToken, type StoredRef, updateUserGroup } from "../persistence/user-group-writes.js";
+import {
+  rotateUserGroupToken,
+  type StoredRef,
+  type UpdatedUserGroup,
+  updateUserGroup,
+} from "../persistence/user-group-writes.js";
 import { apartByKey, writerOf } from "./collected-writes.js";
 import { type Collecting, Collector } from "./collector.js";
 
@@ -24,7 +29,7 @@ interface Rotation {
 }
 
 /** Undefined: it was not done together with the others, and is still to be done alone. */
-type Outcome = UserGroup | null | undefined;
+type Outcome<Result> = Result | null | undefined;
 
 /**
  * Changes rows of groups. What requests with one API key change at the same time goes with one statement, but for groups that another
@@ -33,8 +38,8 @@ type Outcome = UserGroup | null | undefined;
 export class UserGroupEdits {
   readonly #db: Database;
   readonly #graceSeconds: number;
-  readonly #updates: Collector<Update, Outcome, Writer>;
-  readonly #rotations: Collector<Rotation, Outcome, Writer>;
+  readonly #updates: Collector<Update, Outcome<UpdatedUserGroup>, Writer>;
+  readonly #rotations: Collector<Rotation, Outcome<UserGroup>, Writer>;
 
   /** @param graceSeconds how long a rotated token may still be used to read */
   constructor(db: Database, graceSeconds: number, collecting: Collecting) {
@@ -46,7 +51,12 @@ export class UserGroupEdits {
         const [first, second] = updates;
         return first && !second
           ? [await this.#updateAlone(first)]
-          : this.#together(writer, await this.#changesOf(writer, updates), updateFreeUserGroups);
+          : this.#together(
+              writer,
+              await this.#changesOf(writer, updates),
+              updateFreeUserGroups,
+              ({ userGroup }) => userGroup.id,
+            );
       },
       collecting,
       { apart: apartByKey },
@@ -57,8 +67,11 @@ export class UserGroupEdits {
         const [first, second] = rotations;
         return first && !second
           ? [await this.#rotateAlone(first)]
-          : this.#together(writer, rotations, (db, tenant, changes) =>
-              rotateFreeUserGroups(db, tenant, changes, graceSeconds),
+          : this.#together(
+              writer,
+              rotations,
+              (db, tenant, changes) => rotateFreeUserGroups(db, tenant, changes, graceSeconds),
+              ({ id }) => id,
             );
       },
       collecting,
@@ -67,7 +80,7 @@ export class UserGroupEdits {
   }
 
   /** Changes a group's name and properties; what is absent stays. @returns null when there is no such group */
-  async update(writer: Writer, ref: StoredRef, changes: Update["changes"]): Promise<UserGroup | null> {
+  async update(writer: Writer, ref: StoredRef, changes: Update["changes"]): Promise<UpdatedUserGroup | null> {
     if (ref.by === "token") return updateUserGroup(this.#db.of(writer), writer, ref, changes);
     const update = { writer, ref, changes };
     const [updated] = await this.#updates.load(writer, [update]);
@@ -81,7 +94,7 @@ export class UserGroupEdits {
     return rotated === undefined ? this.#rotateAlone(rotation) : rotated;
   }
 
-  #updateAlone({ writer, ref, changes }: Update): Promise<UserGroup | null> {
+  #updateAlone({ writer, ref, changes }: Update): Promise<UpdatedUserGroup | null> {
     return updateUserGroup(this.#db.of(writer), writer, ref, changes);
   }
 
@@ -102,11 +115,12 @@ export class UserGroupEdits {
   }
 
   /** Writes the first change of each group with one statement. */
-  async #together<Change extends { readonly id: number }>(
+  async #together<Change extends { readonly id: number }, Result>(
     writer: Writer,
     edits: readonly { readonly writer: Writer; readonly change: Change | null }[],
-    write: (db: Queryable, writer: Writer, changes: readonly Change[]) => Promise<UserGroup[]>,
-  ): Promise<Outcome[]> {
+    write: (db: Queryable, writer: Writer, changes: readonly Change[]) => Promise<Result[]>,
+    idOf: (result: Result) => number,
+  ): Promise<Outcome<Result>[]> {
     const changes = new Map<number, Change>();
     const requests: (readonly [id: number, requestId: string | null])[] = [];
     for (const { writer, change } of edits) {
@@ -115,9 +129,9 @@ export class UserGroupEdits {
       requests.push([change.id, writer.actor.requestId]);
     }
     const written = await write(this.#db.of(writerOf(writer, requests)), writer, [...changes.values()]);
-    const groups = new Map(written.map((group) => [group.id, group]));
+    const results = new Map(written.map((result) => [idOf(result), result]));
     return edits.map(({ change }) =>
-      change && changes.get(change.id) === change ? groups.get(change.id) : undefined,
+      change && changes.get(change.id) === change ? results.get(change.id) : undefined,
     );
   }
 }

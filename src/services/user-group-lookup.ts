@@ -2,7 +2,7 @@ import { DomainError } from "../domain/errors.js";
 import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup, UserGroupRef } from "../domain/user-group.js";
 import { mayBeToken } from "../domain/user-group-token.js";
-import type { StoredRef } from "../persistence/user-group-writes.js";
+import type { StoredRef, UpdatedUserGroup } from "../persistence/user-group-writes.js";
 
 /**
  * Turns a reference into the one the database knows.
@@ -15,12 +15,12 @@ export function storedRef(vault: TokenVault, ref: UserGroupRef): StoredRef {
 }
 
 /** @throws DomainError `user_group_not_found` when there is no group */
-export function requireUserGroup(
-  group: UserGroup | null,
+export function requireUserGroup<Found extends UserGroup | UpdatedUserGroup>(
+  found: Found | null,
   ref: { readonly by: UserGroupRef["by"] },
-): UserGroup {
-  if (!group) throw userGroupNotFound(ref.by);
-  return group;
+): Found {
+  if (!found) throw userGroupNotFound(ref.by);
+  return found;
 }
 
 function userGroupNotFound(by: UserGroupRef["by"]): DomainError {

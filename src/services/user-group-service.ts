@@ -5,7 +5,12 @@ import type { NewUserGroup, UserGroup, UserGroupChanges, UserGroupRef } from "..
 import { mayBeToken } from "../domain/user-group-token.js";
 import type { Database } from "../persistence/database.js";
 import { replaceMappingEntries } from "../persistence/mapping-queries.js";
-import { deleteUserGroup, lockUserGroup, updateUserGroup } from "../persistence/user-group-writes.js";
+import {
+  deleteUserGroup,
+  lockUserGroup,
+  type UpdatedUserGroup,
+  updateUserGroup,
+} from "../persistence/user-group-writes.js";
 import { requireWrite } from "./access.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
@@ -47,7 +52,7 @@ export class UserGroupService {
    * Returns the group with this provided id unchanged, or creates it (decision 5). Of concurrent calls for one new id,
    * exactly one creates it.
    * @param describe gives what to create; it is asked only when the group is missing
-   * @throws DomainError `forbidden` when a read key would create; what `describe` throws; `unknown_data_source`
+   * @throws DomainError `forbidden` when a key without write scope would create; what `describe` throws; `unknown_data_source`
    */
   async getOrCreate(
     caller: Caller,
@@ -81,7 +86,7 @@ export class UserGroupService {
   }
 
   /**
-   * Changes the fields that are present (decision 7); with none of them, the group comes back as it is.
+   * Changes the fields that are present (decision 7); where none of them differs, the group comes back as it is (decision 12a).
    * @throws DomainError `user_group_not_found`, `version_conflict`, `unknown_data_source`; nothing is changed then
    */
   async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
@@ -90,29 +95,25 @@ export class UserGroupService {
     return userGroup;
   }
 
-  async #update(
-    writer: Writer,
-    ref: UserGroupRef,
-    changes: UserGroupChanges,
-  ): Promise<{ readonly userGroup: UserGroup; readonly changed: boolean }> {
+  async #update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UpdatedUserGroup> {
     const stored = storedRef(this.#vault, ref);
     const { mapping, expectedVersion } = changes;
     const changesRow = changes.name !== undefined || changes.properties !== undefined;
     if (changesRow && mapping === undefined && expectedVersion === undefined) {
-      const userGroup = requireUserGroup(await this.#edits.update(writer, stored, changes), ref);
-      return { userGroup, changed: true };
+      return requireUserGroup(await this.#edits.update(writer, stored, changes), ref);
     }
     return this.#db.transaction(writer, async (transaction) => {
       const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
       requireVersion(found, expectedVersion);
       if (!changesRow && mapping === undefined) return { userGroup: found, changed: false };
       const entries = mapping && (await resolveMapping(transaction, writer, mapping));
-      const updated = requireUserGroup(
-        await updateUserGroup(transaction, writer, { by: "id", id: found.id }, changes),
+      const mappingChanged =
+        entries !== undefined && (await replaceMappingEntries(transaction, writer, found.id, entries));
+      const byId = { by: "id", id: found.id } as const;
+      return requireUserGroup(
+        await updateUserGroup(transaction, writer, byId, { ...changes, mappingChanged }),
         ref,
       );
-      if (entries) await replaceMappingEntries(transaction, writer, found.id, entries);
-      return { userGroup: updated, changed: true };
     });
   }
 

@@ -6,12 +6,13 @@ import type { TokenVault } from "../domain/token-vault.js";
 import type { UserGroup } from "../domain/user-group.js";
 import type { Database } from "../persistence/database.js";
 import { isTransactionConflict } from "../persistence/database-error.js";
-import { replaceMappings } from "../persistence/mapping-queries.js";
+import { replaceMappings } from "../persistence/mapping-bulk-writes.js";
 import type { Queryable } from "../persistence/statement.js";
 import { insertUserGroups, lockUserGroups, updateUserGroups } from "../persistence/user-group-bulk-writes.js";
 import type { UserGroupIds } from "../persistence/user-group-ids.js";
 import type { ChangeFeed } from "./change-feed.js";
-import { findMappedDataSources } from "./mapping-resolution.js";
+import { requireAt } from "./in-order.js";
+import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
 
 /** Decision 30: one call's worth, which one statement and one transaction carry well. */
@@ -28,7 +29,8 @@ export interface UserGroupUpsert {
 
 /** What became of one item; null when others' faults kept the whole call from happening. */
 export type UpsertOutcome =
-  | { readonly userGroup: UserGroup; readonly created: boolean }
+  // changed: a group that existed was changed.
+  | { readonly userGroup: UserGroup; readonly created: boolean; readonly changed: boolean }
   | { readonly error: DomainError }
   | null;
 
@@ -66,7 +68,7 @@ export class UserGroupUpserts {
         const outcomes = await this.#db.transaction(writer, (transaction) =>
           this.#run(transaction, writer, checked, allOrNothing),
         );
-        this.#publish(writer, checked, outcomes);
+        this.#publish(writer, outcomes);
         return outcomes;
       } catch (error) {
         if (error instanceof Refusal) return error.outcomes;
@@ -81,16 +83,11 @@ export class UserGroupUpserts {
     }
   }
 
-  #publish(
-    writer: Writer,
-    items: readonly (UserGroupUpsert | DomainError)[],
-    outcomes: readonly UpsertOutcome[],
-  ) {
-    outcomes.forEach((outcome, index) => {
-      const item = items[index];
-      if (!outcome || !("userGroup" in outcome) || outcome.created || !item || !isItem(item)) return;
-      if (changesAnything(item)) this.#changes.publish(writer, outcome.userGroup.id, "updated");
-    });
+  #publish(writer: Writer, outcomes: readonly UpsertOutcome[]): void {
+    for (const outcome of outcomes) {
+      if (!outcome || !("userGroup" in outcome) || !outcome.changed) continue;
+      this.#changes.publish(writer, outcome.userGroup.id, "updated");
+    }
   }
 
   async #run(
@@ -118,30 +115,36 @@ export class UserGroupUpserts {
     const missed = items.find(({ providedId }) => !existing.has(providedId) && !created.has(providedId));
     // Created by others since the lock. To lock it now, while holding new rows, could close a ring of waiting calls.
     if (missed) throw new CreatedMeanwhile();
-    const updated = await updateUserGroups(
-      transaction,
-      writer,
-      items.flatMap((item) => {
-        const id = existing.get(item.providedId)?.id;
-        return id === undefined || !changesAnything(item) ? [] : [{ ...item, id }];
-      }),
-    );
-    const groups = new Map([...existing, ...byProvidedId(updated), ...created]);
-    await replaceMappings(
+    const present = new Map([...existing, ...created]);
+    const remapped = await replaceMappings(
       transaction,
       writer,
       items.flatMap(({ providedId, entries }) => {
-        const id = groups.get(providedId)?.id;
+        const id = present.get(providedId)?.id;
         return id === undefined || !entries
           ? []
           : [{ userGroupId: id, entries, isFirst: created.has(providedId) }];
       }),
     );
+    const updated = await updateUserGroups(
+      transaction,
+      writer,
+      items.flatMap((item) => {
+        const id = existing.get(item.providedId)?.id;
+        return id === undefined ? [] : [{ ...item, id, mappingChanged: remapped.has(id) }];
+      }),
+    );
+    const outcomes = new Map<string, UpsertOutcome>([
+      ...updated.map((each) => [each.userGroup.providedId, { ...each, created: false }] as const),
+      ...[...created].map(
+        ([providedId, userGroup]) => [providedId, { userGroup, created: true, changed: false }] as const,
+      ),
+    ]);
     return named.map((item) => {
       if (!isItem(item)) return { error: item };
-      const userGroup = groups.get(item.providedId);
-      if (!userGroup) throw new Error("A user group that was written is missing.");
-      return { userGroup, created: created.has(item.providedId) };
+      const outcome = outcomes.get(item.providedId);
+      if (!outcome) throw new Error("A user group that was written is missing.");
+      return outcome;
     });
   }
 
@@ -154,7 +157,7 @@ export class UserGroupUpserts {
     if (items.length === 0) return new Map<string, UserGroup>();
     const ids = await this.#ids.takeMany(transaction, items.length);
     const rows = items.map(({ providedId, name = "", properties = null }, index) => {
-      const id = ids[index] ?? 0;
+      const id = requireAt(ids, index);
       return { id, providedId, name, properties, token: issueStoredToken(this.#vault, writer, id) };
     });
     return byProvidedId(await insertUserGroups(transaction, writer, rows));
@@ -202,7 +205,7 @@ async function resolveMappings(
   return items.map((item) => {
     if (!isItem(item)) return item;
     try {
-      return { ...item, entries: item.mapping?.map(resolve) };
+      return { ...item, entries: item.mapping && resolveEach(item.mapping, resolve) };
     } catch (error) {
       if (error instanceof DomainError) return error;
       throw error;
@@ -212,10 +215,6 @@ async function resolveMappings(
 
 function isItem<Item extends UserGroupUpsert>(item: Item | DomainError): item is Item {
   return !(item instanceof DomainError);
-}
-
-function changesAnything({ name, properties, mapping }: UserGroupUpsert): boolean {
-  return name !== undefined || properties !== undefined || mapping !== undefined;
 }
 
 function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup> {

@@ -1,83 +1,55 @@
-import type { Telemetry } from "../domain/telemetry/telemetry.js";
-import { runSpan } from "../domain/telemetry/tracing.js";
-import type { TokenVault } from "../domain/token-vault.js";
 import type { ClaimedDelivery } from "../domain/webhook.js";
-import { RETRY_DELAYS_MS, retryDelay } from "../domain/webhook-retry.js";
 import type { Database } from "../persistence/database.js";
 import {
+  type ClaimGrant,
   claimDeliveries,
-  disableWebhookEndpoint,
-  forgetDeliveries,
+  type DueEndpoint,
+  findDueEndpoints,
   type OutboxState,
   readOutboxState,
-  type SettledAttempt,
-  settleDelivery,
 } from "../persistence/webhook-outbox.js";
-import { ATTEMPT_TIMEOUT_MS, type AttemptOutcome, type WebhookSender } from "./webhook-sender.js";
+import { DeliverySlots, type SlotLimits } from "./delivery-slots.js";
+import type { WebhookAttempts, WebhookLog } from "./webhook-attempts.js";
 
-const GONE = 410;
-/** How many deliveries are under way in one process, and of those to one endpoint. */
-const MAX_UNDER_WAY = 10;
-const MAX_PER_ENDPOINT = 4;
-const HOUR_MS = 3_600_000;
 /** How long it waits at most until it looks again, however slow looking is. */
 const LONGEST_PAUSE_MS = 10_000;
-/** How long deliveries that are over can be looked at and replayed. */
-const KEEP_DAYS = 30;
 
-/** Whom the audit log names when an endpoint is turned off. */
-const ACTOR = { keyId: null, name: "webhooks", requestId: null };
-
-/** What the log is told. */
-export interface WebhookLog {
-  /** An attempt that failed. */
-  warn(details: object, message: string): void;
-}
-
-/** For tests: how patient it is. */
-export interface DispatcherTimes {
-  /** How often it looks for deliveries that are due. */
+export interface DispatcherOptions {
+  /** How often it looks which endpoints have deliveries due. */
   readonly pollMs: number;
-  /** How long a delivery belongs to the process that took it; longer than an attempt takes. */
+  /** How long a delivery belongs to the process that claimed it; longer than an attempt takes. */
   readonly leaseMs: number;
-  readonly retryDelaysMs: readonly number[];
+  readonly slots: SlotLimits;
 }
-
-const TIMES: DispatcherTimes = {
-  pollMs: 1000,
-  leaseMs: 3 * ATTEMPT_TIMEOUT_MS,
-  retryDelaysMs: RETRY_DELAYS_MS,
-};
 
 /** Delivers what the outbox holds, together with the dispatchers of other processes (decision 35). */
 export class WebhookDispatcher {
   readonly #db: Database;
-  readonly #vault: TokenVault;
-  readonly #sender: WebhookSender;
-  readonly #times: DispatcherTimes;
-  readonly #telemetry: Telemetry;
-  readonly #underWay = new Map<ClaimedDelivery, Promise<void>>();
+  readonly #attempts: WebhookAttempts;
+  readonly #options: DispatcherOptions;
+  readonly #slots: DeliverySlots;
+  /** The endpoints that may have deliveries due, by id. */
+  #due = new Map<number, DueEndpoint>();
+  #lookedAt = 0;
+  readonly #inProgress = new Set<Promise<void>>();
   #log: WebhookLog = { warn: () => undefined };
   #loop: Promise<void> | undefined;
   #stopping = false;
   #failing = false;
   #lookMs = 0;
-  #forgottenAt = 0;
   #isWoken = false;
   #endPause: () => void = () => undefined;
 
-  constructor(
-    db: Database,
-    vault: TokenVault,
-    sender: WebhookSender,
-    telemetry: Telemetry,
-    times: Partial<DispatcherTimes> = {},
-  ) {
+  constructor(db: Database, attempts: WebhookAttempts, options: DispatcherOptions) {
     this.#db = db;
-    this.#telemetry = telemetry;
-    this.#vault = vault;
-    this.#sender = sender;
-    this.#times = { ...TIMES, ...times };
+    this.#attempts = attempts;
+    this.#options = options;
+    this.#slots = new DeliverySlots(options.slots);
+  }
+
+  /** How many attempts this process is making. */
+  get inProgress(): number {
+    return this.#slots.used;
   }
 
   start(log: WebhookLog): void {
@@ -85,49 +57,102 @@ export class WebhookDispatcher {
     this.#loop ??= this.#run();
   }
 
-  /** What is to be sent by all processes. @throws DomainError `unavailable` when the database is out of reach */
+  /** What is to be sent by all processes. @throws DomainError `unavailable` when the database is unreachable */
   async state(): Promise<OutboxState> {
     return readOutboxState(this.#db.of("operator"));
   }
 
-  /** Takes nothing more, and waits for the attempts under way. */
+  /** Claims nothing more, and waits for the attempts in progress. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#wake();
     await this.#loop;
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#inProgress);
   }
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
       this.#isWoken = false;
-      const found = await this.#look();
-      if (found === 0 && !this.#isWoken) await this.#pause();
+      const hasClaimed = await this.#tryToClaim();
+      if (!hasClaimed && !this.#isWoken) await this.#pause();
     }
   }
 
-  async #look(): Promise<number> {
-    const startedAt = Date.now();
+  /** @returns whether there may be more to claim at once */
+  async #tryToClaim(): Promise<boolean> {
     try {
-      const found = await this.#takeWhatIsDue();
+      await this.#look();
+      const grants = this.#slots.take(this.#due.values());
+      if (grants.length > 0) await this.#claim(grants);
       this.#failing = false;
-      this.#lookMs = Date.now() - startedAt;
-      return found;
+      return grants.length > 0;
     } catch (error) {
-      // Once an outage: it is looked again every second.
-      if (!this.#failing) this.#log.warn({ err: error }, "webhooks could not be looked for");
+      // Once an outage: it looks again every second.
+      if (!this.#failing) this.#log.warn({ err: error }, "webhook deliveries could not be claimed");
       this.#failing = true;
-      // How long a database that is out of reach takes to fail tells nothing of the backlog.
+      // How long an unreachable database takes to fail says nothing about the backlog.
       this.#lookMs = 0;
-      return 0;
+      this.#due.clear();
+      return false;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const startedAt = Date.now();
+    if (startedAt - this.#lookedAt < this.#pollMs()) return;
+    this.#lookedAt = startedAt;
+    const due = await findDueEndpoints(this.#db.of("operator"));
+    this.#due = new Map(due.map((endpoint) => [endpoint.endpointId, endpoint]));
+    this.#lookMs = Date.now() - startedAt;
+  }
+
+  async #claim(grants: readonly ClaimGrant[]): Promise<void> {
+    const startedAt = Date.now();
+    const claims = await claimDeliveries(this.#db.of("operator"), grants, this.#options.leaseMs).catch(
+      (error: unknown) => {
+        for (const { endpoint, slots } of grants) this.#release(endpoint, slots);
+        throw error;
+      },
+    );
+    this.#lookMs = Math.max(this.#lookMs, Date.now() - startedAt);
+    for (const { endpoint, slots } of grants) {
+      const own = claims.filter(({ endpointId }) => endpointId === endpoint.endpointId);
+      for (const claim of own) this.#begin(endpoint, claim);
+      if (own.length === slots) continue;
+      // Nothing else of it is due until an attempt ends, or until the next look.
+      this.#release(endpoint, slots - own.length);
+      this.#due.delete(endpoint.endpointId);
+    }
+  }
+
+  #release(endpoint: DueEndpoint, slots: number): void {
+    for (let count = 0; count < slots; count += 1) this.#slots.release(endpoint);
+  }
+
+  #begin(endpoint: DueEndpoint, claim: ClaimedDelivery): void {
+    const attempt = this.#attempt(endpoint, claim).finally(() => {
+      this.#slots.release(endpoint);
+      this.#inProgress.delete(attempt);
+      this.#wake();
+    });
+    this.#inProgress.add(attempt);
+  }
+
+  async #attempt(endpoint: DueEndpoint, claim: ClaimedDelivery): Promise<void> {
+    try {
+      const { hasAnswered, isPaused } = await this.#attempts.make(claim, this.#log);
+      // Behind the others, so that endpoints take turns. The next delivery of the same subject may be due now.
+      this.#due.delete(endpoint.endpointId);
+      if (!isPaused) this.#due.set(endpoint.endpointId, { ...endpoint, hasAnswered, isProbed: false });
+    } catch (error) {
+      const { endpointId, eventId, accountId } = claim;
+      this.#log.warn({ endpointId, eventId, accountId, err: error }, "a webhook could not be settled");
     }
   }
 
   async #pause(): Promise<void> {
     return new Promise((resolve) => {
-      // A long backlog of one subject makes looking slow: no more than a tenth of the time goes into it. So does a busy pool.
-      const pauseMs = Math.min(9 * this.#lookMs, LONGEST_PAUSE_MS);
-      const timer = setTimeout(resolve, Math.max(this.#times.pollMs, pauseMs));
+      const timer = setTimeout(resolve, this.#pollMs());
       this.#endPause = () => {
         clearTimeout(timer);
         resolve();
@@ -135,96 +160,14 @@ export class WebhookDispatcher {
     });
   }
 
-  /** Has it look again at once. */
+  /** Finding what is due takes no more than a tenth of the time: a long backlog of one subject makes it slow, and so does a busy pool. */
+  #pollMs(): number {
+    return Math.max(this.#options.pollMs, Math.min(9 * this.#lookMs, LONGEST_PAUSE_MS));
+  }
+
+  /** Ends the pause. */
   #wake(): void {
     this.#isWoken = true;
     this.#endPause();
-  }
-
-  async #takeWhatIsDue(): Promise<number> {
-    const operator = this.#db.of("operator");
-    if (Date.now() - this.#forgottenAt > HOUR_MS) {
-      this.#forgottenAt = Date.now();
-      await forgetDeliveries(operator, KEEP_DAYS);
-    }
-    const count = MAX_UNDER_WAY - this.#underWay.size;
-    if (count === 0) return 0;
-    const underWay = new Map<number, number>();
-    for (const { endpointId } of this.#underWay.keys())
-      underWay.set(endpointId, (underWay.get(endpointId) ?? 0) + 1);
-    const claims = await claimDeliveries(operator, {
-      count,
-      perEndpoint: MAX_PER_ENDPOINT,
-      underWay,
-      leaseMs: this.#times.leaseMs,
-    });
-    for (const claim of claims) {
-      const attempt = this.#tracedAttempt(claim)
-        // The lease makes up for it.
-        .catch((error: unknown) => {
-          const { endpointId, eventId, accountId } = claim;
-          this.#log.warn({ endpointId, eventId, accountId, err: error }, "a webhook could not be settled");
-        })
-        .finally(() => {
-          this.#underWay.delete(claim);
-          this.#wake();
-        });
-      this.#underWay.set(claim, attempt);
-    }
-    return claims.length;
-  }
-
-  /** Each attempt is a trace of its own: the request that it tells of is over. */
-  async #tracedAttempt(claim: ClaimedDelivery): Promise<void> {
-    const { tracing } = this.#telemetry;
-    if (!tracing) return this.#attempt(claim);
-    const { accountId, environment, attempts, eventId } = claim;
-    const attributes = {
-      "user_groups.account_id": accountId,
-      "user_groups.environment": environment,
-      "user_groups.event_id": eventId,
-      "user_groups.attempt": attempts,
-    };
-    const span = tracing.begin("webhook attempt", { kind: "client", parent: null, attributes });
-    return runSpan(span, () => this.#attempt(claim));
-  }
-
-  async #attempt(claim: ClaimedDelivery): Promise<void> {
-    const { endpointId: id, url, eventId, payload: body, accountId, environment } = claim;
-    const binding = { accountId, id, of: "webhookEndpoint" } as const;
-    const secrets = claim.secrets.map((sealed) => this.#vault.open(sealed, binding));
-    const outcome = await this.#sender.send({ url, eventId, body, secrets });
-    const settled = this.#settle(claim, outcome);
-    this.#note(settled);
-    const tenant = this.#db.of({ accountId, environment, actor: ACTOR });
-    if (settled.state !== "delivered") {
-      const { attempts: attempt } = claim;
-      const { state, status, error } = settled;
-      const details = { endpointId: id, eventId, accountId, attempt, status, error, state };
-      this.#log.warn(details, "webhook not delivered");
-    }
-    if (settled.status === GONE) await disableWebhookEndpoint(tenant, claim);
-    await settleDelivery(tenant, claim, settled);
-  }
-
-  #note({ state, status }: SettledAttempt): void {
-    const outcome = state === "pending" ? "failed" : state;
-    this.#telemetry.tally.webhookAttempts.of(outcome).value += 1;
-    const span = this.#telemetry.tracing?.current();
-    span?.set({
-      "user_groups.outcome": outcome,
-      ...(status === null ? {} : { "http.response.status_code": status }),
-    });
-    if (outcome !== "delivered") span?.fail(status === null ? "no_answer" : String(status));
-  }
-
-  #settle({ attempts }: ClaimedDelivery, outcome: AttemptOutcome): SettledAttempt {
-    const status = outcome.kind === "answered" ? outcome.status : null;
-    if (status !== null && status >= 200 && status < 300)
-      return { state: "delivered", status, error: null, waitMs: 0 };
-    const error = outcome.kind === "answered" ? `The receiver answered ${outcome.status}.` : outcome.error;
-    const retryAfterMs = outcome.kind === "answered" ? outcome.retryAfterMs : null;
-    const waitMs = status === GONE ? null : retryDelay(attempts, retryAfterMs, this.#times.retryDelaysMs);
-    return { state: waitMs === null ? "dead" : "pending", status, error, waitMs: waitMs ?? 0 };
   }
 }

@@ -13,6 +13,7 @@ import { parseWebhookUrl } from "../domain/webhook-url.js";
 import type { Database } from "../persistence/database.js";
 import type { Queryable } from "../persistence/statement.js";
 import {
+  countPendingDeliveries,
   countWebhookDeliveries,
   findWebhookDeliveriesByIds,
   listWebhookDeliveries,
@@ -79,7 +80,7 @@ export class WebhookService {
     return this.#issueSecret(this.#db.of(admin), admin, id);
   }
 
-  /** Removes the endpoint, and what was to be sent to it. @throws DomainError `webhook_endpoint_not_found` */
+  /** Deletes the endpoint, and what was to be sent to it: both are hidden at once, and removed later. @throws DomainError `webhook_endpoint_not_found` */
   async delete(admin: Admin, id: number): Promise<void> {
     if (!(await deleteWebhookEndpoint(this.#db.of(admin), admin, id))) throw endpointNotFound();
   }
@@ -120,6 +121,12 @@ export class WebhookService {
     return countWebhookDeliveries(this.#db.of(tenant), tenant, filter);
   }
 
+  /** @returns for each endpoint how many deliveries are to be sent, in the same order; 1000 for 1000 or more */
+  async countPending(tenant: Tenant, endpointIds: readonly number[]): Promise<number[]> {
+    const counts = await countPendingDeliveries(this.#db.of(tenant), tenant, endpointIds);
+    return endpointIds.map((id) => counts.get(id) ?? 0);
+  }
+
   /** @returns a delivery or null for each id, in the same order */
   async deliveriesByIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookDelivery | null)[]> {
     const deliveries = await findWebhookDeliveriesByIds(this.#db.of(tenant), tenant, ids);
@@ -144,7 +151,10 @@ export class WebhookService {
     } catch (error) {
       // A name that leads nowhere may yet lead somewhere; each delivery looks again.
       if (error instanceof DomainError)
-        throw invalidField(["url"], "must not lead to a private or reserved address");
+        throw invalidField(
+          ["url"],
+          "must not lead to a private or reserved address (for development, WEBHOOK_ALLOW_PRIVATE=true allows it)",
+        );
     }
     return url;
   }

@@ -2,6 +2,8 @@
 export interface OutboxReading {
   readonly due: number;
   readonly lateSeconds: number;
+  /** The number of endpoints by status. */
+  readonly endpoints: Readonly<Record<string, number>>;
 }
 
 /**

@@ -6,9 +6,17 @@ import { tellState } from "./read-metrics.js";
 export interface StateSources {
   /** What runs here: versions, by what they are of. */
   readonly build: Readonly<Record<"version" | "node" | "postgresql", string>>;
-  requestsUnderWay(): number;
+  readonly http: {
+    requestsUnderWay(): number;
+    connections(): number;
+    unsentBytes(): number;
+    bodyBytes(): number;
+  };
   subscriptions(): number;
   unpublishedChanges(): number;
+  /** Whether notifications of other processes arrive. */
+  isListening(): boolean;
+  webhooksInProgress(): number;
   /** Undefined where there is none. */
   redisInReach(): boolean | undefined;
   /** How many read replicas are used, and left out; undefined where there are none. */
@@ -28,7 +36,25 @@ export function tellStates(registry: Registry, sources: StateSources): void {
     name: "http_requests_in_progress",
     help: "Requests that are not answered yet, open subscriptions among them.",
     labels: [],
-    read: () => [[[], sources.requestsUnderWay()]],
+    read: () => [[[], sources.http.requestsUnderWay()]],
+  });
+  tellState(registry, {
+    name: "http_connections",
+    help: "Open connections.",
+    labels: [],
+    read: () => [[[], sources.http.connections()]],
+  });
+  tellState(registry, {
+    name: "http_unsent_bytes",
+    help: "Bytes of replies that the process holds because their clients have not read them yet.",
+    labels: [],
+    read: () => [[[], sources.http.unsentBytes()]],
+  });
+  tellState(registry, {
+    name: "http_incomplete_body_bytes",
+    help: "Bytes that the process holds of request bodies that have not arrived as a whole; small bodies are not counted.",
+    labels: [],
+    read: () => [[[], sources.http.bodyBytes()]],
   });
   tellState(registry, {
     name: "user_groups_subscriptions",
@@ -41,6 +67,18 @@ export function tellStates(registry: Registry, sources: StateSources): void {
     help: "Changes that subscribers have not been told of yet.",
     labels: [],
     read: () => [[[], sources.unpublishedChanges()]],
+  });
+  tellState(registry, {
+    name: "user_groups_notifications_listening",
+    help: "Whether notifications of other processes arrive: changes of groups, and revoked API keys.",
+    labels: [],
+    read: () => [[[], toNumber(sources.isListening())]],
+  });
+  tellState(registry, {
+    name: "user_groups_webhook_attempts_in_progress",
+    help: "Attempts to deliver a webhook that are in progress in this process; WEBHOOK_CONCURRENCY is their maximum.",
+    labels: [],
+    read: () => [[[], sources.webhooksInProgress()]],
   });
   tellState(registry, {
     name: "user_groups_redis_up",
@@ -77,9 +115,15 @@ export function tellOutbox(registry: Registry, outbox: { readonly last: OutboxRe
   });
   tellState(registry, {
     name: "user_groups_webhook_lateness_seconds",
-    help: "For how long the webhook that is due longest could have been sent; those that wait for an earlier one do not count.",
+    help: "For how long the webhook that is due longest could have been sent; those that wait for an earlier one, or for an endpoint that fails, do not count.",
     labels: [],
     read: () => [[[], outbox.last?.lateSeconds]],
+  });
+  tellState(registry, {
+    name: "user_groups_webhook_endpoints",
+    help: "Webhook endpoints of all accounts by status: unknown (nothing was sent yet), healthy, failing or disabled.",
+    labels: ["status"],
+    read: () => Object.entries(outbox.last?.endpoints ?? {}).map(([status, count]) => [[status], count]),
   });
 }
 

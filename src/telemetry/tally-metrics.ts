@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import type { Count } from "../domain/telemetry/counts.js";
 import type { Tally } from "../domain/telemetry/tally.js";
+import { registerPurges } from "./purge-metrics.js";
 import { tellCounts, tellDistributions } from "./read-metrics.js";
 
 /** Has a registry tell what was counted since the process began. */
@@ -16,6 +17,30 @@ export function tellTally(registry: Registry, tally: Tally): void {
     help: "Requests whose client has gone before the whole reply was out; subscriptions usually end so.",
     labels: [],
     read: () => one(tally.abandonedRequests),
+  });
+  tellCounts(registry, {
+    name: "user_groups_request_timeouts_total",
+    help: "Requests that exceeded REQUEST_TIMEOUT_MS and were answered with 503.",
+    labels: [],
+    read: () => one(tally.requestTimeouts),
+  });
+  tellCounts(registry, {
+    name: "http_connections_refused_total",
+    help: "Connections that were refused; the limit is that of the process or of the client's address.",
+    labels: ["limit"],
+    read: () => tally.refusedConnections,
+  });
+  tellCounts(registry, {
+    name: "http_connections_ended_total",
+    help: "Connections that were ended because of what their client had not read; the reason is stalled (nothing for too long) or unsent_budget (longest without progress when the budget was exceeded).",
+    labels: ["reason"],
+    read: () => tally.endedConnections,
+  });
+  tellCounts(registry, {
+    name: "http_budget_refusals_total",
+    help: "Requests that were refused because of what the process holds; the budget is unsent (replies that are not read) or bodies (bodies that are still arriving).",
+    labels: ["budget"],
+    read: () => tally.budgetRefusals,
   });
   tellCounts(registry, {
     name: "user_groups_errors_total",
@@ -54,6 +79,24 @@ export function tellTally(registry: Registry, tally: Tally): void {
     read: () => tally.rateLimitRefusals,
   });
   tellCounts(registry, {
+    name: "user_groups_event_stream_refusals_total",
+    help: "Event streams that were refused; the reason is what has as many as it may: token, api_key, address or process.",
+    labels: ["reason"],
+    read: () => tally.streamRefusals,
+  });
+  tellCounts(registry, {
+    name: "user_groups_event_stream_cutoffs_total",
+    help: "Event streams that were ended; the reason is slow_consumer, event_too_large or process_memory.",
+    labels: ["reason"],
+    read: () => tally.streamCutOffs,
+  });
+  tellCounts(registry, {
+    name: "user_groups_site_config_refusals_total",
+    help: "Large site configurations that were refused because too many were being processed.",
+    labels: [],
+    read: () => one(tally.siteConfigRefusals),
+  });
+  tellCounts(registry, {
     name: "user_groups_authentication_failures_total",
     help: "Requests with credentials that are unknown, revoked or expired.",
     labels: [],
@@ -65,6 +108,7 @@ export function tellTally(registry: Registry, tally: Tally): void {
     labels: ["outcome"],
     read: () => tally.webhookAttempts,
   });
+  registerPurges(registry, tally.purges);
   tellCounts(registry, {
     name: "user_groups_trace_exports_total",
     help: "Batches of spans that were sent to the collector of traces; the outcome is sent or failed.",

@@ -1,9 +1,16 @@
 import { Readable } from "node:stream";
 import { type Info, parse } from "csv-parse";
+import { isObject } from "../domain/json.js";
+import { JsonSource } from "../domain/json-source.js";
 import { parseJsonPart } from "../domain/json-text.js";
 import { OperatorError } from "../domain/operator-error.js";
 import { Refusal, refuseFaults } from "../domain/refusal.js";
-import { LONGEST_RECORD_BYTES, type SourcePosition, type SourceRecord } from "./source-record.js";
+import {
+  LONGEST_RECORD_BYTES,
+  type SourcePosition,
+  type SourceRecord,
+  VERBATIM_FIELD,
+} from "./source-record.js";
 
 /** The columns of a kind of file. */
 export interface CsvShape {
@@ -35,6 +42,7 @@ export async function* readCsv(
     const content = toFields(columns, record, shape);
     yield { line: lastLine - inside, lastLine, end: from.offset + info.bytes, content };
   }
+  if (!columns) requireColumns([], shape);
 }
 
 /** What a file begins with. */
@@ -145,7 +153,7 @@ function toFields(
     }
     const value = refuseFaults(() => parseJsonPart(cell, "The cell"));
     if (value instanceof Refusal) return new Refusal(value.code, value.message, [column]);
-    fields.push([column, value]);
+    fields.push([column, column === VERBATIM_FIELD && isObject(value) ? new JsonSource(cell) : value]);
   }
   return Object.fromEntries(fields);
 }

@@ -1,4 +1,5 @@
 import { stringify } from "csv-stringify/sync";
+import { JsonSource } from "../domain/json-source.js";
 import type { FileFormat } from "./source-file.js";
 
 /** One record of a file that is written, by the names of its fields, in their order. */
@@ -20,12 +21,21 @@ export class RecordFormatter {
   }
 
   textOf(records: readonly ExportedRecord[]): string {
-    if (this.#format === "jsonl") return records.map((record) => `${JSON.stringify(record)}\n`).join("");
+    if (this.#format === "jsonl") return records.map((record) => `${lineOf(record)}\n`).join("");
     return stringify(records.map((record) => this.#columns.map((column) => cellOf(record[column]))));
   }
 }
 
+function lineOf(record: ExportedRecord): string {
+  const members = Object.entries(record).map(([key, value]) => `${JSON.stringify(key)}:${jsonOf(value)}`);
+  return `{${members.join(",")}}`;
+}
+
 /** Objects, and that there are none, as JSON. */
 function cellOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : jsonOf(value);
+}
+
+function jsonOf(value: unknown): string {
+  return value instanceof JsonSource ? value.text : JSON.stringify(value);
 }

@@ -1,7 +1,13 @@
 import { isObject } from "../domain/json.js";
-import { parseJsonLine } from "../domain/json-text.js";
+import { withSource } from "../domain/json-source.js";
+import { parseJsonBytes } from "../domain/json-text.js";
 import { Refusal, refuseFaults } from "../domain/refusal.js";
-import { LONGEST_RECORD_BYTES, type SourcePosition, type SourceRecord } from "./source-record.js";
+import {
+  LONGEST_RECORD_BYTES,
+  type SourcePosition,
+  type SourceRecord,
+  VERBATIM_FIELD,
+} from "./source-record.js";
 
 const NEW_LINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
@@ -49,8 +55,9 @@ export async function* readJsonLines(
 
 function readLine(bytes: Buffer): SourceRecord["content"] {
   return refuseFaults(() => {
-    const value = parseJsonLine(bytes);
-    return isObject(value) ? value : new Refusal("invalid_json", "The line must be a JSON object.");
+    const { value, text } = parseJsonBytes(bytes, "The line");
+    if (!isObject(value)) return new Refusal("invalid_json", "The line must be a JSON object.");
+    return withSource(value, VERBATIM_FIELD, text);
   });
 }
 

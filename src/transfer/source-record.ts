@@ -11,6 +11,9 @@ export interface SourceRecord {
   readonly content: Readonly<Record<string, unknown>> | Refusal;
 }
 
+/** The field whose objects come as a `JsonSource`: they are stored as they are written. */
+export const VERBATIM_FIELD = "properties";
+
 /** A place between two records of a file. */
 export interface SourcePosition {
   /** How many bytes lie before it. */

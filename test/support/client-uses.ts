@@ -47,7 +47,9 @@ export const name: string = (await client.request(document, { id: "a" }, { timeo
 export const n: number = (await client.request(plain)).n;
 export const texts: Record<string, string> = list;
 const event = verifyWebhook({ body: "", headers: {}, secret: "whsec_" });
-export const site = event.type === "site_config.published" ? event.data.siteConfig.site : event.data.userGroup.providedId;
+export const site = event.type === "site_config.published" ? event.data.siteConfig.site : null;
+export const endpoint = event.type === "webhook_endpoint.disabled" ? event.data.webhookEndpoint.id : null;
+export const group = "userGroup" in event.data ? event.data.userGroup.providedId : null;
 export const code = (error: unknown) => error instanceof ApiError && error.code === "user_group_not_found";
 `;
 const USE_CTS = `

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { builtPages } from "./built-pages.js";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 const cache = join(project, "node_modules", ".cache", "user-groups-test");
@@ -42,6 +43,7 @@ async function compile(): Promise<string> {
     },
   );
   await writeFile(join(draft, "package.json"), '{ "type": "module" }\n');
+  await cp(await builtPages(), join(draft, "pages"), { recursive: true });
   // Another account than ours runs it, too.
   await promisify(execFile)("chmod", ["-R", "a+rX", draft]);
   // Another worker of the run may have been faster.

@@ -135,19 +135,25 @@ export class LoadGroup {
   }
 
   /** Gives it a new token, once, however often it must be asked for until the answer comes. */
-  async rotateForCertain(state: GroupState): Promise<void> {
+  async rotateForCertain(state: GroupState, overRest: boolean): Promise<void> {
     const next = { ...state, token: null, version: state.version + 1 };
     const idempotencyKey = `${next.name} ${next.version}`.replaceAll(" ", "/");
+    const operation = `mutation ($input: RotateUserGroupTokenInput!) {
+      rotateUserGroupToken(input: $input) { userGroup { ${FIELDS} } userErrors { code } }
+    }`;
+    const input = { currentToken: state.token };
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const body = { current_token: state.token };
-      const outcome = await this.#journal.rest(this.#key, "POST", body, idempotencyKey);
+      const outcome = overRest
+        ? await this.#journal.rest(this.#key, "POST", { current_token: state.token }, idempotencyKey)
+        : await this.#journal.graphql(this.#key, operation, { input }, idempotencyKey);
       const { data } = outcome;
-      this.#note(outcome, state, data ? { ...next, token: data.user_group.token } : next);
-      if (!data) {
+      const rotated = overRest ? data?.user_group : data?.rotateUserGroupToken.userGroup;
+      this.#note(outcome, state, rotated ? { ...next, token: rotated.token } : next);
+      if (!rotated) {
         await sleep(RETRY_MS);
         continue;
       }
-      const { name, token } = data.user_group;
+      const { name, token } = rotated;
       this.#expect("rotate for certain", [name, token !== state.token], [state.name, true]);
       return;
     }

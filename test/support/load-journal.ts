@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { callGraphql } from "./graphql-client.js";
 import type { Data } from "./graphql-fixture.js";
 import { callRest, type RestReply } from "./rest-client.js";
 
@@ -40,11 +39,12 @@ export class LoadJournal {
     return this.#send(`REST ${method}`, () => callRest(`${this.#url}/api/user`, method, key, body, headers));
   }
 
-  /** Runs an operation with an API key. */
-  async graphql(key: string, query: string, variables: object): Promise<Outcome> {
+  /** Runs an operation with an API key; under an Idempotency-Key, where one is given. */
+  async graphql(key: string, query: string, variables: object, idempotencyKey?: string): Promise<Outcome> {
     const name = /\w+/.exec(query.slice(query.indexOf("{") + 1))?.[0];
+    const headers = { "idempotency-key": idempotencyKey };
     const { data, ...outcome } = await this.#send(`GraphQL ${name}`, () =>
-      callGraphql(this.#url, key, query, { ...variables }),
+      callRest(`${this.#url}/graphql`, "POST", key, { query, variables }, headers),
     );
     const payloads: Data[] = Object.values(data?.data ?? {});
     const faults = payloads.flatMap((payload) => payload?.userErrors ?? []);
@@ -102,7 +102,10 @@ function isRefusal({ status, headers, body }: RestReply): boolean {
   const { success, error, data, errors } = Object(body);
   const retryAfter = /^\d+$/.test(String(headers["retry-after"]));
   // An earlier attempt may still be under way in the database.
-  if (status === 409 && retryAfter) return error?.code === "idempotency_key_in_use";
+  if (status === 409 && retryAfter) {
+    const { code } = error ?? Object(errors?.[0]?.extensions);
+    return String(code).toLowerCase() === "idempotency_key_in_use";
+  }
   if (status === 503 && retryAfter)
     return success === 0 ? error.code === "unavailable" : errors?.every(isUnavailable) === true;
   // Some of it was answered: GraphQL tells of the rest.

@@ -1,6 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "vitest";
 import { openApiDocument } from "../../src/http/openapi/openapi-document.js";
+import { packageVersion } from "../../src/package-version.js";
+
+const VERSION = await packageVersion();
 
 /** A reply, as it came. */
 export interface RawReply {
@@ -25,7 +28,7 @@ type Part = ReturnType<typeof JSON.parse>;
 
 /** Holds replies against the OpenAPI document, and remembers which of its replies have been seen. */
 export class OpenApiContract {
-  readonly #document: Part = JSON.parse(JSON.stringify(openApiDocument()));
+  readonly #document: Part = JSON.parse(JSON.stringify(openApiDocument(VERSION)));
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
   readonly #seen = new Set<string>();
 

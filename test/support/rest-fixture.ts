@@ -15,6 +15,7 @@ export interface RestFixture {
   readonly keys: {
     readonly admin: string;
     readonly write: string;
+    readonly embed: string;
     readonly read: string;
     readonly testing: string;
   };
@@ -34,6 +35,7 @@ export function useRest(options: TestServiceOptions = {}): () => RestFixture {
     const keys = {
       admin: (await account.createKey()).secret,
       write: (await account.createKey({ scope: "write" })).secret,
+      embed: (await account.createKey({ scope: "embed" })).secret,
       read: (await account.createKey({ scope: "read" })).secret,
       testing: (await account.createKey({ environment: "Testing" })).secret,
     };
@@ -52,13 +54,21 @@ export function useRest(options: TestServiceOptions = {}): () => RestFixture {
   };
 }
 
-/** Checks a whole failed reply. */
+/** Checks a whole failed reply. @param error with `fields` where there are more than the one field */
 export function expectError(
   reply: RestReply,
   status: number,
-  error: { readonly code: string; readonly message: unknown; readonly field?: string },
+  error: {
+    readonly code: string;
+    readonly message: unknown;
+    readonly field?: string;
+    readonly fields?: readonly { readonly field: string; readonly message: unknown }[];
+  },
 ): void {
-  expect(reply.body).toEqual({ success: 0, error: { ...error, request_id: reply.headers["x-request-id"] } });
+  const { field, message } = error;
+  const fields = field === undefined ? {} : { fields: [{ field, message }] };
+  const request_id = reply.headers["x-request-id"];
+  expect(reply.body).toEqual({ success: 0, error: { ...fields, ...error, request_id } });
   expect(reply.status).toBe(status);
   expect(reply.headers["cache-control"]).toBe("no-store");
 }

@@ -40,7 +40,7 @@ export function withAnchors(...anchors: readonly JsonObject[]): JsonObject {
 
 /** Just below 2 MiB on one line, and near 400 MB when each zero gets its line. */
 export function deepZeros(): JsonValue {
-  const zeros: JsonValue = Array.from({ length: 975_000 }, () => 0);
+  const zeros: JsonValue = Array.from({ length: 245_000 }, () => 0);
   return Array.from({ length: 195 }).reduce<JsonValue>((inner) => [inner], zeros);
 }
 

@@ -52,7 +52,9 @@ export function startLoad(url: string, keys: readonly string[], prefix: string):
     const operation = `mutation ($input: CreateDataSourceInput!) {
       createDataSource(input: $input) { dataSource { providedId } userErrors { code } }
     }`;
-    const { data } = await journal.graphql(key, operation, { input: { providedId, name: providedId } });
+    const variables = { input: { providedId, name: providedId } };
+    const idempotencyKey = providedId.replaceAll(" ", "/");
+    const { data } = await journal.graphql(key, operation, variables, idempotencyKey);
     (data ? made : unknown).push(providedId);
     if (data)
       journal.expect("data source", data.createDataSource, { dataSource: { providedId }, userErrors: [] });
@@ -95,7 +97,7 @@ export function startLoad(url: string, keys: readonly string[], prefix: string):
       () => group.put(state(), isEven),
       () => group.upsertWith(state(), newGroup()),
       () => group.list(state()),
-      () => group.rotateForCertain(state()),
+      () => group.rotateForCertain(state(), isEven),
       ...(round % 3 === 0 ? [] : [() => group.delete(state(), isEven), () => group.query(null)]),
     ];
   }

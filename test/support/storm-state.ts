@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Data } from "./graphql-fixture.js";
 
 /** What a caller says of a group. */
@@ -25,9 +26,10 @@ export function created(fields: GroupFields): GroupState {
   return { ...fields, teamId: undefined, token: undefined, version: 1 };
 }
 
-/** The group after a change. */
+/** The group after a write of these fields; equal ones are no change (decision 12a). */
 export function changed(state: GroupState, fields: Partial<GroupFields>): GroupState {
-  return { ...state, ...fields, version: state.version + 1 };
+  const written = { ...state, ...fields };
+  return isDeepStrictEqual(written, state) ? state : { ...written, version: state.version + 1 };
 }
 
 /** The group after a rotation. */

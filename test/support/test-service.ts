@@ -3,11 +3,15 @@ import type { FastifyInstance } from "fastify";
 import { Pool } from "pg";
 import { inject } from "vitest";
 import type { Scope } from "../../src/domain/caller.js";
-import type { Environment } from "../../src/domain/environment.js";
+import { ENVIRONMENTS, type Environment } from "../../src/domain/environment.js";
+import { DEFAULT_EVENT_STREAM_LIMITS, type EventStreamLimits } from "../../src/domain/event-stream-limits.js";
+import { countOnly } from "../../src/domain/telemetry/telemetry.js";
 import { TokenVault } from "../../src/domain/token-vault.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "../../src/graphql/operation-limits.js";
 import { TrustedDocuments } from "../../src/graphql/trusted-documents.js";
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "../../src/http/connection-limits.js";
 import { createHttpServer } from "../../src/http/http-server.js";
+import { packageVersion } from "../../src/package-version.js";
 import { Database } from "../../src/persistence/database.js";
 import { clientOptions, type DatabaseOptions } from "../../src/persistence/database-options.js";
 import type { ReadReplicas } from "../../src/persistence/read-replicas.js";
@@ -27,6 +31,8 @@ export interface TestServiceOptions {
   readonly introspection?: boolean;
   readonly playground?: boolean;
   readonly apiDocs?: boolean;
+  /** Where the playground and the page of the REST API were built; see `builtPages`. */
+  readonly pagesDirectory?: string;
   /** Where the console was built; there is none unless told. */
   readonly consoleDirectory?: string;
   /** The API key that the playground begins with. */
@@ -34,9 +40,12 @@ export interface TestServiceOptions {
   /** Limits other than the default ones. */
   readonly limits?: Partial<OperationLimits>;
   readonly rateLimits?: Partial<RateLimitOptions>;
+  readonly eventStreams?: Partial<EventStreamLimits>;
   /** What to turn off of what makes the service fast. */
   readonly speed?: Partial<SpeedOptions>;
   readonly trustedProxies?: readonly string[];
+  /** Limits of connections other than the default ones. */
+  readonly connectionLimits?: Partial<ConnectionLimits>;
   /** The only documents that run, by their ids. */
   readonly trustedDocuments?: Readonly<Record<string, string>>;
   /** The key that seals tokens; a random one unless told otherwise. */
@@ -45,6 +54,7 @@ export interface TestServiceOptions {
   readonly formerKeys?: readonly Buffer[];
   readonly poolSize?: number;
   readonly queueSize?: number;
+  readonly requestTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
   readonly statementTimeoutMs?: number;
   readonly lockTimeoutMs?: number;
@@ -56,6 +66,8 @@ export interface TestServiceOptions {
   readonly listenTarget?: DatabaseOptions["target"];
   /** Where webhooks may go, and how patient their delivery is; public addresses only, and nothing is delivered, unless told. */
   readonly webhooks?: ServiceOptions["webhooks"];
+  /** When rows that are no longer needed are removed, once purges are started. */
+  readonly purges?: ServiceOptions["purges"];
   /** A database to use instead of a copy of the migrated template. */
   readonly use?: Pick<TestDatabase, "target" | "owner">;
 }
@@ -77,7 +89,7 @@ export interface TestService {
   readonly statements: string[];
   /** The lines of the log. */
   readonly log: string[];
-  /** Makes an account with two data sources, `sales` and `support`. */
+  /** Creates an account with two data sources in each environment, `sales` and `support`. */
   createAccount(): Promise<TestAccount>;
   close(): Promise<void>;
 }
@@ -103,6 +115,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   // Some tests stop the server.
   administration.on("error", () => undefined);
   const isFast = inject("isFast");
+  const telemetry = countOnly();
   const statements: string[] = [];
   const log: string[] = [];
   const { connectTimeoutMs = 10_000 } = options;
@@ -115,13 +128,17 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     lockTimeoutMs: options.lockTimeoutMs ?? 5_000,
     pooled: options.pooled ?? false,
     onStatement: (text) => statements.push(text),
+    telemetry,
   });
   const { encryptionKey = randomBytes(32), formerKeys = [] } = options;
   for (const key of [encryptionKey, ...formerKeys]) recordSecret("an encryption key", key);
   const vault = new TokenVault([encryptionKey, ...formerKeys], isFast ? 1000 : 0);
   const services = createServices(database, vault, {
+    telemetry,
     tokenGraceSeconds: options.tokenGraceSeconds ?? 0,
     listen: { target: options.listenTarget ?? target, connectTimeoutMs },
+    eventStreams: { ...DEFAULT_EVENT_STREAM_LIMITS, ...options.eventStreams },
+    trustedProxies: options.trustedProxies ?? [],
     rateLimits: {
       windowSeconds: 60,
       points: 0,
@@ -132,20 +149,25 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     reads: { consistency: "strong", replicas: options.replicas },
     speed: { collect: isFast, keyCacheMs: isFast ? 500 : 0, ...options.speed },
     webhooks: options.webhooks ?? { allowPrivate: false },
+    ...(options.purges && { purges: options.purges }),
   });
   const { trustedDocuments } = options;
   const server = await createHttpServer(services, {
+    version: await packageVersion(),
     corsOrigins: options.corsOrigins ?? [],
     compileAfter: isFast ? 0 : Number.POSITIVE_INFINITY,
     shortcut: isFast,
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
     apiDocs: options.apiDocs ?? true,
+    pagesDirectory: options.pagesDirectory ?? "",
     consoleDirectory: options.consoleDirectory,
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     isShuttingDown: () => false,
     demoKey: options.demoKey ?? (() => undefined),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     trustedProxies: options.trustedProxies ?? [],
+    connectionLimits: { ...DEFAULT_CONNECTION_LIMITS, ...options.connectionLimits },
     trustedDocuments: trustedDocuments && new TrustedDocuments(new Map(Object.entries(trustedDocuments))),
     log: {
       level: "info",
@@ -172,10 +194,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     createAccount: () => createAccount(services),
     async close() {
       await services.webhookDispatcher.stop();
+      await services.purges.stop();
       // Clients keep theirs, and nobody uses them any more.
       server.server.closeAllConnections();
       await server.close();
       await services.changes.close();
+      await services.siteConfigThread.close();
       await database.close();
       await administration.end();
       await testDatabase?.drop();
@@ -186,17 +210,19 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 async function createAccount({ accounts, dataSources }: Services): Promise<TestAccount> {
   const name = `account ${randomUUID()}`;
   const { accountId } = await accounts.ensure(name);
-  const writer = {
-    accountId,
-    accountName: name,
-    environment: "Customer",
-    keyId: 0,
-    actor: { keyId: null, name: "test", requestId: null },
-    tokenKeyId: "none",
-    scope: "admin",
-  } as const;
-  await dataSources.create(writer, "sales", "Sales database");
-  await dataSources.create(writer, "support", "Support database");
+  for (const environment of ENVIRONMENTS) {
+    const writer = {
+      accountId,
+      accountName: name,
+      environment,
+      keyId: 0,
+      actor: { keyId: null, name: "test", requestId: null },
+      tokenKeyId: "none",
+      scope: "admin",
+    } as const;
+    await dataSources.create(writer, "sales", "Sales database");
+    await dataSources.create(writer, "support", "Support database");
+  }
   return {
     accountId,
     name,

@@ -78,10 +78,10 @@ async function seedAccount({ query }: BenchDatabase, account: Account, vault: Wo
     [accountId, ENVIRONMENT, key.hash, key.hint],
   );
   await query(
-    `INSERT INTO data_source (account_id, id, provided_id, name) OVERRIDING SYSTEM VALUE
-      SELECT $1, * FROM unnest($2::integer[], $3::text[], $4::text[])`,
+    `INSERT INTO data_source (account_id, environment, id, provided_id, name) OVERRIDING SYSTEM VALUE
+      SELECT $1, $2, * FROM unnest($3::integer[], $4::text[], $5::text[])`,
     [
-      accountId,
+      ...[accountId, ENVIRONMENT],
       dataSources.map(({ dataSourceId }) => dataSourceId),
       dataSources.map(({ providedId }) => providedId),
       dataSources.map(({ name }) => name),

@@ -28,7 +28,7 @@ export const VIEWER = `query Viewer {
 }`;
 
 const POSTGRAPHILE_MAPPING =
-  "mapping: mappingEntriesByAccountIdAndEnvironmentAndUserGroupIdList { schemaId dataSource: accountDataSource { dataSourceId: rowId providedId name } }";
+  "mapping: mappingEntriesByAccountIdAndEnvironmentAndUserGroupIdList { schemaId dataSource: dataSourceByAccountIdAndEnvironmentAndDataSourceId { dataSourceId: rowId providedId name } }";
 const POSTGRAPHILE_PAGE = "after: $after, condition: { accountId: $account, environment: Customer }";
 
 export const POSTGRAPHILE_DOCUMENTS: Documents = {

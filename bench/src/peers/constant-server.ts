@@ -32,7 +32,7 @@ if (mode === "services") {
   const { registerUserRoutes }: UserRoutesModule = await import(compiled("rest/user-routes.js"));
   registerUserRoutes(app, servicesOf(constant));
 } else {
-  app.get("/api/user", { bodyLimit: 256 * 1024 }, async () => constant);
+  app.get("/api/user", { bodyLimit: 1024 * 1024 }, async () => constant);
 }
 await app.listen({ host: "127.0.0.1", port: 0 });
 announce(app.server);

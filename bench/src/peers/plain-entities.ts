@@ -7,6 +7,9 @@ export class DataSourceModel {
   @PrimaryColumn("integer", { name: "account_id" })
   accountId!: number;
 
+  @PrimaryColumn("text")
+  environment!: string;
+
   @PrimaryColumn("integer", { name: "id" })
   dataSourceId!: number;
 
@@ -78,6 +81,7 @@ export class MappingEntryModel {
   @ManyToOne(() => DataSourceModel)
   @JoinColumn([
     { name: "account_id", referencedColumnName: "accountId" },
+    { name: "environment", referencedColumnName: "environment" },
     { name: "data_source_id", referencedColumnName: "dataSourceId" },
   ])
   dataSource!: DataSourceModel;

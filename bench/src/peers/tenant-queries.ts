@@ -35,8 +35,9 @@ const MAPPINGS = {
   text: `SELECT user_group_id AS "teamId", schema_id AS "schemaId", data_source.id AS "dataSourceId",
       data_source.provided_id AS "providedId", data_source.name
     FROM mapping_entry JOIN data_source
-      ON data_source.account_id = mapping_entry.account_id AND data_source.id = mapping_entry.data_source_id
-    WHERE mapping_entry.account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::integer[])
+      ON data_source.account_id = mapping_entry.account_id AND data_source.environment = mapping_entry.environment
+        AND data_source.id = mapping_entry.data_source_id
+    WHERE mapping_entry.account_id = $1 AND mapping_entry.environment = $2 AND user_group_id = ANY ($3::integer[])
     ORDER BY user_group_id, schema_id`,
 };
 

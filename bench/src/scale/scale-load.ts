@@ -101,9 +101,10 @@ async function loadAccounts({ query }: BenchDatabase, { accounts, owners, vault 
     [ENVIRONMENT, ids, accounts.map(({ key }) => key.hash), accounts.map(({ key }) => key.hint)],
   );
   await query(
-    `INSERT INTO data_source (account_id, id, provided_id, name) OVERRIDING SYSTEM VALUE
-      SELECT * FROM unnest($1::integer[], $2::integer[], $3::text[], $4::text[])`,
+    `INSERT INTO data_source (environment, account_id, id, provided_id, name) OVERRIDING SYSTEM VALUE
+      SELECT $1, * FROM unnest($2::integer[], $3::integer[], $4::text[], $5::text[])`,
     [
+      ENVIRONMENT,
       sources.map(({ accountId }) => accountId),
       sources.map(({ dataSourceId }) => dataSourceId),
       sources.map(({ providedId }) => providedId),

@@ -35,6 +35,7 @@ const CLASSES: Readonly<Record<Lowercase<SchemaErrorCode>, ApiErrorClass>> = {
   query_too_expensive: InvalidRequestError,
   rate_limited: RateLimitError,
   site_config_not_found: NotFoundError,
+  slow_consumer: ServiceError,
   too_many_aliases: InvalidRequestError,
   too_many_root_fields: InvalidRequestError,
   too_many_tokens: InvalidRequestError,

@@ -16,7 +16,7 @@ import { requireDone, requireValue } from "./graphql-wire.js";
 import type { CallOptions } from "./options.js";
 import { type ListOptions, pages } from "./pages.js";
 
-/** What mappings lead to; both environments of an account share them. */
+/** The data sources of the API key's environment, which user groups are mapped to. */
 export type DataSource = DataSourceFieldsFragment;
 
 /** Which data sources, in which order. */

@@ -6,12 +6,21 @@ export type ErrorCode = Lowercase<SchemaErrorCode> | (string & Record<never, nev
 /** Why a mutation changed nothing, as GraphQL tells it. */
 export type UserError = UserErrorFieldsFragment;
 
+/** What is wrong with one field of the input. */
+export interface FieldError {
+  /** Such as `name` or `mapping.sales`. */
+  readonly field: string;
+  /** For people. */
+  readonly message: string;
+}
+
 /** What a service tells of a failure. */
 export interface ApiErrorDetails {
   readonly code: ErrorCode;
   readonly message: string;
   readonly status: number;
   readonly field?: string | undefined;
+  readonly fields?: readonly FieldError[] | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfter?: number | undefined;
   readonly userErrors?: readonly UserError[] | undefined;
@@ -61,6 +70,8 @@ export class ApiError extends UserGroupsError {
   readonly status: number;
   /** The faulty field of the input, such as `name` or `mapping.sales`. */
   readonly field: string | undefined;
+  /** Every invalid field, of which `field` is the first; the service lists up to 100. Empty when the error is not about a field. */
+  readonly fields: readonly FieldError[];
   /** What to name when you ask the service's operators. */
   readonly requestId: string | undefined;
   /** Seconds after which a retry makes sense. */
@@ -73,6 +84,7 @@ export class ApiError extends UserGroupsError {
     this.code = details.code;
     this.status = details.status;
     this.field = details.field;
+    this.fields = details.fields ?? [];
     this.requestId = details.requestId;
     this.retryAfter = details.retryAfter;
     this.userErrors = details.userErrors ?? [];

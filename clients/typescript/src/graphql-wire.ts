@@ -49,7 +49,10 @@ export function requireValue<T>(value: T | null, userErrors: readonly UserError[
 /** The details of an error, from the first of its `userErrors`. */
 export function detailsOf(first: UserError, userErrors: readonly UserError[]): ApiErrorDetails {
   const { code, message, field } = first;
-  return { status: 200, code: code.toLowerCase(), message, field: field?.join("."), userErrors };
+  const fields = userErrors.flatMap((error) =>
+    error.field ? [{ field: error.field.join("."), message: error.message }] : [],
+  );
+  return { status: 200, code: code.toLowerCase(), message, field: field?.join("."), fields, userErrors };
 }
 
 /** Narrows to what the types of the document promise, which the service keeps: its schema is what they are made from. */

@@ -7,6 +7,7 @@ export {
   ConflictError,
   ConnectionError,
   type ErrorCode,
+  type FieldError,
   InvalidRequestError,
   NotFoundError,
   PermissionError,

@@ -1,5 +1,5 @@
 import { createApiError } from "./api-error.js";
-import type { UserGroupsError } from "./errors.js";
+import type { FieldError, UserGroupsError } from "./errors.js";
 import type { HttpReply } from "./http-transport.js";
 import { isJsonObject, type JsonObject, metaOf, parseReply, unexpected } from "./reply.js";
 
@@ -132,7 +132,7 @@ function groupOf(reply: HttpReply, { user_group: group }: JsonObject): JsonObjec
 }
 
 function readRefusal(reply: HttpReply, { error }: JsonObject): UserGroupsError {
-  const { code, message, field, request_id: requestId } = isJsonObject(error) ? error : {};
+  const { code, message, field, fields, request_id: requestId } = isJsonObject(error) ? error : {};
   if (typeof code !== "string" || typeof message !== "string") return incomplete(reply);
   const meta = metaOf(reply);
   return createApiError({
@@ -140,8 +140,16 @@ function readRefusal(reply: HttpReply, { error }: JsonObject): UserGroupsError {
     code,
     message,
     ...(typeof field === "string" ? { field: toCamelPath(field) } : {}),
+    ...(Array.isArray(fields) ? { fields: fields.flatMap(readFieldError) } : {}),
     ...(typeof requestId === "string" ? { requestId } : {}),
   });
+}
+
+function readFieldError(error: unknown): FieldError[] {
+  const { field, message } = isJsonObject(error) ? error : {};
+  return typeof field === "string" && typeof message === "string"
+    ? [{ field: toCamelPath(field), message }]
+    : [];
 }
 
 function incomplete(reply: HttpReply): UserGroupsError {

@@ -6,7 +6,13 @@ import { type CallLimits, LONGEST_MS } from "./options.js";
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8_000;
 /** Failures of a moment. The last one is what a retry meets whose first attempt is still under way. */
-const PASSING_CODES = new Set<string>(["internal", "unavailable", "rate_limited", "idempotency_key_in_use"]);
+const PASSING_CODES = new Set<string>([
+  "internal",
+  "unavailable",
+  "rate_limited",
+  "slow_consumer",
+  "idempotency_key_in_use",
+]);
 
 /**
  * Attempts something until it succeeds, or fails for good, or there is no patience left. Whatever is attempted must be safe to

@@ -30,6 +30,14 @@ export type WebhookEvent =
       readonly data: {
         readonly siteConfig: { readonly id: string; readonly site: string; readonly revision: number };
       };
+    }
+  | {
+      /** Another endpoint was disabled, as it answered 410 or failed for days. */
+      readonly type: "webhook_endpoint.disabled";
+      readonly id: string;
+      readonly createdAt: string;
+      readonly environment: "Customer" | "Testing";
+      readonly data: { readonly webhookEndpoint: { readonly id: string } };
     };
 
 /** A request that may be a webhook. */

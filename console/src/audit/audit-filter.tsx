@@ -18,6 +18,7 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   API_KEY_REVOKED: "API key revoked",
   WEBHOOK_ENDPOINT_CREATED: "Webhook endpoint made",
   WEBHOOK_ENDPOINT_UPDATED: "Webhook endpoint changed",
+  WEBHOOK_ENDPOINT_DISABLED: "Webhook endpoint disabled",
   WEBHOOK_ENDPOINT_DELETED: "Webhook endpoint deleted",
 };
 const DAY_MS = 86_400_000;

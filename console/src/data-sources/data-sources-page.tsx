@@ -10,7 +10,7 @@ import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { NewDataSource } from "./new-data-source.js";
 
-/** The list of data sources, which both environments of the account share. */
+/** The list of data sources of the environment. */
 export function DataSourcesPage() {
   const { path, query: asked } = useRoute();
   const { q } = asked;

@@ -4,6 +4,7 @@ import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
 import { useNotice } from "../parts/notices.js";
 import { Secret } from "../parts/secret.js";
+import { useScope } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
 
 interface GroupTokenProps {
@@ -17,6 +18,7 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
   const [isAsking, setAsking] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const rotate = useMutation(RotateTokenDocument);
+  const mayWrite = useScope("write");
   const notify = useNotice();
 
   async function run(currentToken: string) {
@@ -33,14 +35,16 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
     <section className="card" aria-labelledby="token">
       <h2 id="token">Token</h2>
       {token === null ? (
-        <p className="fine">Your key has read scope, which shows no tokens over GraphQL.</p>
+        <p className="fine">Your key has read scope, which shows no tokens.</p>
       ) : (
         <>
           <Secret key={token} label="Token" value={token} />
           <p className="fine">Embeds this group's dashboards. Whoever has it reads this group.</p>
-          <button type="button" onClick={() => setAsking(true)}>
-            Rotate token…
-          </button>
+          {mayWrite && (
+            <button type="button" onClick={() => setAsking(true)}>
+              Rotate token…
+            </button>
+          )}
         </>
       )}
       {isAsking && token !== null && (

@@ -9,9 +9,10 @@ import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useMutation } from "../session/use-mutation.js";
 
 const SCOPES: Readonly<Record<ApiKeyScope, string>> = {
-  READ: "read: look at groups, data sources and sites; tokens over REST only",
-  WRITE: "write: change groups, mappings and data sources, read tokens",
-  ADMIN: "admin: API keys, webhooks and the audit log, too",
+  READ: "read: read groups, data sources and sites, without tokens",
+  EMBED: "embed: read tokens, too (for a server that embeds dashboards)",
+  WRITE: "write: change groups, mappings, data sources and sites, too",
+  ADMIN: "admin: manage API keys and webhooks, read the audit log, too",
 };
 const DAY_MS = 86_400_000;
 
@@ -96,6 +97,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
 function toInput(fields: FormData): CreateApiKeyInput {
   const days = Number(fields.get("days"));
   const expiry = days > 0 ? { expiresAt: new Date(Date.now() + days * DAY_MS).toISOString() } : {};
-  const scope = (["READ", "WRITE", "ADMIN"] as const).find((each) => each === fields.get("scope")) ?? "READ";
+  const scope =
+    (["READ", "EMBED", "WRITE", "ADMIN"] as const).find((each) => each === fields.get("scope")) ?? "READ";
   return { name: String(fields.get("name")), scope, ...expiry };
 }

@@ -2,10 +2,10 @@ import { createContext, useContext } from "react";
 import type { Client } from "../api/client.js";
 import type { ViewerQuery } from "../api/generated/operations.js";
 
-type Scope = "read" | "write" | "admin";
+type Scope = "read" | "embed" | "write" | "admin";
 
 /** Each includes those before it. */
-const SCOPES: readonly string[] = ["read", "write", "admin"] satisfies Scope[];
+const SCOPES: readonly string[] = ["read", "embed", "write", "admin"] satisfies Scope[];
 
 export type Viewer = NonNullable<ViewerQuery["viewer"]>;
 

@@ -67,7 +67,7 @@ export class ConfigTreeBuilder {
     if (!open || "items" in open) return;
     open.key = { name, offset };
     if (open.members.has(name)) {
-      const message = `The object has the key ${quote(name)} twice; keep one.`;
+      const message = () => `The object has the key ${quote(name)} twice; keep one.`;
       this.#findings.add("duplicate_key", { pointer: this.pointer, offset }, message);
     }
   }

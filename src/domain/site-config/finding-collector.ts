@@ -46,8 +46,9 @@ export class FindingCollector {
     }
   }
 
-  /** @param lines of the text that the offsets count in; without it the findings have no line and column */
-  report(options: { readonly strict: boolean }, lines?: LineIndex): SiteConfigReport {
+  /** @param lineIndex of the text that the offsets count in; without it the findings have no line and column */
+  report(options: { readonly strict: boolean }, lineIndex?: () => LineIndex): SiteConfigReport {
+    const lines = this.#noted.length === 0 ? undefined : lineIndex?.();
     const ordered = this.#noted.toSorted((one, other) => one.offset - other.offset);
     const findings = (severity: SiteConfigSeverity) =>
       ordered

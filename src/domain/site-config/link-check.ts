@@ -18,7 +18,8 @@ export function checkLinks(root: ObjectNode, findings: FindingCollector): void {
       const url = item.type === "object" ? item.members.get("url")?.value : undefined;
       if (url?.type !== "string" || matches(url.value, sorted)) return;
       const pointer = pointerTo(pointerTo(`/${list}`, index), "url");
-      const message = `No page begins with the path ${quote(url.value)}, so that ${list === "tabs" ? "the tab" : "the anchor"} is empty.`;
+      const message = () =>
+        `No page begins with the path ${quote(url.value)}, so that ${list === "tabs" ? "the tab" : "the anchor"} is empty.`;
       findings.add("unmatched_url", { pointer, offset: url.offset }, message);
     });
   }

@@ -27,12 +27,17 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
   return near === null ? "" : ` Did you mean ${JSON.stringify(near)}?`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (Damerau-Levenshtein, optimal string alignment). */
+/**
+ * Insertions, deletions, replacements and swaps of neighbours (Damerau-Levenshtein, optimal string alignment).
+ * @returns a number above FARTHEST as soon as the names are known to be farther apart
+ */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  let leastOfLast = 0;
   for (let row = 1; row <= from.length; row += 1) {
     const current = [row];
+    let least = row;
     for (let column = 1; column <= to.length; column += 1) {
       const same = from[row - 1] === to[column - 1];
       let distance = Math.min(
@@ -44,7 +49,11 @@ function editDistance(from: string, to: string): number {
         distance = Math.min(distance, at(beforeLast, column - 2) + 1);
       }
       current.push(distance);
+      least = Math.min(least, distance);
     }
+    // A swap reaches back two rows, so both must be too far for the rest to be.
+    if (least > FARTHEST && leastOfLast > FARTHEST) return least;
+    leastOfLast = least;
     beforeLast = last;
     last = current;
   }

@@ -33,14 +33,15 @@ class ShapeCheck {
       return;
     }
     if (form.undocumented !== undefined) {
-      const message = `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is kept untouched.`;
+      const message = () =>
+        `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is kept untouched.`;
       this.#findings.add("undocumented_form", place, message);
     }
     if (form.kind === "string" && node.type === "string") checkText(node, pointer, form, this.#findings);
     if (form.kind === "object" && node.type === "object") this.#object(node, pointer, form);
     if (form.kind === "array" && node.type === "array") {
       if (form.nonEmpty && node.items.length === 0) {
-        this.#findings.add("empty_value", place, `${nameOf(pointer)} must have at least one item.`);
+        this.#findings.add("empty_value", place, () => `${nameOf(pointer)} must have at least one item.`);
       }
       node.items.forEach((item, index) => {
         this.value(item, pointerTo(pointer, index), form.items);
@@ -65,10 +66,11 @@ class ShapeCheck {
     const place: FindingPlace = { pointer, offset: node.offset };
     for (const [name, property] of Object.entries(shape.properties)) {
       if (node.members.has(name)) continue;
-      const where = pointer === "" ? "" : ` in ${nameOf(pointer)}`;
       if (property.required || needed(property, node, shape)) {
-        const message = `${quote(name)} is missing${where}; it is required${reason(property)}.`;
-        this.#findings.add("missing_property", place, message);
+        this.#findings.add("missing_property", place, () => {
+          const where = pointer === "" ? "" : ` in ${nameOf(pointer)}`;
+          return `${quote(name)} is missing${where}; it is required${reason(property)}.`;
+        });
       } else if (property.recommended) {
         this.#findings.add("missing_recommended", place, `${quote(name)} is missing; a site should have it.`);
       }
@@ -76,16 +78,17 @@ class ShapeCheck {
     const together = shape.together ?? [];
     const missing = together.filter((name) => !node.members.has(name));
     if (missing.length > 0) {
-      const names = together.map(quote).join(" and ");
-      const message = `${nameOf(pointer)} should have both ${names}; ${missing.map(quote).join(" and ")} is missing.`;
-      this.#findings.add("one_sided_colors", place, message);
+      this.#findings.add("one_sided_colors", place, () => {
+        const names = together.map(quote).join(" and ");
+        return `${nameOf(pointer)} should have both ${names}; ${missing.map(quote).join(" and ")} is missing.`;
+      });
     }
   }
 
   #property({ offset, value }: ConfigMember, pointer: string, property: SettingProperty): void {
     const key: FindingPlace = { pointer, offset };
     if (property.undocumented) {
-      const message = `${nameOf(pointer)} is in use, but not part of the format; it is kept untouched.`;
+      const message = () => `${nameOf(pointer)} is in use, but not part of the format; it is kept untouched.`;
       this.#findings.add("undocumented_property", key, message);
       if (
         property.shape.kind === "string" &&
@@ -97,7 +100,7 @@ class ShapeCheck {
       return;
     }
     if (property.deprecated !== undefined) {
-      const message = `${nameOf(pointer)} is deprecated: ${property.deprecated}.`;
+      const message = () => `${nameOf(pointer)} is deprecated: ${property.deprecated}.`;
       this.#findings.add("deprecated_property", key, message);
     }
     if (property.mistaken?.type === value.type) {

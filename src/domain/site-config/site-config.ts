@@ -2,12 +2,16 @@ import type { Actor } from "../audit-entry.js";
 import type { Tenant } from "../caller.js";
 import { DomainError, type FieldPath, invalidField } from "../errors.js";
 import { parseText } from "../text-field.js";
+import { countValues } from "./value-count.js";
 
 /** The site of whoever names none. */
 export const DEFAULT_SITE = "default";
 
 /** The most bytes of a document, as UTF-8. */
 export const MAX_SITE_CONFIG_BYTES = 2 * 1024 * 1024;
+
+/** The most values of a document, objects and lists among them: each takes some hundred bytes of memory while it is checked. */
+export const MAX_SITE_CONFIG_VALUES = 250_000;
 
 /** Control characters, separators of lines and paragraphs, and changes of direction. */
 const STEERING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
@@ -74,9 +78,12 @@ export function missingRevision({ revision: latest }: SiteConfig, revision: numb
   return new DomainError("site_config_not_found", message, { field: ["revision"] });
 }
 
-/** @throws DomainError `invalid_field` for a text that is too long to be stored */
+/** @throws DomainError `invalid_field` for a text that is too long, or has too many values, to be stored */
 export function requireSize(text: string, field: FieldPath): void {
   if (Buffer.byteLength(text) > MAX_SITE_CONFIG_BYTES) {
     throw invalidField(field, `must take at most ${MAX_SITE_CONFIG_BYTES} bytes`);
+  }
+  if (text.length > MAX_SITE_CONFIG_VALUES && countValues(text) > MAX_SITE_CONFIG_VALUES) {
+    throw invalidField(field, `must have at most ${MAX_SITE_CONFIG_VALUES} values`);
   }
 }

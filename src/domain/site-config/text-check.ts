@@ -24,11 +24,15 @@ export function checkText(
   if (!isStorable(value)) return;
   const place: FindingPlace = { pointer, offset };
   const name = () => nameOf(pointer);
-  if (shape.nonEmpty && value === "") findings.add("empty_value", place, `${name()} must not be empty.`);
-  if (shape.values && !shape.values.includes(value)) {
-    const allowed = shape.values.map(quote).join(", ");
-    const message = `${name()} must be one of ${allowed}, not ${quote(value)}.${suggestion(value, shape.values)}`;
-    findings.add("invalid_value", place, message);
+  if (shape.nonEmpty && value === "") {
+    findings.add("empty_value", place, () => `${name()} must not be empty.`);
+  }
+  const { values } = shape;
+  if (values && !values.includes(value)) {
+    findings.add("invalid_value", place, () => {
+      const allowed = values.map(quote).join(", ");
+      return `${name()} must be one of ${allowed}, not ${quote(value)}.${suggestion(value, values)}`;
+    });
   }
   switch (shape.format) {
     case "color":
@@ -36,7 +40,7 @@ export function checkText(
         findings.add(
           "invalid_color",
           place,
-          `${name()} must be a color #rgb or #rrggbb, not ${quote(value)}.`,
+          () => `${name()} must be a color #rgb or #rrggbb, not ${quote(value)}.`,
         );
       }
       return;
@@ -45,7 +49,8 @@ export function checkText(
       return;
     case "social_url":
       if (!/^https?:\/\/./i.test(value)) {
-        const message = `${name()} should be a URL that begins with https:// or http://, not ${quote(value)}.`;
+        const message = () =>
+          `${name()} should be a URL that begins with https:// or http://, not ${quote(value)}.`;
         findings.add("social_url", place, message);
       }
       return;
@@ -55,10 +60,17 @@ export function checkText(
 
 function checkPagePath(path: string, place: FindingPlace, findings: FindingCollector): void {
   if (path.startsWith("/")) {
-    const message = `The path of a page should not begin with a slash: ${quote(path)}.`;
-    findings.add("page_leading_slash", place, message);
+    findings.add(
+      "page_leading_slash",
+      place,
+      () => `The path of a page should not begin with a slash: ${quote(path)}.`,
+    );
   }
   if (extension.test(path)) {
-    findings.add("page_extension", place, `The path of a page should have no extension: ${quote(path)}.`);
+    findings.add(
+      "page_extension",
+      place,
+      () => `The path of a page should have no extension: ${quote(path)}.`,
+    );
   }
 }

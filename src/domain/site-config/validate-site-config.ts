@@ -16,18 +16,8 @@ export interface SiteConfigOptions {
   readonly strict: boolean;
 }
 
-/** A document as it was given: the text of a file, or JSON that was parsed already. */
-export type SiteConfigSource = { readonly text: string } | { readonly document: JsonValue };
-
 /** U+FEFF, which editors hide. */
 const BYTE_ORDER_MARK = "\ufeff";
-
-/** Checks a site configuration in whichever way it was given. */
-export function validateSource(source: SiteConfigSource, options: SiteConfigOptions): SiteConfigReport {
-  return "text" in source
-    ? validateSiteConfigText(source.text, options)
-    : validateSiteConfigDocument(source.document, options);
-}
 
 /** Checks the text of a site configuration; every finding has line and column. Takes time linear in the length. */
 export function validateSiteConfigText(text: string, options: SiteConfigOptions): SiteConfigReport {
@@ -39,7 +29,7 @@ export function validateSiteConfigText(text: string, options: SiteConfigOptions)
   }
   const tree = treeOfText(json, findings);
   if (tree) checkTree(tree, findings);
-  return findings.report(options, new LineIndex(json));
+  return findings.report(options, () => new LineIndex(json));
 }
 
 /** The text that lines and columns of findings count in: as editors show it. */

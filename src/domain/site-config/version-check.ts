@@ -14,8 +14,10 @@ export function checkVersions(root: ObjectNode, findings: FindingCollector): voi
   const check = (user: ObjectNode, pointer: string) => {
     const version = user.members.get("version")?.value;
     if (version?.type !== "string" || listed.has(version.value)) return;
-    const hint = listed.size > MOST_SUGGESTED ? "" : suggestion(version.value, listed);
-    const message = `"versions" does not list ${quote(version.value)}.${hint}`;
+    const message = () => {
+      const hint = listed.size > MOST_SUGGESTED ? "" : suggestion(version.value, listed);
+      return `"versions" does not list ${quote(version.value)}.${hint}`;
+    };
     findings.add("unlisted_version", { pointer: `${pointer}/version`, offset: version.offset }, message);
   };
   visitGroups(root, check);

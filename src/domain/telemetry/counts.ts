@@ -3,6 +3,16 @@ export class Count {
   value = 0;
 }
 
+/** What a purge has done in this process. */
+export class PurgeCount {
+  rows = 0;
+  failures = 0;
+  /** When a run last succeeded, in seconds since 1970; undefined before the first one. */
+  succeededAt: number | undefined;
+  /** For how long the oldest row should have been gone; undefined before the first run. */
+  backlogSeconds: number | undefined;
+}
+
 /** How often something was at hand, and how often it was not. */
 export class HitCount {
   hits = 0;

@@ -1,4 +1,4 @@
-import { ByLabels, Count, Distribution, HitCount } from "./counts.js";
+import { ByLabels, Count, Distribution, HitCount, PurgeCount } from "./counts.js";
 import { DatabaseTally } from "./database-tally.js";
 
 /** In seconds. */
@@ -14,6 +14,14 @@ export class Tally {
   readonly replies = new ByLabels(() => new Distribution(REPLY_TIMES));
   /** Requests whose client has gone before the reply was out. */
   readonly abandonedRequests = new Count();
+  /** Requests that exceeded their deadline. */
+  readonly requestTimeouts = new Count();
+  /** Connections that were refused, by whose limit. */
+  readonly refusedConnections = new ByLabels(() => new Count(), [["process"], ["address"]]);
+  /** Connections that were ended because of what their peer had not read. */
+  readonly endedConnections = new ByLabels(() => new Count(), [["stalled"], ["unsent_budget"]]);
+  /** Requests that were refused because of what the process holds: unsent replies, or bodies that are arriving. */
+  readonly budgetRefusals = new ByLabels(() => new Count(), [["unsent"], ["bodies"]]);
   /** What was refused or failed, by face and code. */
   readonly errors = new ByLabels(
     () => new Count(),
@@ -40,10 +48,24 @@ export class Tally {
   } as const;
   /** Requests that a rate limit refused, by its policy. */
   readonly rateLimitRefusals = new ByLabels(() => new Count(), [["requests"], ["auth-failures"]]);
+  /** Event streams that were refused, by what has as many as it may. */
+  readonly streamRefusals = new ByLabels(
+    () => new Count(),
+    [["token"], ["api_key"], ["address"], ["process"]],
+  );
+  /** Event streams that were ended because of what their clients had not read, or of an event's size. */
+  readonly streamCutOffs = new ByLabels(
+    () => new Count(),
+    [["slow_consumer"], ["event_too_large"], ["process_memory"]],
+  );
+  /** Large site configurations that were not processed because too many waited. */
+  readonly siteConfigRefusals = new Count();
   /** Credentials that were not valid. */
   readonly authenticationFailures = new Count();
   /** Attempts to deliver a webhook, by what became of the delivery. */
   readonly webhookAttempts = new ByLabels(() => new Count(), [["delivered"], ["failed"], ["dead"]]);
+  /** The removal of rows that are no longer needed, by purge. */
+  readonly purges = new ByLabels(() => new PurgeCount());
   /** Batches of spans, by whether they reached the collector of traces. */
   readonly spanExports = new ByLabels(() => new Count(), [["sent"], ["failed"]]);
 }

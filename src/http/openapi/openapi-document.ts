@@ -1,9 +1,8 @@
 import { ERROR_SCHEMA } from "../../rest/error-schema.js";
-import { userReplySchemas } from "../../rest/user-reply-schema.js";
+import { USER_REPLY_SCHEMAS } from "../../rest/user-reply-schema.js";
 import {
   DELETION_SCHEMA,
   GET_OR_CREATE_SCHEMA,
-  PROPERTIES_SCHEMA,
   ROTATION_SCHEMA,
   UPDATE_SCHEMA,
 } from "../../rest/user-request-schemas.js";
@@ -32,17 +31,16 @@ The calls below are for a terminal in which \`BASE_URL\` holds the address of th
 
 const AUTHORIZATION = `
 \`Authorization: Token <API_KEY>\`: the word \`Token\`, a space, and an API key of your account. The key decides the environment,
-\`Customer\` or \`Testing\`, and its scope what it may do: \`read\`, \`write\` or \`admin\`.
+\`Customer\` or \`Testing\`, and its scope what it may do: \`read\`, \`embed\`, \`write\` or \`admin\`.
 `.trim();
 
-/** The OpenAPI 3.1 document of what is served beside GraphQL (decision 42). */
-export function openApiDocument() {
-  const replies = userReplySchemas(PROPERTIES_SCHEMA);
+/** The OpenAPI 3.1 document of what is served beside GraphQL (decision 42). @param version of the service */
+export function openApiDocument(version: string) {
   return {
     openapi: "3.1.1",
     info: {
       title: "User groups",
-      version: "1.0.0",
+      version,
       summary: "User groups for embedded dashboards, and site configurations.",
       description: DESCRIPTION,
     },
@@ -66,13 +64,13 @@ export function openApiDocument() {
       responses: USER_RESPONSES,
       schemas: {
         GetOrCreateRequest: GET_OR_CREATE_SCHEMA,
-        GetOrCreateReply: replies.GET,
+        GetOrCreateReply: USER_REPLY_SCHEMAS.GET,
         UpdateRequest: UPDATE_SCHEMA,
-        UpdateReply: replies.PUT,
+        UpdateReply: USER_REPLY_SCHEMAS.PUT,
         RotateRequest: ROTATION_SCHEMA,
-        RotateReply: replies.POST,
+        RotateReply: USER_REPLY_SCHEMAS.POST,
         DeleteRequest: DELETION_SCHEMA,
-        DeleteReply: replies.DELETE,
+        DeleteReply: USER_REPLY_SCHEMAS.DELETE,
         Error: ERROR_SCHEMA,
         Health: HEALTH_SCHEMA,
       },
@@ -81,6 +79,6 @@ export function openApiDocument() {
 }
 
 /** The document as the file and the route have it. */
-export function printOpenApi(): string {
-  return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+export function printOpenApi(version: string): string {
+  return `${JSON.stringify(openApiDocument(version), null, 2)}\n`;
 }

@@ -19,7 +19,7 @@ const NOTES = {
     message: "The body is not valid JSON: colon expected at line 2, column 7.",
   },
   invalid_field: {
-    when: "`field` is missing, of the wrong type, too long or too deep",
+    when: "`field` is missing, of the wrong type, too long or too deep; `fields` lists every invalid field",
     message: "name is required.",
     field: "name",
   },
@@ -28,8 +28,12 @@ const NOTES = {
     message: "The API key is unknown, revoked or expired.",
   },
   forbidden: {
-    when: "the API key has read scope, and this would change something",
+    when: "the API key lacks the scope: `embed` for GET, whose reply contains a token; `write` for what changes something",
     message: "This API key may only read. Use one with write scope.",
+  },
+  not_found: {
+    when: "the path cannot be decoded",
+    message: "There is nothing at this path.",
   },
   user_group_not_found: {
     when: "there is no such user group in the environment of the API key",
@@ -53,13 +57,13 @@ const NOTES = {
     message: "This Idempotency-Key was used for another request. Use a new one for each request.",
   },
   unknown_data_source: {
-    when: "the mapping names a data source that the account does not have; `field` says which",
-    message: 'The account has no data source "nowhere".',
+    when: "the mapping names a data source that the environment does not have; `field` says which, and `fields` lists all of them",
+    message: 'The environment has no data source "nowhere".',
     field: "mapping.sales",
   },
   payload_too_large: {
-    when: "the body has more than 256 KiB",
-    message: "The body is larger than 262144 bytes.",
+    when: "the body has more than 1 MiB",
+    message: "The body is larger than 1048576 bytes.",
   },
   unsupported_media_type: {
     when: "the body is sent as something else than JSON in UTF-8",
@@ -124,6 +128,8 @@ function errorResponse(codes: readonly DocumentedCode[], base: readonly HeaderNa
 }
 
 function example(code: DocumentedCode) {
-  const { when: _, ...told }: ErrorNote = NOTES[code];
-  return { success: 0, error: { code, ...told, request_id: "0b5c1f9e-3f0f-4c55-9a0b-6c7a1f0e7a55" } };
+  const { message, field }: ErrorNote = NOTES[code];
+  const place = field === undefined ? {} : { field, fields: [{ field, message }] };
+  const error = { code, message, ...place, request_id: "0b5c1f9e-3f0f-4c55-9a0b-6c7a1f0e7a55" };
+  return { success: 0, error };
 }

@@ -138,7 +138,7 @@ export const SITE_CONFIG_PATHS = {
             "Access-Control-Max-Age",
           ]),
         },
-        ...errorResponses(["bad_request"], BASE),
+        ...errorResponses(["bad_request", "not_found"], BASE),
       },
     },
   },

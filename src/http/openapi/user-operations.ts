@@ -70,7 +70,7 @@ export const USER_PATHS = {
       operationId: "getOrCreateUserGroup",
       summary: "Get or create a user group",
       description: [
-        "Returns the user group with this `user_group_id`, or creates it. One that exists is returned unchanged and needs no other field, whatever else the body says; to create one takes a `name`, and an API key with write scope. Calls at the same time create one group, and exactly one of them is told `new_user_group: true`.",
+        "Returns the user group with this `user_group_id`, or creates it. One that exists is returned unchanged and needs no other field, whatever else the body says; to create one takes a `name`, and an API key with write scope. Getting one takes an API key with embed scope, because the reply contains the token. Calls at the same time create one group, and exactly one of them is told `new_user_group: true`.",
         "The parameters are in the body, although this is GET. Browsers (`fetch`), Java's `HttpURLConnection` and some other clients cannot send that: they use the GraphQL mutation `getOrCreateUserGroup` at `/graphql`. This page cannot send it either; a terminal can:",
         curlBlock("GET", PATH, NEW_GROUP),
       ].join("\n\n"),

@@ -25,7 +25,7 @@ async function show() {
     find("mapping").replaceChildren(
       ...mapping.map(({ schemaId, dataSource }) => element("li", `${schemaId}: ${dataSource.name}`)),
     );
-    find("status").textContent = `Shown for ${name}.`;
+    find("status").textContent = `Shown for ${name}`;
   } catch (error) {
     const reason = error instanceof ViewerError ? error.code : "sign in again";
     find("status").textContent = `The dashboard could not be read (${reason}).`;

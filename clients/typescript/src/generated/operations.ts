@@ -9,7 +9,7 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 export type CreateDataSourceInput = {
   /** The name. */
   readonly name: string;
-  /** Your own id of the data source, unique in the account. */
+  /** Your own id of the data source, unique in the environment. */
   readonly providedId: string;
 };
 
@@ -123,6 +123,8 @@ export type ErrorCode =
   | 'RATE_LIMITED'
   /** The site has no configuration, or not the revision. */
   | 'SITE_CONFIG_NOT_FOUND'
+  /** The events of a subscription were not read, and it was ended. */
+  | 'SLOW_CONSUMER'
   /** The query has too many aliases. */
   | 'TOO_MANY_ALIASES'
   /** The query has too many fields at its top. */
@@ -133,7 +135,7 @@ export type ErrorCode =
   | 'UNAUTHENTICATED'
   /** The service is out of reach for a moment. */
   | 'UNAVAILABLE'
-  /** A mapping names a data source that the account does not have. */
+  /** A mapping names a data source that the environment does not have. */
   | 'UNKNOWN_DATA_SOURCE'
   /** The body is not sent as JSON. */
   | 'UNSUPPORTED_MEDIA_TYPE'
@@ -169,7 +171,7 @@ export type OrderDirection =
 
 /** A new revision of a site's configuration; exactly one of `text` and `document`. */
 export type PutSiteConfigInput = {
-  /** The configuration as JSON. To keep it character by character, send `text`. */
+  /** The configuration as JSON; keys that look like integers come first, as in JavaScript. To keep it character by character, send `text`. */
   readonly document?: object | null | undefined;
   /** The number of the revision that is changed: refused when there is a newer one. 0: refused when there is any. */
   readonly expectedRevision?: number | null | undefined;

@@ -1,0 +1,59 @@
+import { DomainError, type ErrorCode, type FieldError, type FieldPath, MAX_FIELD_ERRORS } from "./errors.js";
+
+/** A parser for each field of an object; a field without one stays absent. */
+type FieldParsers<Fields> = { readonly [Name in keyof Fields]: () => Fields[Name] };
+
+/**
+ * Parses the fields of an object.
+ * @throws DomainError `invalid_field` that names every invalid field, in the order of the parsers (decision 12c)
+ */
+export function parseFields<Fields extends object>(parsers: FieldParsers<Fields>): Fields {
+  const errors = new FieldErrors("invalid_field");
+  const fields: Partial<Fields> = {};
+  for (const name in parsers) errors.collect(() => (fields[name] = parsers[name]()));
+  errors.throwIfAny();
+  if (!hasFields(fields, parsers)) throw new Error("A field was neither parsed nor refused.");
+  return fields;
+}
+
+/** Collects what is wrong with several fields, so that one error names them all. */
+export class FieldErrors {
+  readonly #code: ErrorCode;
+  readonly #errors: FieldError[] = [];
+
+  /** @param code of the errors that are collected; others are thrown at once */
+  constructor(code: ErrorCode) {
+    this.#code = code;
+  }
+
+  /** @returns what the function returns; undefined where it refuses its field */
+  collect<Value>(parse: () => Value): Value | undefined {
+    try {
+      return parse();
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== this.#code || error.fields.length === 0)
+        throw error;
+      this.#errors.push(...error.fields);
+      return undefined;
+    }
+  }
+
+  /** Adds what is wrong with a field, which costs less than to throw it. */
+  add(field: FieldPath, message: string): void {
+    if (this.#errors.length < MAX_FIELD_ERRORS) this.#errors.push({ field, message });
+  }
+
+  /** @throws DomainError with everything that was collected */
+  throwIfAny(): void {
+    const [first] = this.#errors;
+    if (!first) return;
+    throw new DomainError(this.#code, first.message, { field: first.field, fields: this.#errors });
+  }
+}
+
+function hasFields<Fields extends object>(
+  fields: Partial<Fields>,
+  parsers: FieldParsers<Fields>,
+): fields is Fields {
+  return Object.keys(parsers).every((name) => name in fields);
+}

@@ -1,0 +1,68 @@
+import { type FieldPath, invalidField } from "./errors.js";
+import { JsonTokens } from "./json-tokens.js";
+import { storableRule } from "./text-field.js";
+
+/** What PostgreSQL's `numeric` can hold, to which JSON numbers are converted for comparisons and filters. */
+export const MAX_INTEGER_DIGITS = 131_072;
+export const MAX_FRACTION_DIGITS = 16_383;
+
+/** The shortest number out of range is `1e131072`. */
+const SHORTEST_OUT_OF_RANGE = 8;
+const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/**
+ * Checks the text of a JSON value that is to be stored as it is written. It checks tokens and not the parsed value: of a duplicate
+ * key the parsed value has the last one only, and PostgreSQL reads them all.
+ * @param text valid JSON
+ * @param maxDepth the most levels of objects and arrays, the value itself being the first
+ * @returns the text without insignificant white space
+ * @throws DomainError `invalid_field` naming the first place that PostgreSQL cannot hold, or that is nested too deeply
+ */
+export function parseStoredJson(text: string, field: FieldPath, maxDepth: number): string {
+  const tokens = new JsonTokens(text);
+  /** For each open object its current key, null where a key comes next; for each open array its current index. */
+  const levels: (string | number | null)[] = [];
+  const path = () => [...field, ...levels.filter((level) => level !== null).map(String)];
+  const parts: string[] = [];
+  let partStart = 0;
+  let partEnd = 0;
+  for (let token = tokens.next(); token !== ""; token = tokens.next()) {
+    const { start, end } = tokens;
+    if (start !== partEnd) {
+      parts.push(text.slice(partStart, partEnd));
+      partStart = start;
+    }
+    partEnd = end;
+    const level = levels.at(-1);
+    if (token === "{" || token === "[") {
+      if (levels.length === maxDepth) {
+        throw invalidField(path(), `must be nested at most ${maxDepth} levels deep`);
+      }
+      levels.push(token === "{" ? null : 0);
+    } else if (token === "}" || token === "]") {
+      levels.pop();
+    } else if (token === ",") {
+      levels[levels.length - 1] = typeof level === "number" ? level + 1 : null;
+    } else if (token === '"') {
+      const { value } = tokens;
+      const rule = storableRule(value);
+      if (rule !== undefined) throw invalidField(path(), rule);
+      if (level === null) levels[levels.length - 1] = value;
+    } else if (end - start >= SHORTEST_OUT_OF_RANGE) {
+      requireInRange(text.slice(start, end), path);
+    }
+  }
+  return [...parts, text.slice(partStart, partEnd)].join("");
+}
+
+function requireInRange(token: string, path: () => FieldPath): void {
+  const [number, integer = "", fraction = "", exponent = "0"] = NUMBER.exec(token) ?? [];
+  if (number === undefined) return;
+  const shift = Number(exponent);
+  if (integer.length + shift > MAX_INTEGER_DIGITS || fraction.length - shift > MAX_FRACTION_DIGITS) {
+    throw invalidField(
+      path(),
+      `must be a number of at most ${MAX_INTEGER_DIGITS} digits before the decimal point and ${MAX_FRACTION_DIGITS} after it`,
+    );
+  }
+}

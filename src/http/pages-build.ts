@@ -1,0 +1,15 @@
+import { join } from "node:path";
+import { API_DOCS_FOLDER } from "./api-docs.js";
+import { apiDocsSource } from "./api-docs-assets.js";
+import { buildPage } from "./page-build.js";
+import { PLAYGROUND_FOLDER } from "./playground.js";
+import { playgroundSource } from "./playground-assets.js";
+
+/** Builds the playground and the page of the REST API. @param directory the pages get a folder each in it */
+export async function buildPages(directory: string): Promise<void> {
+  const [playground, apiDocs] = await Promise.all([playgroundSource(), apiDocsSource()]);
+  await Promise.all([
+    buildPage(join(directory, PLAYGROUND_FOLDER), playground),
+    buildPage(join(directory, API_DOCS_FOLDER), apiDocs),
+  ]);
+}

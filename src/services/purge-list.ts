@@ -1,0 +1,70 @@
+import type { Database } from "../persistence/database.js";
+import {
+  type DeletedEndpoint,
+  findDeletedEndpoints,
+  removeDeliveries,
+  removeEndpoint,
+} from "../persistence/deleted-endpoint-queries.js";
+import { REPLY_MAX_AGE_MS, STORED_REPLIES } from "../persistence/idempotent-request-queries.js";
+import {
+  deleteExpired,
+  type ExpiringRows,
+  expiredSeconds,
+  updateExpired,
+} from "../persistence/purge-queries.js";
+import { OVER_DELIVERIES, PENDING_DELIVERIES } from "../persistence/webhook-delivery-queries.js";
+import type { Purge } from "./purges.js";
+
+const DAY_MS = 86_400_000;
+/** How long deliveries that are over can be read and replayed. */
+const DELIVERY_MAX_AGE_MS = 30 * DAY_MS;
+
+/** Everything that is removed in the background. @param pendingMaxAgeMs how long a delivery may wait until it is given up */
+export function createPurgeList(database: Database, pendingMaxAgeMs: number): Purge[] {
+  return [
+    purgeOf("webhook_deliveries", database, OVER_DELIVERIES, DELIVERY_MAX_AGE_MS),
+    purgeOf("idempotent_replies", database, STORED_REPLIES, REPLY_MAX_AGE_MS),
+    {
+      ...purgeOf("pending_webhook_deliveries", database, PENDING_DELIVERIES, pendingMaxAgeMs),
+      removeBatch: (limit) =>
+        database.transaction("operator", (transaction) =>
+          updateExpired(transaction, PENDING_DELIVERIES, pendingMaxAgeMs, limit),
+        ),
+    },
+    deletedEndpoints(database),
+  ];
+}
+
+/** Deletes the rows of a table that have reached an age. */
+function purgeOf(name: string, database: Database, rows: ExpiringRows, maxAgeMs: number): Purge {
+  return {
+    name,
+    removeBatch: (limit) =>
+      database.transaction("operator", (transaction) => deleteExpired(transaction, rows, maxAgeMs, limit)),
+    backlogSeconds: () => expiredSeconds(database.of("operator"), rows, maxAgeMs),
+  };
+}
+
+function deletedEndpoints(database: Database): Purge {
+  const find = (limit: number) => findDeletedEndpoints(database.of("operator"), limit);
+  const scopeOf = ({ accountId, environment }: DeletedEndpoint) => ({ accountId, environment });
+  return {
+    name: "deleted_webhook_endpoints",
+    async removeBatch(limit) {
+      let removed = 0;
+      for (const endpoint of await find(limit)) {
+        const scope = scopeOf(endpoint);
+        removed += await database.transaction(scope, (transaction) =>
+          removeDeliveries(transaction, endpoint, limit - removed),
+        );
+        if (removed === limit) break;
+        await removeEndpoint(database.of(scope), endpoint);
+      }
+      return removed;
+    },
+    async backlogSeconds() {
+      const [oldest] = await find(1);
+      return oldest?.age ?? 0;
+    },
+  };
+}
