@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { runCommand } from "./command-line.js";
+import { runCommand } from "./cli/program.js";
 
 process.exitCode = await runCommand(process.argv, process.env);

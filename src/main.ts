@@ -1,3 +1,3 @@
-import { serve } from "./serve.js";
+import { serve } from "./app/serve.js";
 
 process.exitCode = await serve(process.env);

@@ -1,6 +1,6 @@
 import { buildSchema } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
-import { printSdl } from "../src/graphql/schema.js";
+import { printSdl } from "../src/graphql/server/schema.js";
 import { openApiDocument } from "../src/http/openapi/openapi-document.js";
 import { MUTATIONS } from "./support/access-mutations.js";
 import { READS } from "./support/access-reads.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toAddressBlock } from "../src/domain/address-block.js";
+import { toAddressBlock } from "../src/domain/requests/address-block.js";
 
 test.each([
   ["192.0.2.1", "192.0.2.1"],

@@ -6,20 +6,50 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What each layer may import, beside itself (docs/ARCHITECTURE.md). A file directly in src is a layer of its own name. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  domain: [],
-  persistence: ["domain", "migrations"],
-  services: ["persistence", "domain"],
-  graphql: ["services", "domain"],
-  rest: ["services", "domain"],
-  telemetry: ["domain"],
-  http: ["graphql", "rest", "services", "domain"],
-  // Of commands only.
-  transfer: ["services", "domain"],
-  contract: ["domain"],
-  migrations: [],
+/**
+ * The floors of src, lowest first; a file imports files of its own floor and of lower floors. Folders on one floor do not import
+ * each other. A file directly in src is on the floor `main` (docs/ARCHITECTURE.md).
+ */
+const FLOORS: readonly (readonly string[])[] = [
+  ["telemetry"],
+  ["migrations", "domain"],
+  ["persistence", "embedded-postgres"],
+  ["services"],
+  ["graphql", "rest"],
+  ["http"],
+  ["config"],
+  ["app"],
+  ["cli"],
+  ["main"],
+];
+
+/** The rooms of a floor, in order: a file imports files of its own room and of earlier rooms of its floor. */
+const ROOMS: readonly string[] = [
+  "shared",
+  "requests",
+  "accounts",
+  "audit",
+  "data-sources",
+  "user-groups",
+  "authentication",
+  "site-configs",
+  "webhooks",
+  "transfer",
+  "contract",
+  "database",
+  "export",
+  "pages",
+  "openapi",
+  "server",
+];
+
+/** Folders that only some floors may import. */
+const RESTRICTED: Readonly<Record<string, { readonly importers: readonly string[] }>> = {
+  "src/embedded-postgres/": { importers: ["app"] },
+  "src/telemetry/export/": { importers: ["app", "config"] },
 };
+const MAX_FILES_IN_FOLDER = 25;
+const MAX_PARAMETERS = 4;
 /** The same of the console's folders; the others hold pages, which import nothing of each other. */
 const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   api: [],
@@ -27,12 +57,11 @@ const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   session: ["api"],
   parts: ["session", "routing", "api"],
 };
-/** The files that make a process of the layers. */
-const PROCESS_LAYER = "process";
+const MAIN_FLOOR = "main";
 const READS_ENVIRONMENT = ["src/main.ts", "src/cli.ts"];
 const LONGEST_FILE = 250;
 /** Who may know by what libraries the service is observed. */
-const OBSERVING = { packages: /^(?:prom-client|@opentelemetry\/)/, layer: "src/telemetry/" };
+const OBSERVING = { packages: /^(?:prom-client|@opentelemetry\/)/, folder: "src/telemetry/" };
 
 interface SourceFile {
   readonly path: string;
@@ -56,7 +85,7 @@ test("the sources were found", () => {
   expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(200);
 });
 
-test("imports point in the direction of the layers", () => {
+test("imports point to lower floors, and to earlier rooms", () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports.filter((target) => !mayImport(path, target)).map((target) => `${path} imports ${target}`),
   );
@@ -105,7 +134,7 @@ test("the environment is read at the edge only", () => {
 test("only the layer of telemetry knows how metrics and traces leave the process", () => {
   const knowing = sources.filter(({ packages }) => packages.some((name) => OBSERVING.packages.test(name)));
   expect(knowing.length).toBeGreaterThan(3);
-  expect(knowing.map(({ path }) => path).filter((path) => !path.startsWith(OBSERVING.layer))).toEqual([]);
+  expect(knowing.map(({ path }) => path).filter((path) => !path.startsWith(OBSERVING.folder))).toEqual([]);
 });
 
 test("no suppression goes without a reason", () => {
@@ -132,8 +161,15 @@ describe("the rules themselves", () => {
     expect(mayImport("src/services/a.ts", "src/rest/b.ts")).toBe(false);
     expect(mayImport("src/rest/a.ts", "src/graphql/b.ts")).toBe(false);
     expect(mayImport("src/rest/a.ts", "src/persistence/b.ts")).toBe(false);
-    expect(mayImport("src/domain/a.ts", "src/app.ts")).toBe(false);
-    expect(mayImport("src/app.ts", "src/http/b.ts")).toBe(true);
+    expect(mayImport("src/domain/a.ts", "src/app/b.ts")).toBe(false);
+    expect(mayImport("src/app/a.ts", "src/http/b.ts")).toBe(true);
+    expect(mayImport("src/main.ts", "src/app/b.ts")).toBe(true);
+    expect(mayImport("src/http/a.ts", "src/embedded-postgres/b.ts")).toBe(false);
+    expect(mayImport("src/app/a.ts", "src/embedded-postgres/b.ts")).toBe(true);
+    expect(mayImport("src/services/user-groups/a.ts", "src/services/accounts/b.ts")).toBe(true);
+    expect(mayImport("src/services/accounts/a.ts", "src/services/user-groups/b.ts")).toBe(false);
+    expect(mayImport("src/services/accounts/a.ts", "src/persistence/user-groups/b.ts")).toBe(true);
+    expect(mayImport("src/services/a.ts", "src/services/webhooks/b.ts")).toBe(true);
   });
 
   test("know the console's parts from its pages", () => {
@@ -155,24 +191,36 @@ describe("the rules themselves", () => {
   });
 });
 
-function layerOf(path: string): string {
+/** The folder that a file belongs to, below `src` or `console/src`. */
+function folderOf(path: string): string {
   const [top = "", folder = "", ...rest] = path.split("/");
   if (top === "migrations") return top;
-  return rest.length > 0 ? folder : PROCESS_LAYER;
+  return rest.length > 0 ? folder : MAIN_FLOOR;
+}
+
+/** The place of a file's room in the order of rooms; files directly on a floor come last. */
+function roomOf(path: string): number {
+  const [, , room = "", ...rest] = path.split("/");
+  return rest.length > 0 && ROOMS.includes(room) ? ROOMS.indexOf(room) : ROOMS.length;
 }
 
 function mayImport(from: string, to: string): boolean {
-  const layer = layerOf(from);
-  const target = layerOf(to);
-  return layer === target || layer === PROCESS_LAYER || LAYERS[layer]?.includes(target) === true;
+  const [folder, target] = [folderOf(from), folderOf(to)];
+  const restricted = Object.entries(RESTRICTED).find(
+    ([path]) => to.startsWith(path) && !from.startsWith(path),
+  );
+  if (restricted && !restricted[1].importers.includes(folder)) return false;
+  if (folder === target) return folder === "app" || folder === "cli" || roomOf(from) >= roomOf(to);
+  const floor = FLOORS.findIndex((folders) => folders.includes(folder));
+  return floor > FLOORS.findIndex((folders) => folders.includes(target));
 }
 
 function mayImportInConsole(from: string, to: string): boolean {
   if (!to.startsWith("console/src/")) return false;
-  const layer = layerOf(from.replace("console/", ""));
-  const target = layerOf(to.replace("console/", ""));
-  const allowed = CONSOLE_LAYERS[layer] ?? Object.keys(CONSOLE_LAYERS);
-  return layer === target || layer === PROCESS_LAYER || allowed.includes(target);
+  const folder = folderOf(from.replace("console/", ""));
+  const target = folderOf(to.replace("console/", ""));
+  const allowed = CONSOLE_LAYERS[folder] ?? Object.keys(CONSOLE_LAYERS);
+  return folder === target || folder === MAIN_FLOOR || allowed.includes(target);
 }
 
 function findRing(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {

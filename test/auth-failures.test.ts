@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { issueApiKey } from "../src/domain/api-key.js";
-import { Tally } from "../src/domain/telemetry/tally.js";
-import { issueUserGroupToken } from "../src/domain/user-group-token.js";
-import { AuthFailures } from "../src/services/auth-failures.js";
-import { RateCounters } from "../src/services/rate-counters.js";
+import { issueApiKey } from "../src/domain/accounts/api-key.js";
+import { issueUserGroupToken } from "../src/domain/user-groups/user-group-token.js";
+import { AuthFailures } from "../src/services/requests/auth-failures.js";
+import { RateCounters } from "../src/services/requests/rate-counters.js";
+import { Tally } from "../src/telemetry/tally.js";
 import { openEventStream } from "./support/event-stream-client.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { limitsOf, refused } from "./support/rate-limit-replies.js";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compareContracts } from "../src/cli-contract.js";
+import { compareContracts } from "../src/cli/contract/check.js";
 import { startTestService, type TestAccount, type TestService } from "./support/test-service.js";
 
 const MESSAGE = "Both API keys belong to the same account";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type ContractChoices, compareContracts } from "../src/cli-contract.js";
-import { OperatorError } from "../src/domain/operator-error.js";
+import { type ContractChoices, compareContracts } from "../src/cli/contract/check.js";
+import { OperatorError } from "../src/domain/shared/operator-error.js";
 import { type AlterableReply, type AlteredService, startAlteredService } from "./support/altered-service.js";
 import { callRest } from "./support/rest-client.js";
 import { createTestProcesses } from "./support/running-process.js";

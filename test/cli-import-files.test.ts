@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { FILE_SHAPES } from "../src/transfer/import-records.js";
-import { openSourceFile } from "../src/transfer/source-file.js";
-import { type SourcePosition, type SourceRecord, START } from "../src/transfer/source-record.js";
+import { FILE_SHAPES } from "../src/cli/transfer/files/import-records.js";
+import { openSourceFile } from "../src/cli/transfer/files/source-file.js";
+import { type SourcePosition, type SourceRecord, START } from "../src/cli/transfer/files/source-record.js";
 import {
   countsOf,
   foreignToken,

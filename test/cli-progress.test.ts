@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ProgressLine, progressText } from "../src/cli-progress.js";
+import { ProgressLine, progressText } from "../src/cli/shared/progress.js";
 
 const none = { records: 0, part: 0 };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Writer } from "../src/domain/caller.js";
+import type { Writer } from "../src/domain/accounts/caller.js";
 import { startTestService, type TestAccount, type TestService } from "./support/test-service.js";
 
 let service: TestService;

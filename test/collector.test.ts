@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Tenant } from "../src/domain/caller.js";
-import { DomainError } from "../src/domain/errors.js";
-import { countOnly } from "../src/domain/telemetry/telemetry.js";
-import { ReplicaFailed } from "../src/persistence/replica-reads.js";
-import { Collector } from "../src/services/collector.js";
+import type { Tenant } from "../src/domain/accounts/caller.js";
+import { DomainError } from "../src/domain/shared/errors.js";
+import { ReplicaFailed } from "../src/persistence/database/replica-reads.js";
+import { Collector } from "../src/services/shared/collector.js";
+import { countOnly } from "../src/telemetry/telemetry.js";
 
 const one = { accountId: 1, environment: "Customer" } as const;
 const other = { accountId: 1, environment: "Testing" } as const;

@@ -1,8 +1,8 @@
 import { buildSchema, execute, type GraphQLSchema, getOperationAST, parse } from "graphql";
 import { describe, expect, test } from "vitest";
-import { CompiledOperations } from "../src/graphql/compiled-operations.js";
-import type { GraphqlContext } from "../src/graphql/context.js";
-import { createBareSchema } from "../src/graphql/schema.js";
+import { CompiledOperations } from "../src/graphql/server/compiled-operations.js";
+import { createBareSchema } from "../src/graphql/server/schema.js";
+import type { GraphqlContext } from "../src/graphql/shared/context.js";
 
 const SCHEMA = `
   type Query { echo(one: Outer, many: [[Outer!]], plain: Plain, endless: Endless): String }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../src/config.js";
-import { OperatorError } from "../src/domain/operator-error.js";
+import { readConfig } from "../src/config/config.js";
+import { OperatorError } from "../src/domain/shared/operator-error.js";
 
 const defaults = {
   host: "127.0.0.1",

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ConnectionLimits } from "../src/http/connection-limits.js";
+import type { ConnectionLimits } from "../src/http/server/connection-limits.js";
 import { callGraphql } from "./support/graphql-client.js";
 import { LIVEZ, useLimitedServices } from "./support/limited-services.js";
 import { exchange } from "./support/raw-connection.js";

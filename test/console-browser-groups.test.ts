@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { readConsoleDocuments } from "../src/http/console-documents.js";
+import { readConsoleDocuments } from "../src/http/pages/console-documents.js";
 import { builtConsole } from "./support/built-console.js";
 import { openPage } from "./support/chromium.js";
 import { enterKey, expectQuiet, goTo, press, signIn, untilTold, useConsole } from "./support/console-page.js";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { buildSchema } from "graphql";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { findFaultyDocument } from "../src/graphql/trusted-documents.js";
-import { readBuiltPage } from "../src/http/built-page.js";
-import { readConsoleDocuments } from "../src/http/console-documents.js";
+import { findFaultyDocument } from "../src/graphql/server/trusted-documents.js";
+import { readBuiltPage } from "../src/http/pages/built-page.js";
+import { readConsoleDocuments } from "../src/http/pages/console-documents.js";
 import { builtConsole } from "./support/built-console.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { DueEndpoint } from "../src/persistence/webhook-outbox.js";
-import { DeliverySlots } from "../src/services/delivery-slots.js";
+import type { DueEndpoint } from "../src/persistence/webhooks/webhook-outbox.js";
+import { DeliverySlots } from "../src/services/webhooks/delivery-slots.js";
 
 const LIMITS = { total: 10, perAccount: 6, perEndpoint: 3 };
 

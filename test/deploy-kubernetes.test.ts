@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { settings as knownSettings } from "../src/settings.js";
+import { settings as knownSettings } from "../src/config/settings.js";
 import type { Data } from "./support/graphql-fixture.js";
 import { checkManifest } from "./support/kubernetes-schema.js";
 

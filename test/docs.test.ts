@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { settings } from "../src/settings.js";
+import { settings } from "../src/config/settings.js";
 import { readDocument, userDocuments } from "./support/doc-snippets.js";
 
 const root = new URL("..", import.meta.url);

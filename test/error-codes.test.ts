@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { DomainError, ERROR_CODES, type ErrorCode } from "../src/domain/errors.js";
-import { renderGraphqlError } from "../src/graphql/error-format.js";
+import { DomainError, ERROR_CODES, type ErrorCode } from "../src/domain/shared/errors.js";
+import { renderGraphqlError } from "../src/graphql/shared/error-format.js";
 import { renderError } from "../src/rest/error-view.js";
 
 /** Decision 4, and what GraphQL adds. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ERROR_MEANINGS } from "../src/domain/error-catalogue.js";
-import { DomainError, ERROR_CODES, MAX_FIELD_ERRORS } from "../src/domain/errors.js";
-import { isUserError, statusOf } from "../src/graphql/error-format.js";
+import { ERROR_MEANINGS } from "../src/domain/shared/error-catalogue.js";
+import { DomainError, ERROR_CODES, MAX_FIELD_ERRORS } from "../src/domain/shared/errors.js";
+import { isUserError, statusOf } from "../src/graphql/shared/error-format.js";
 import { renderError } from "../src/rest/error-view.js";
 
 /** The reference of errors, from the catalogue and from how both APIs render them. */

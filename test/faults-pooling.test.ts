@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { clientOptions } from "../src/persistence/database-options.js";
+import { clientOptions } from "../src/persistence/shared/database-options.js";
 import { type FaultProxy, startFaultProxy } from "./support/fault-proxy.js";
 import { callGraphql } from "./support/graphql-client.js";
 import { callRest, type RestReply } from "./support/rest-client.js";

@@ -1,8 +1,8 @@
 import { ApolloServer, type ApolloServerOptions, type BaseContext } from "@apollo/server";
 import { defineIntegrationTestSuite } from "@apollo/server-integration-testsuite";
 import { beforeEach, expect, test } from "vitest";
-import { registerApolloRoute } from "../src/graphql/apollo-route.js";
-import { createBareServer } from "../src/http/http-server.js";
+import { registerApolloRoute } from "../src/graphql/server/apollo-route.js";
+import { createBareServer } from "../src/http/server/http-server.js";
 
 const NO_STORE = "decision 11: every reply says no-store";
 const MEDIA_TYPE = "what is not sent as JSON is refused with 415, in our words";

@@ -1,6 +1,6 @@
 import { type ASTNode, isTypeDefinitionNode, Kind, parse, visit } from "graphql";
 import { expect, test } from "vitest";
-import { printSdl } from "../src/graphql/schema.js";
+import { printSdl } from "../src/graphql/server/schema.js";
 
 const DESCRIBED = `
 "A type." type A {

@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLField } from "graphql";
 import { beforeAll, expect, test } from "vitest";
-import { printSdl } from "../src/graphql/schema.js";
+import { printSdl } from "../src/graphql/server/schema.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { generateOperations, type KnownValues } from "./support/operation-generator.js";
 import { callRest } from "./support/rest-client.js";

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from "graphql";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../src/config.js";
+import { readConfig } from "../src/config/config.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { callRest } from "./support/rest-client.js";
 

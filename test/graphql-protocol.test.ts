@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { printSdl } from "../src/graphql/schema.js";
+import { printSdl } from "../src/graphql/server/schema.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { callRest } from "./support/rest-client.js";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { MAX_SITE_CONFIG_BYTES } from "../src/domain/site-config/site-config.js";
-import { Loaders } from "../src/graphql/loaders.js";
+import { MAX_SITE_CONFIG_BYTES } from "../src/domain/site-configs/site-config.js";
+import { Loaders } from "../src/graphql/shared/loaders.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { changeSite, goodSite } from "./support/site-config-store.js";
 

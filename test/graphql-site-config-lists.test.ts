@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { MAX_SITE_CONFIG_BYTES } from "../src/domain/site-config/site-config.js";
+import { MAX_SITE_CONFIG_BYTES } from "../src/domain/site-configs/site-config.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { changeSite, goodSite } from "./support/site-config-store.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_SITE_CONFIG_BYTES } from "../src/domain/site-config/site-config.js";
+import { MAX_SITE_CONFIG_BYTES } from "../src/domain/site-configs/site-config.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { deepZeros, pagesOfMegabytes } from "./support/site-config-documents.js";
 import { goodSite } from "./support/site-config-store.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../src/domain/json.js";
+import type { JsonObject } from "../src/domain/shared/json.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { changeSite } from "./support/site-config-store.js";
 

@@ -8,8 +8,8 @@ import {
   isNonNullType,
 } from "graphql";
 import { beforeAll, expect, test } from "vitest";
-import { isObject } from "../src/domain/json.js";
-import { printSdl } from "../src/graphql/schema.js";
+import { isObject } from "../src/domain/shared/json.js";
+import { printSdl } from "../src/graphql/server/schema.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { hostileJson, hostileObject, hostileText, perhapsBroken } from "./support/hostile-json.js";
 import { callRest, type RestReply } from "./support/rest-client.js";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { DomainError } from "../src/domain/errors.js";
-import { OperatorError } from "../src/domain/operator-error.js";
-import { Checkpoint } from "../src/transfer/checkpoint.js";
-import { runImport } from "../src/transfer/import-run.js";
+import { Checkpoint } from "../src/cli/transfer/files/checkpoint.js";
+import { runImport } from "../src/cli/transfer/files/import-run.js";
+import { DomainError } from "../src/domain/shared/errors.js";
+import { OperatorError } from "../src/domain/shared/operator-error.js";
 
 test("what was brought in is told when the database is lost", async () => {
   const stop = new AbortController();

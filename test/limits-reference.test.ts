@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { SETTING_SECTIONS } from "../src/settings.js";
+import { SETTING_SECTIONS } from "../src/config/settings.js";
 
 const MS = 1;
 const S = 1000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadOnce } from "../src/http/page.js";
+import { loadOnce } from "../src/http/pages/page.js";
 
 test("what a page needs is loaded once, and again after a failure or when there was nothing", async () => {
   const outcomes = [() => Promise.reject(new Error("No more files.")), async () => undefined];

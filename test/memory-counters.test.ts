@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { MemoryCounters } from "../src/services/memory-counters.js";
+import { MemoryCounters } from "../src/services/requests/memory-counters.js";
 
 const MINUTE = 60_000;
 

@@ -1,9 +1,9 @@
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfig } from "../src/config.js";
-import { createBareServer } from "../src/http/http-server.js";
-import { registerMetricsRoute } from "../src/http/metrics-route.js";
-import { metricsAccess } from "../src/metrics-access.js";
+import { readConfig } from "../src/config/config.js";
+import { metricsAccess } from "../src/config/metrics-access.js";
+import { createBareServer } from "../src/http/server/http-server.js";
+import { registerMetricsRoute } from "../src/http/server/metrics-route.js";
 import { METRICS_TOKEN as TOKEN } from "./support/metric-samples.js";
 import { callRest } from "./support/rest-client.js";
 import { type RunningApp, startRunningApp } from "./support/running-app.js";

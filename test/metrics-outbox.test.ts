@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Tally } from "../src/domain/telemetry/tally.js";
-import { createMetrics } from "../src/telemetry/metrics.js";
-import type { OutboxReading } from "../src/telemetry/outbox-reading.js";
+import { createMetrics } from "../src/telemetry/export/metrics.js";
+import type { OutboxReading } from "../src/telemetry/export/outbox-reading.js";
+import { Tally } from "../src/telemetry/tally.js";
 import { callGraphql } from "./support/graphql-client.js";
 import { readSamples, scrape, sumOf } from "./support/metric-samples.js";
 import { callRest } from "./support/rest-client.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { countOnly } from "../src/domain/telemetry/telemetry.js";
-import { Database } from "../src/persistence/database.js";
+import { Database } from "../src/persistence/database/database.js";
+import { countOnly } from "../src/telemetry/telemetry.js";
 import { openEventStream } from "./support/event-stream-client.js";
 import { callGraphql } from "./support/graphql-client.js";
 import { type Sample, scrape, sumOf } from "./support/metric-samples.js";

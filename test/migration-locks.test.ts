@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Database } from "../src/persistence/database.js";
-import { clientOptions } from "../src/persistence/database-options.js";
-import { migrateDown, migrateUp, migrationStates } from "../src/persistence/migrator.js";
+import { Database } from "../src/persistence/database/database.js";
+import { migrateDown, migrateUp, migrationStates } from "../src/persistence/database/migrator.js";
+import { clientOptions } from "../src/persistence/shared/database-options.js";
 import { databaseUrl } from "./support/database-url.js";
 import { createTestProcesses } from "./support/running-process.js";
 import { createTestDatabase, type TestDatabase } from "./support/test-database.js";

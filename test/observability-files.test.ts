@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isObject } from "../src/domain/json.js";
+import { isObject } from "../src/domain/shared/json.js";
 import { scrapeText } from "./support/metric-samples.js";
 import { hasPromtool, promtool } from "./support/promtool.js";
 import { startRunningApp } from "./support/running-app.js";

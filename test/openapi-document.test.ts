@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
+import { packageVersion } from "../src/app/package-version.js";
 import { openApiDocument, printOpenApi } from "../src/http/openapi/openapi-document.js";
-import { packageVersion } from "../src/package-version.js";
 import {
   parseDeletion,
   parseNewUserGroup,

@@ -15,8 +15,8 @@ import {
   type SelectionSetNode,
 } from "graphql";
 import { describe, expect, test } from "vitest";
-import { measureOperation } from "../src/graphql/operation-measure.js";
-import { createBareSchema } from "../src/graphql/schema.js";
+import { measureOperation } from "../src/graphql/server/limits/operation-measure.js";
+import { createBareSchema } from "../src/graphql/server/schema.js";
 
 const schema = createBareSchema();
 const VARIABLES = { small: 3, none: null, ids: ["a", "b", "c", "d"] };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Queryable, Statement } from "../src/persistence/statement.js";
+import type { Queryable, Statement } from "../src/persistence/shared/statement.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 
 const CONNECTIONS = 3;

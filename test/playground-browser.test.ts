@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exampleOperations } from "../src/http/playground-examples.js";
+import { exampleOperations } from "../src/http/pages/playground-examples.js";
 import { builtPages } from "./support/built-pages.js";
 import { openPage } from "./support/chromium.js";
 import {

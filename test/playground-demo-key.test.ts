@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createDemoAccount } from "../src/services/demo-account.js";
+import { createDemoAccount } from "../src/services/data-sources/demo-account.js";
 import { builtPages } from "./support/built-pages.js";
 import { openPage } from "./support/chromium.js";
 import {

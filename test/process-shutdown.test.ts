@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { clientOptions } from "../src/persistence/database-options.js";
+import { clientOptions } from "../src/persistence/shared/database-options.js";
 import { databaseUrl } from "./support/database-url.js";
 import { type KeepAliveClient, openKeepAliveClient, userRequest } from "./support/keep-alive-client.js";
 import { callRest } from "./support/rest-client.js";

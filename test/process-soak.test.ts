@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Inspector } from "../bench/src/inspector.js";
 import { type LoadResult, runLoad } from "../bench/src/soak-load.js";
-import { clientOptions } from "../src/persistence/database-options.js";
+import { clientOptions } from "../src/persistence/shared/database-options.js";
 import { databaseUrl } from "./support/database-url.js";
 import { createTestProcesses, type RunningService } from "./support/running-process.js";
 import { createTestDatabase, type TestDatabase } from "./support/test-database.js";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SMALL_BODY_LIMIT } from "../src/graphql/caller-identification.js";
+import { SMALL_BODY_LIMIT } from "../src/graphql/server/caller-identification.js";
 import { type AttackedService, expectBorne, startAttackedService } from "./support/attacked-service.js";
 import { scrape, sumOf } from "./support/metric-samples.js";
 import { callRest } from "./support/rest-client.js";

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { clientOptions } from "../src/persistence/database-options.js";
+import { clientOptions } from "../src/persistence/shared/database-options.js";
 import { databaseUrl } from "./support/database-url.js";
 import { MortalService } from "./support/mortal-service.js";
 import { createTestProcesses } from "./support/running-process.js";

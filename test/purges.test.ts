@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Tally } from "../src/domain/telemetry/tally.js";
-import { readFromIndex } from "../src/persistence/purge-queries.js";
+import { readFromIndex } from "../src/persistence/shared/purge-queries.js";
 import { createPurgeList } from "../src/services/purge-list.js";
-import { type Purge, Purges } from "../src/services/purges.js";
+import { type Purge, Purges } from "../src/services/shared/purges.js";
+import { Tally } from "../src/telemetry/tally.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 import { createTenant, type WebhookTenant } from "./support/webhook-tenant.js";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { RedisCounters } from "../src/persistence/redis-counters.js";
+import { RedisCounters } from "../src/persistence/requests/redis-counters.js";
 import { left, limitsOf } from "./support/rate-limit-replies.js";
 import { hasRedis, NO_REDIS, startRedis, type TestRedis } from "./support/redis-server.js";
 import { callRest } from "./support/rest-client.js";

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { ReadReplica } from "../src/domain/read-replica.js";
-import { Tally } from "../src/domain/telemetry/tally.js";
-import type { ReadReplicas } from "../src/persistence/read-replicas.js";
-import { ReplicaFailed, ReplicaReads } from "../src/persistence/replica-reads.js";
-import type { Statement } from "../src/persistence/statement.js";
-import { LaggingReads } from "../src/services/lagging-reads.js";
+import type { ReadReplica } from "../src/domain/requests/read-replica.js";
+import type { ReadReplicas } from "../src/persistence/database/read-replicas.js";
+import { ReplicaFailed, ReplicaReads } from "../src/persistence/database/replica-reads.js";
+import type { Statement } from "../src/persistence/shared/statement.js";
+import { LaggingReads } from "../src/services/requests/lagging-reads.js";
+import { Tally } from "../src/telemetry/tally.js";
 import { startFaultProxy } from "./support/fault-proxy.js";
 import {
   ask,

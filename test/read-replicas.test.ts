@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ReadReplicas } from "../src/persistence/read-replicas.js";
-import type { Statement } from "../src/persistence/statement.js";
+import type { ReadReplicas } from "../src/persistence/database/read-replicas.js";
+import type { Statement } from "../src/persistence/shared/statement.js";
 import type { Data } from "./support/graphql-fixture.js";
 import {
   type ReplicatedPostgres,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { clientOptions } from "../src/persistence/database-options.js";
+import { clientOptions } from "../src/persistence/shared/database-options.js";
 import { openEventStream } from "./support/event-stream-client.js";
 import { callRest, type RestReply } from "./support/rest-client.js";
 import { expectError } from "./support/rest-fixture.js";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DomainError, MAX_FIELD_ERRORS } from "../src/domain/errors.js";
-import { MAX_MAPPING_ENTRIES, parseMappingList } from "../src/domain/mapping.js";
-import { isStorable } from "../src/domain/text-field.js";
+import { DomainError, MAX_FIELD_ERRORS } from "../src/domain/shared/errors.js";
+import { isStorable } from "../src/domain/shared/text-field.js";
+import { MAX_MAPPING_ENTRIES, parseMappingList } from "../src/domain/user-groups/mapping.js";
 import {
   parseDeletion,
   parseNewUserGroup,

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { issueApiKey } from "../src/domain/api-key.js";
+import { issueApiKey } from "../src/domain/accounts/api-key.js";
 import { callRest } from "./support/rest-client.js";
 import { expectError, useRest } from "./support/rest-fixture.js";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { toNodeId } from "../src/graphql/node-id.js";
+import { toNodeId } from "../src/graphql/shared/node-id.js";
 import { type EventStream, openEventStream } from "./support/event-stream-client.js";
 import { callGraphql } from "./support/graphql-client.js";
 import { useGraphql } from "./support/graphql-fixture.js";

@@ -1,9 +1,9 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Database } from "../src/persistence/database.js";
-import { clientOptions } from "../src/persistence/database-options.js";
-import type { RowScope } from "../src/persistence/row-scope.js";
-import { findBypass } from "../src/persistence/runtime-role.js";
+import { Database } from "../src/persistence/database/database.js";
+import { findBypass } from "../src/persistence/database/runtime-role.js";
+import { clientOptions } from "../src/persistence/shared/database-options.js";
+import type { RowScope } from "../src/persistence/shared/row-scope.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { changeSite, goodSite } from "./support/site-config-store.js";
 import { createUserGroup, entry } from "./support/user-group-operations.js";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { Database } from "../src/persistence/database.js";
-import { migrateDown, migrateUp, migrationStates } from "../src/persistence/migrator.js";
+import { Database } from "../src/persistence/database/database.js";
+import { migrateDown, migrateUp, migrationStates } from "../src/persistence/database/migrator.js";
 import { createTestDatabase, type TestDatabase } from "./support/test-database.js";
 
 const opened: Database[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { secretBytes } from "../src/domain/secret-bytes.js";
+import { secretBytes } from "../src/domain/accounts/secret-bytes.js";
 
 test("bytes are handed out once, also where the store has to be filled again", () => {
   const seen = Array.from({ length: 1000 }, () => secretBytes(16).toString("hex"));

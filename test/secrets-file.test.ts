@@ -1,8 +1,8 @@
 import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { OperatorError } from "../src/domain/operator-error.js";
-import { keepDemoKey, openSecretsFile } from "../src/persistence/secrets-file.js";
+import { OperatorError } from "../src/domain/shared/operator-error.js";
+import { keepDemoKey, openSecretsFile } from "../src/embedded-postgres/secrets-file.js";
 import { createTestProcesses } from "./support/running-process.js";
 
 const processes = createTestProcesses();

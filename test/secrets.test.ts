@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { hashApiKey } from "../src/domain/api-key.js";
-import { issueUserGroupToken } from "../src/domain/user-group-token.js";
+import { hashApiKey } from "../src/domain/accounts/api-key.js";
+import { issueUserGroupToken } from "../src/domain/user-groups/user-group-token.js";
 import { openEventStream } from "./support/event-stream-client.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { callRest } from "./support/rest-client.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { z } from "zod";
-import { SETTING_SECTIONS } from "../src/settings.js";
+import { SETTING_SECTIONS } from "../src/config/settings.js";
 
 /** What nobody would set. */
 const NONSENSE = "?";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { clientOptions } from "../src/persistence/database-options.js";
+import { clientOptions } from "../src/persistence/shared/database-options.js";
 import { openEventStream } from "./support/event-stream-client.js";
 import { jsonRequest, openKeepAliveClient, userRequest } from "./support/keep-alive-client.js";
 import { createTestDatabase } from "./support/test-database.js";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkSiteConfigs } from "../src/cli-site-config.js";
-import type { CheckFormat } from "../src/cli-site-config-format.js";
+import { checkSiteConfigs } from "../src/cli/site-configs/check.js";
+import type { CheckFormat } from "../src/cli/site-configs/format.js";
 import { createTestProcesses } from "./support/running-process.js";
 import { faultless } from "./support/site-config-documents.js";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import fastJsonPatch from "fast-json-patch";
 import { describe, expect, test } from "vitest";
-import type { JsonObject, JsonValue } from "../src/domain/json.js";
-import { diffJson, type JsonPatchOperation } from "../src/domain/site-config/json-diff.js";
+import type { JsonObject, JsonValue } from "../src/domain/shared/json.js";
+import { diffJson, type JsonPatchOperation } from "../src/domain/site-configs/document/json-diff.js";
 
 type Example = readonly [what: string, from: JsonValue, to: JsonValue, patch: readonly JsonPatchOperation[]];
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonValue } from "../src/domain/json.js";
-import { mergePatchText } from "../src/domain/site-config/merge-patch.js";
-import { MAX_SITE_CONFIG_BYTES } from "../src/domain/site-config/site-config.js";
-import { printDocument } from "../src/domain/site-config/text-layout.js";
+import type { JsonValue } from "../src/domain/shared/json.js";
+import { mergePatchText } from "../src/domain/site-configs/document/merge-patch.js";
+import { printDocument } from "../src/domain/site-configs/document/text-layout.js";
+import { MAX_SITE_CONFIG_BYTES } from "../src/domain/site-configs/site-config.js";
 import { deepZeros, pagesOfMegabytes } from "./support/site-config-documents.js";
 
 /** The length of a string with which a document gets to a size. */

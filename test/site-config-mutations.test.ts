@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isObject, type JsonObject, type JsonValue } from "../src/domain/json.js";
+import { isObject, type JsonObject, type JsonValue } from "../src/domain/shared/json.js";
 import { validSiteConfig } from "./support/site-config-arbitrary.js";
 import { checkDocument, placesOf } from "./support/site-config-documents.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { validateSiteConfigText } from "../src/domain/site-config/validate-site-config.js";
+import { validateSiteConfigText } from "../src/domain/site-configs/validate-site-config.js";
 import { faultless } from "./support/site-config-documents.js";
 
 /** Checks a text in which a number stands below an unknown property. */

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { request } from "undici";
 import { expect, test } from "vitest";
-import type { SiteConfigCode } from "../src/domain/site-config/site-config-codes.js";
+import type { SiteConfigCode } from "../src/domain/site-configs/site-config-codes.js";
 import {
   validateSiteConfigDocument,
   validateSiteConfigText,
-} from "../src/domain/site-config/validate-site-config.js";
+} from "../src/domain/site-configs/validate-site-config.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { changeSite } from "./support/site-config-store.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../src/domain/json.js";
+import type { JsonObject } from "../src/domain/shared/json.js";
 import { checkDocument, faultless, withAnchors, withGroup } from "./support/site-config-documents.js";
 
 const suggested: readonly (readonly [typo: string, change: JsonObject, meant: string])[] = [

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SiteConfigCode } from "../src/domain/site-config/site-config-codes.js";
-import { validateSiteConfigText } from "../src/domain/site-config/validate-site-config.js";
+import type { SiteConfigCode } from "../src/domain/site-configs/site-config-codes.js";
+import { validateSiteConfigText } from "../src/domain/site-configs/validate-site-config.js";
 import { noisySiteConfig } from "./support/site-config-arbitrary.js";
 import { checkDocument } from "./support/site-config-documents.js";
 

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { afterAll, expect, test } from "vitest";
-import type { Task } from "../src/domain/site-config/site-config-tasks.js";
-import { Count } from "../src/domain/telemetry/counts.js";
-import { SiteConfigThread } from "../src/services/site-config-thread.js";
+import type { Task } from "../src/domain/site-configs/site-config-tasks.js";
+import { SiteConfigThread } from "../src/services/site-configs/site-config-thread.js";
+import { Count } from "../src/telemetry/counts.js";
 import { goodSite } from "./support/site-config-store.js";
 
 const refusals = new Count();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../src/domain/json.js";
-import { validateSiteConfigDocument } from "../src/domain/site-config/validate-site-config.js";
+import type { JsonObject } from "../src/domain/shared/json.js";
+import { validateSiteConfigDocument } from "../src/domain/site-configs/validate-site-config.js";
 import {
   checkDocument,
   faultless,

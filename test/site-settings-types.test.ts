@@ -1,9 +1,9 @@
 import { buildSchema, type GraphQLObjectType, isNonNullType, isObjectType } from "graphql";
 import { expect, test } from "vitest";
-import type { ObjectShape, SettingShape } from "../src/domain/site-config/setting-shape.js";
-import { formsOf } from "../src/domain/site-config/shape-options.js";
-import { SITE_CONFIG } from "../src/domain/site-config/site-config-table.js";
-import { printSdl } from "../src/graphql/schema.js";
+import type { ObjectShape, SettingShape } from "../src/domain/site-configs/setting-shape.js";
+import { formsOf } from "../src/domain/site-configs/shape-options.js";
+import { SITE_CONFIG } from "../src/domain/site-configs/site-config-table.js";
+import { printSdl } from "../src/graphql/server/schema.js";
 
 const schema = buildSchema(printSdl());
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientOptions } from "../src/persistence/database-options.js";
+import { clientOptions } from "../src/persistence/shared/database-options.js";
 import { databaseUrl } from "./support/database-url.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { callRest } from "./support/rest-client.js";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TokenVault } from "../src/domain/token-vault.js";
-import { Database } from "../src/persistence/database.js";
-import { TokenReencryption } from "../src/services/token-reencryption.js";
+import { TokenVault } from "../src/domain/accounts/token-vault.js";
+import { Database } from "../src/persistence/database/database.js";
+import { TokenReencryption } from "../src/services/transfer/token-reencryption.js";
 import { databaseUrl } from "./support/database-url.js";
 import { callGraphql } from "./support/graphql-client.js";
 import { callRest, type RestReply } from "./support/rest-client.js";

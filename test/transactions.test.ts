@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RowScope } from "../src/persistence/row-scope.js";
-import type { Statement } from "../src/persistence/statement.js";
+import type { RowScope } from "../src/persistence/shared/row-scope.js";
+import type { Statement } from "../src/persistence/shared/statement.js";
 import { startTestService, type TestService } from "./support/test-service.js";
 
 let service: TestService;

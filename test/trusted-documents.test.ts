@@ -2,10 +2,10 @@ import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startApp } from "../src/app.js";
-import { readConfig } from "../src/config.js";
-import { OperatorError } from "../src/domain/operator-error.js";
-import { readTrustedDocuments } from "../src/trusted-documents-file.js";
+import { startApp } from "../src/app/app.js";
+import { readTrustedDocuments } from "../src/app/trusted-documents-file.js";
+import { readConfig } from "../src/config/config.js";
+import { OperatorError } from "../src/domain/shared/operator-error.js";
 
 const VIEWER = "{ viewer { scope } }";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isStorable } from "../src/domain/text-field.js";
+import { isStorable } from "../src/domain/shared/text-field.js";
 import {
   PACKED_USER_GROUP,
   type PackedListRow,
@@ -8,7 +8,7 @@ import {
   packList,
   readUserGroup,
   readUserGroups,
-} from "../src/persistence/user-group-row.js";
+} from "../src/persistence/user-groups/user-group-row.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 
 const graphql = useGraphql();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { types } from "pg";
 import { expect, test } from "vitest";
-import { VALUE_PARSERS } from "../src/persistence/value-parsers.js";
+import { VALUE_PARSERS } from "../src/persistence/shared/value-parsers.js";
 
 const { TIMESTAMPTZ, INT4 } = types.builtins;
 const parse = VALUE_PARSERS.getTypeParser(TIMESTAMPTZ);

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Database } from "../../src/persistence/database.js";
-import type { EmbeddedConnection } from "../../src/persistence/embedded-connection.js";
-import { openEmbeddedServer } from "../../src/persistence/embedded-postgres.js";
-import { migrateUp } from "../../src/persistence/migrator.js";
-import { grantRuntimeRole } from "../../src/persistence/runtime-role.js";
+import type { EmbeddedConnection } from "../../src/embedded-postgres/embedded-connection.js";
+import { openEmbeddedServer } from "../../src/embedded-postgres/embedded-postgres.js";
+import { Database } from "../../src/persistence/database/database.js";
+import { migrateUp } from "../../src/persistence/database/migrator.js";
+import { grantRuntimeRole } from "../../src/persistence/database/runtime-role.js";
 
 /** A PostgreSQL of a benchmark's own, with our tables, in a directory that goes with it. */
 export interface BenchPostgres {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../src/domain/json.js";
+import type { JsonObject, JsonValue } from "../../src/domain/shared/json.js";
 
 interface SiteRules {
   /** A multiple of ten; with each come about 500 bytes of text. */

@@ -1,14 +1,14 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parseTree } from "jsonc-parser";
-import type { JsonObject } from "../../src/domain/json.js";
-import { diffJson } from "../../src/domain/site-config/json-diff.js";
-import { mergePatchText } from "../../src/domain/site-config/merge-patch.js";
-import { siteConfigJsonSchema } from "../../src/domain/site-config/site-config-json-schema.js";
-import type { SiteConfigReport } from "../../src/domain/site-config/site-config-report.js";
+import type { JsonObject } from "../../src/domain/shared/json.js";
+import { diffJson } from "../../src/domain/site-configs/document/json-diff.js";
+import { mergePatchText } from "../../src/domain/site-configs/document/merge-patch.js";
+import { siteConfigJsonSchema } from "../../src/domain/site-configs/site-config-json-schema.js";
+import type { SiteConfigReport } from "../../src/domain/site-configs/site-config-report.js";
 import {
   validateSiteConfigDocument,
   validateSiteConfigText,
-} from "../../src/domain/site-config/validate-site-config.js";
+} from "../../src/domain/site-configs/validate-site-config.js";
 import { markdownTable } from "./markdown-table.js";
 import { measureInTurn, medianOf, medianRatio, type Subject } from "./measure.js";
 import { siteConfigOf } from "./site-config-documents.js";

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Statement } from "../../src/persistence/statement.js";
+import type { Statement } from "../../src/persistence/shared/statement.js";
 import { type BenchPostgres, startBenchPostgres, withDatabase } from "./bench-postgres.js";
 import type { LoadOptions, LoadResult } from "./soak-load.js";
 import { reportSoak, type SoakRun, type TimedSample } from "./soak-report.js";

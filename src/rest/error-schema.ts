@@ -1,4 +1,4 @@
-import { MAX_FIELD_ERRORS } from "../domain/errors.js";
+import { MAX_FIELD_ERRORS } from "../domain/shared/errors.js";
 
 /** The body of every refusal (decision 4) in JSON Schema, for the OpenAPI document. */
 export const ERROR_SCHEMA = {

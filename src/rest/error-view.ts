@@ -1,5 +1,5 @@
-import { errorHeaders } from "../domain/error-headers.js";
-import type { DomainError, ErrorCode, FieldPath } from "../domain/errors.js";
+import { errorHeaders } from "../domain/shared/error-headers.js";
+import type { DomainError, ErrorCode, FieldPath } from "../domain/shared/errors.js";
 
 /** The HTTP status of every error (decision 4). */
 const STATUSES: Readonly<Record<ErrorCode, number>> = {

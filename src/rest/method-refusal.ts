@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { DomainError } from "../domain/errors.js";
+import { DomainError } from "../domain/shared/errors.js";
 
 /** Answers every other method of a path with 405 and the methods that it knows. */
 export function refuseOtherMethods(app: FastifyInstance, url: string, methods: readonly string[]): void {

@@ -1,4 +1,4 @@
-import { ENVIRONMENTS } from "../domain/environment.js";
+import { ENVIRONMENTS } from "../domain/accounts/environment.js";
 import { PROPERTIES_SCHEMA } from "./user-request-schemas.js";
 
 const FIELDS = {

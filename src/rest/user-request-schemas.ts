@@ -1,7 +1,7 @@
-import { MAX_MAPPING_ENTRIES } from "../domain/mapping.js";
-import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_DEPTH } from "../domain/properties.js";
-import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS } from "../domain/stored-json.js";
-import { MAX_TEXT_LENGTH } from "../domain/text-field.js";
+import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS } from "../domain/shared/stored-json.js";
+import { MAX_TEXT_LENGTH } from "../domain/shared/text-field.js";
+import { MAX_MAPPING_ENTRIES } from "../domain/user-groups/mapping.js";
+import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_DEPTH } from "../domain/user-groups/properties.js";
 
 /**
  * The bodies of `/api/user` in JSON Schema 2020-12, as the OpenAPI document shows them (decision 42). Requests are checked by the

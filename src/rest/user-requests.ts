@@ -1,12 +1,12 @@
-import { DomainError, type FieldPath, invalidField } from "../domain/errors.js";
-import { parseFields } from "../domain/field-parsing.js";
-import { readIdempotencyKey } from "../domain/idempotency-key.js";
-import { isObject } from "../domain/json.js";
-import { withSource } from "../domain/json-source.js";
-import { parseMapping } from "../domain/mapping.js";
-import { parseProperties } from "../domain/properties.js";
-import { isText, parseText } from "../domain/text-field.js";
-import type { NewUserGroup, UserGroupChanges } from "../domain/user-group.js";
+import { readIdempotencyKey } from "../domain/requests/idempotency-key.js";
+import { DomainError, type FieldPath, invalidField } from "../domain/shared/errors.js";
+import { parseFields } from "../domain/shared/field-parsing.js";
+import { isObject } from "../domain/shared/json.js";
+import { withSource } from "../domain/shared/json-source.js";
+import { isText, parseText } from "../domain/shared/text-field.js";
+import { parseMapping } from "../domain/user-groups/mapping.js";
+import { parseProperties } from "../domain/user-groups/properties.js";
+import type { NewUserGroup, UserGroupChanges } from "../domain/user-groups/user-group.js";
 
 /** The members of a request body. */
 type Members = Readonly<Record<string, unknown>>;

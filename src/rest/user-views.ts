@@ -1,4 +1,4 @@
-import type { UserGroup } from "../domain/user-group.js";
+import type { UserGroup } from "../domain/user-groups/user-group.js";
 
 /**
  * The interface's replies (decision 3): these keys, in this order, and no others. `token` is the group's, in the clear. Replies with

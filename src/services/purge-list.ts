@@ -1,19 +1,19 @@
-import type { Database } from "../persistence/database.js";
-import {
-  type DeletedEndpoint,
-  findDeletedEndpoints,
-  removeDeliveries,
-  removeEndpoint,
-} from "../persistence/deleted-endpoint-queries.js";
-import { REPLY_MAX_AGE_MS, STORED_REPLIES } from "../persistence/idempotent-request-queries.js";
+import type { Database } from "../persistence/database/database.js";
+import { REPLY_MAX_AGE_MS, STORED_REPLIES } from "../persistence/requests/idempotent-request-queries.js";
 import {
   deleteExpired,
   type ExpiringRows,
   expiredSeconds,
   updateExpired,
-} from "../persistence/purge-queries.js";
-import { OVER_DELIVERIES, PENDING_DELIVERIES } from "../persistence/webhook-delivery-queries.js";
-import type { Purge } from "./purges.js";
+} from "../persistence/shared/purge-queries.js";
+import {
+  type DeletedEndpoint,
+  findDeletedEndpoints,
+  removeDeliveries,
+  removeEndpoint,
+} from "../persistence/webhooks/deleted-endpoint-queries.js";
+import { OVER_DELIVERIES, PENDING_DELIVERIES } from "../persistence/webhooks/webhook-delivery-queries.js";
+import type { Purge } from "./shared/purges.js";
 
 const DAY_MS = 86_400_000;
 /** How long deliveries that are over can be read and replayed. */

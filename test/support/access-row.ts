@@ -1,4 +1,4 @@
-import type { Scope } from "../../src/domain/caller.js";
+import type { Scope } from "../../src/domain/accounts/caller.js";
 import type { AccessIds } from "./access-tenants.js";
 
 /** From the least to the one that may do everything; user group tokens are for themselves. */

@@ -1,7 +1,7 @@
-import { SCOPES, type Scope } from "../../src/domain/caller.js";
-import { ENVIRONMENTS, type Environment } from "../../src/domain/environment.js";
-import { issueUserGroupToken } from "../../src/domain/user-group-token.js";
-import { toNodeId } from "../../src/graphql/node-id.js";
+import { SCOPES, type Scope } from "../../src/domain/accounts/caller.js";
+import { ENVIRONMENTS, type Environment } from "../../src/domain/accounts/environment.js";
+import { issueUserGroupToken } from "../../src/domain/user-groups/user-group-token.js";
+import { toNodeId } from "../../src/graphql/shared/node-id.js";
 import type { Data, GraphqlFixture } from "./graphql-fixture.js";
 import { goodSite } from "./site-config-store.js";
 import type { TestAccount } from "./test-service.js";

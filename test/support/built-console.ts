@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { hashOfSources } from "../../console/build.js";
-import { compressAssets } from "../../src/http/page-build.js";
+import { compressAssets } from "../../src/http/pages/page-build.js";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 // Where the compiled services are, which are removed after a day.

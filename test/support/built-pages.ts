@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { access, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildPages } from "../../src/http/pages-build.js";
+import { buildPages } from "../../src/http/pages/pages-build.js";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 // Where the compiled services are, which are removed after a day.
@@ -30,7 +30,7 @@ export async function builtPages(): Promise<string> {
 }
 
 function toPath(module: string): string {
-  return `src/http/${module}.ts`;
+  return `src/http/pages/${module}.ts`;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { DatabaseOptions } from "../../src/persistence/database-options.js";
+import type { DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 
 /** A database's address and account, one by one. */
 export interface DatabaseParts {

@@ -1,4 +1,4 @@
-import type { DatabaseOptions } from "../../src/persistence/database-options.js";
+import type { DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 
 /** The server of a test run as an operator writes it in DATABASE_URL. */
 export function databaseUrl(

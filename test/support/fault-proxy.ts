@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DatabaseOptions } from "../../src/persistence/database-options.js";
+import type { DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 import { partsOf } from "./database-parts.js";
 
 /** How a connection is cut: at once, or one side is told that no more comes from the other. */

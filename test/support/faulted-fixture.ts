@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import type { DatabaseOptions } from "../../src/persistence/database-options.js";
+import type { DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 import { type FaultedService, startFaultedService } from "./faulted-service.js";
 import { createTestProcesses } from "./running-process.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";

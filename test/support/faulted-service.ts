@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
 import { expect } from "vitest";
-import { clientOptions, type DatabaseOptions } from "../../src/persistence/database-options.js";
+import { clientOptions, type DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 import { databaseUrl } from "./database-url.js";
 import { type Query, verifyLoad } from "./load-verification.js";
 import { callRest } from "./rest-client.js";

@@ -5,7 +5,7 @@ import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPol
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
 import { Namespace } from "kubernetes-models/v1/Namespace";
 import { Service } from "kubernetes-models/v1/Service";
-import { isObject } from "../../src/domain/json.js";
+import { isObject } from "../../src/domain/shared/json.js";
 
 const MODELS = {
   "v1/Namespace": Namespace,

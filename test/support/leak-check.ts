@@ -1,4 +1,4 @@
-import type { DatabaseOptions } from "../../src/persistence/database-options.js";
+import type { DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 import { readLogs, secretsOf, WHOLE_RUN } from "./run-record.js";
 import { type Finding, findSecrets } from "./secret-search.js";
 import { searchDatabase, searchFiles } from "./stored-secrets.js";

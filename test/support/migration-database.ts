@@ -1,8 +1,8 @@
 import { escapeIdentifier, Pool } from "pg";
 import { afterAll, beforeAll, inject } from "vitest";
-import { Database } from "../../src/persistence/database.js";
-import { clientOptions } from "../../src/persistence/database-options.js";
-import { migrateDown, migrateUp } from "../../src/persistence/migrator.js";
+import { Database } from "../../src/persistence/database/database.js";
+import { migrateDown, migrateUp } from "../../src/persistence/database/migrator.js";
+import { clientOptions } from "../../src/persistence/shared/database-options.js";
 import { asRole } from "./postgres-setup.js";
 import { createTestDatabase } from "./test-database.js";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import type { DatabaseOptions } from "../../src/persistence/database-options.js";
+import type { DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 import { type DatabaseParts, partsOf } from "./database-parts.js";
 import { freePort } from "./free-port.js";
 

@@ -1,7 +1,7 @@
 import { escapeLiteral } from "pg";
-import type { OpenTransaction } from "../../src/persistence/open-transaction.js";
-import { planModeOf, type RowScope } from "../../src/persistence/row-scope.js";
-import type { Statement } from "../../src/persistence/statement.js";
+import type { OpenTransaction } from "../../src/persistence/database/open-transaction.js";
+import { planModeOf, type RowScope } from "../../src/persistence/shared/row-scope.js";
+import type { Statement } from "../../src/persistence/shared/statement.js";
 import type { TestService } from "./test-service.js";
 
 /** A node of a plan, as EXPLAIN (ANALYZE, FORMAT JSON) has it. */

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, escapeIdentifier, escapeLiteral } from "pg";
 import type { TestProject } from "vitest/node";
-import { Database } from "../../src/persistence/database.js";
-import { type DatabaseOptions } from "../../src/persistence/database-options.js";
-import { openEmbeddedServer } from "../../src/persistence/embedded-postgres.js";
-import { migrateUp } from "../../src/persistence/migrator.js";
-import { grantRuntimeRole } from "../../src/persistence/runtime-role.js";
+import { openEmbeddedServer } from "../../src/embedded-postgres/embedded-postgres.js";
+import { Database } from "../../src/persistence/database/database.js";
+import { migrateUp } from "../../src/persistence/database/migrator.js";
+import { grantRuntimeRole } from "../../src/persistence/database/runtime-role.js";
+import { type DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 import { expectNoSecrets, searchRun } from "./leak-check.js";
 import { logPath, WHOLE_RUN, writeSecret } from "./run-record.js";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { clientOptions } from "../../src/persistence/database-options.js";
-import { ReadReplicas } from "../../src/persistence/read-replicas.js";
+import { ReadReplicas } from "../../src/persistence/database/read-replicas.js";
+import { clientOptions } from "../../src/persistence/shared/database-options.js";
 import { type RestartablePostgres, startRestartablePostgres } from "./restartable-postgres.js";
 
 /** A PostgreSQL and a hot standby of it, which streaming replication feeds. */

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { Pool } from "pg";
 import { onTestFinished } from "vitest";
-import { type App, startApp } from "../../src/app.js";
-import { readConfig } from "../../src/config.js";
-import { TokenVault } from "../../src/domain/token-vault.js";
-import { Database } from "../../src/persistence/database.js";
-import { clientOptions } from "../../src/persistence/database-options.js";
-import { AccountService } from "../../src/services/account-service.js";
+import { type App, startApp } from "../../src/app/app.js";
+import { readConfig } from "../../src/config/config.js";
+import { TokenVault } from "../../src/domain/accounts/token-vault.js";
+import { Database } from "../../src/persistence/database/database.js";
+import { clientOptions } from "../../src/persistence/shared/database-options.js";
+import { AccountService } from "../../src/services/accounts/account-service.js";
 import { databaseUrl } from "./database-url.js";
 import { METRICS_TOKEN } from "./metric-samples.js";
 import { recordLog, recordSecret } from "./run-record.js";

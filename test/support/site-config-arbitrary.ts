@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import type { JsonValue } from "../../src/domain/json.js";
-import type { ObjectShape, SettingShape, SingleShape } from "../../src/domain/site-config/setting-shape.js";
-import { formsOf } from "../../src/domain/site-config/shape-options.js";
-import { SITE_CONFIG } from "../../src/domain/site-config/site-config-table.js";
+import type { JsonValue } from "../../src/domain/shared/json.js";
+import type { ObjectShape, SettingShape, SingleShape } from "../../src/domain/site-configs/setting-shape.js";
+import { formsOf } from "../../src/domain/site-configs/shape-options.js";
+import { SITE_CONFIG } from "../../src/domain/site-configs/site-config-table.js";
 
 /** Groups nest as deep as this in generated documents. */
 const DEEPEST = 9;

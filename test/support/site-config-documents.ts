@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from "../../src/domain/json.js";
-import type { SiteConfigCode } from "../../src/domain/site-config/site-config-codes.js";
-import type { SiteConfigReport } from "../../src/domain/site-config/site-config-report.js";
-import { validateSiteConfigDocument } from "../../src/domain/site-config/validate-site-config.js";
+import type { JsonObject, JsonValue } from "../../src/domain/shared/json.js";
+import type { SiteConfigCode } from "../../src/domain/site-configs/site-config-codes.js";
+import type { SiteConfigReport } from "../../src/domain/site-configs/site-config-report.js";
+import { validateSiteConfigDocument } from "../../src/domain/site-configs/validate-site-config.js";
 
 /** A site configuration in which there is nothing to find. */
 export const faultless: JsonObject = {

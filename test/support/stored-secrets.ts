@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client, escapeIdentifier } from "pg";
-import { clientOptions, type DatabaseOptions } from "../../src/persistence/database-options.js";
+import { clientOptions, type DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 import { type Finding, findSecrets, findSecretsInBytes, type KnownSecret } from "./secret-search.js";
 
 const ROWS_AT_ONCE = 5000;

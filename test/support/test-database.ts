@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { escapeIdentifier } from "pg";
 import { inject } from "vitest";
-import type { DatabaseOptions } from "../../src/persistence/database-options.js";
+import type { DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 import { expectNoSecrets } from "./leak-check.js";
 import { administer, asRole, inDatabase } from "./postgres-setup.js";
 import { currentSecrets } from "./run-record.js";

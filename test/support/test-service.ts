@@ -2,19 +2,21 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { Pool } from "pg";
 import { inject } from "vitest";
-import type { Scope } from "../../src/domain/caller.js";
-import { ENVIRONMENTS, type Environment } from "../../src/domain/environment.js";
-import { DEFAULT_EVENT_STREAM_LIMITS, type EventStreamLimits } from "../../src/domain/event-stream-limits.js";
-import { countOnly } from "../../src/domain/telemetry/telemetry.js";
-import { TokenVault } from "../../src/domain/token-vault.js";
-import { DEFAULT_LIMITS, type OperationLimits } from "../../src/graphql/operation-limits.js";
-import { TrustedDocuments } from "../../src/graphql/trusted-documents.js";
-import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "../../src/http/connection-limits.js";
-import { createHttpServer } from "../../src/http/http-server.js";
-import { packageVersion } from "../../src/package-version.js";
-import { Database } from "../../src/persistence/database.js";
-import { clientOptions, type DatabaseOptions } from "../../src/persistence/database-options.js";
-import type { ReadReplicas } from "../../src/persistence/read-replicas.js";
+import { packageVersion } from "../../src/app/package-version.js";
+import type { Scope } from "../../src/domain/accounts/caller.js";
+import { ENVIRONMENTS, type Environment } from "../../src/domain/accounts/environment.js";
+import { TokenVault } from "../../src/domain/accounts/token-vault.js";
+import {
+  DEFAULT_EVENT_STREAM_LIMITS,
+  type EventStreamLimits,
+} from "../../src/domain/requests/event-stream-limits.js";
+import { TrustedDocuments } from "../../src/graphql/server/trusted-documents.js";
+import { DEFAULT_LIMITS, type OperationLimits } from "../../src/graphql/shared/operation-limits.js";
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "../../src/http/server/connection-limits.js";
+import { createHttpServer } from "../../src/http/server/http-server.js";
+import { Database } from "../../src/persistence/database/database.js";
+import type { ReadReplicas } from "../../src/persistence/database/read-replicas.js";
+import { clientOptions, type DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 import {
   createServices,
   type RateLimitOptions,
@@ -22,6 +24,7 @@ import {
   type Services,
   type SpeedOptions,
 } from "../../src/services/services.js";
+import { countOnly } from "../../src/telemetry/telemetry.js";
 import { recordLog, recordSecret } from "./run-record.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
 

@@ -26,7 +26,7 @@ interface Reply {
 // always find the same key, group and token.
 const { constant, mode } = readSettings();
 const compiled = (path: string) => new URL(`../../../../../dist/src/${path}`, import.meta.url).href;
-const { createBareServer }: HttpServerModule = await import(compiled("http/http-server.js"));
+const { createBareServer }: HttpServerModule = await import(compiled("http/server/http-server.js"));
 const app = createBareServer({ level: "info", stream: process.stderr });
 if (mode === "services") {
   const { registerUserRoutes }: UserRoutesModule = await import(compiled("rest/user-routes.js"));

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { toCursor } from "../../../src/domain/page.js";
+import { toCursor } from "../../../src/domain/shared/page.js";
 import type { Contestant } from "../compare/contestants.js";
 import { DOCUMENTS, LIST_SIZE, VIEWER } from "../compare/graphql-queries.js";
 import { dataOf, graphqlRequest } from "../compare/graphql-workloads.js";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { issueApiKey } from "../../../src/domain/api-key.js";
-import { TokenVault } from "../../../src/domain/token-vault.js";
+import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
+import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { type Account, ENVIRONMENT, type Group, type World } from "../compare/world.js";
 
 export const ACCOUNTS = 1000;

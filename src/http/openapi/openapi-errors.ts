@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../domain/errors.js";
+import type { ErrorCode } from "../../domain/shared/errors.js";
 import { statusOf } from "../../rest/error-view.js";
 import { type HeaderName, headers } from "./openapi-headers.js";
 

@@ -1,6 +1,6 @@
-import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../../domain/idempotency-key.js";
-import { RATE_LIMIT_HEADERS } from "../../domain/rate-limit-headers.js";
-import { READ_CONSISTENCIES } from "../../domain/read-consistency.js";
+import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../../domain/requests/idempotency-key.js";
+import { RATE_LIMIT_HEADERS } from "../../domain/requests/rate-limit-headers.js";
+import { READ_CONSISTENCIES } from "../../domain/requests/read-consistency.js";
 
 const text = { type: "string" } as const;
 const wholeNumber = { type: "integer", minimum: 0 } as const;

@@ -1,5 +1,5 @@
-import { ENVIRONMENTS } from "../../domain/environment.js";
-import { DEFAULT_ENVIRONMENT, SITE_CONFIG_PATH } from "../../domain/site-config/site-address.js";
+import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
+import { DEFAULT_ENVIRONMENT, SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { curlBlock } from "./curl.js";
 import { bodilessResponses, type DocumentedCode, errorResponses } from "./openapi-errors.js";
 import {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { REPLAYED_HEADER } from "../../domain/idempotency-key.js";
+import { REPLAYED_HEADER } from "../../domain/requests/idempotency-key.js";
 import { curlBlock } from "./curl.js";
 import { type DocumentedCode, errorResponses } from "./openapi-errors.js";
 import {

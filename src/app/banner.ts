@@ -1,0 +1,47 @@
+import type { Config } from "../config/config.js";
+import type { App } from "./app.js";
+
+/** What the start prints for the operator. Only the very first one on an embedded database holds secrets. */
+export function startUpText(app: App, config: Config): string {
+  const database =
+    config.databaseUrl === undefined ? `embedded, data in ${config.dataDir}` : "as DATABASE_URL says";
+  const lines = [
+    `The user group service answers at ${app.url} (PostgreSQL ${app.serverVersion}, ${database}).`,
+  ];
+  if (app.demo) lines.push(...demoLines(app.url, app.demo));
+  if (config.graphqlPlayground) lines.push(`Playground: ${app.url}/graphql`);
+  if (config.console) lines.push(`Console: ${app.url}/console`);
+  return `${lines.join("\n")}\n`;
+}
+
+function demoLines(url: string, demo: NonNullable<App["demo"]>): string[] {
+  const body = {
+    user_group_id: "acme",
+    name: "Acme Inc.",
+    mapping: { sales: demo.dataSourceProvidedId },
+    properties: { region: "EU" },
+  };
+  const query = `{ userGroup(by: { providedId: "acme" }) { name token properties mapping { schemaId dataSource { name } } } }`;
+  return [
+    "",
+    'The account "demo" was made, with two data sources in each environment and these API keys. They are shown only this once:',
+    `  Customer  ${demo.customerKey}`,
+    `  Testing   ${demo.testingKey}`,
+    "",
+    "Get or create a user group over REST, then read it over GraphQL:",
+    "",
+    curl("-X GET ", `${url}/api/user`, demo.customerKey, body),
+    "",
+    curl("", `${url}/graphql`, demo.customerKey, { query }),
+    "",
+  ];
+}
+
+function curl(method: string, url: string, key: string, body: object): string {
+  return [
+    `curl ${method}'${url}'`,
+    `-H 'Authorization: Token ${key}'`,
+    "-H 'Content-Type: application/json'",
+    `-d '${JSON.stringify(body)}'`,
+  ].join(" \\\n  ");
+}

@@ -1,0 +1,211 @@
+import type { Config } from "../config/config.js";
+import { databaseOptions } from "../config/database-options.js";
+import { TokenVault } from "../domain/accounts/token-vault.js";
+import { OperatorError } from "../domain/shared/operator-error.js";
+import { type EmbeddedServer, openEmbeddedServer } from "../embedded-postgres/embedded-postgres.js";
+import { openSecretsFile, type Secrets } from "../embedded-postgres/secrets-file.js";
+import { Database } from "../persistence/database/database.js";
+import { checkServer, checkTokenKeys } from "../persistence/database/database-check.js";
+import { type MigrationPatience, migrateUp } from "../persistence/database/migrator.js";
+import { currentRole, findBypass, grantRuntimeRole } from "../persistence/database/runtime-role.js";
+import type { DatabaseOptions } from "../persistence/shared/database-options.js";
+import { errorCode } from "../persistence/shared/error-code.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
+
+/** PostgreSQL's code for what a role may not do. */
+const FORBIDDEN = "42501";
+const EMBEDDED_DATABASE = "user_groups";
+
+/** The database and the keys of what is sealed in it. */
+export interface Storage {
+  readonly database: Database;
+  readonly vault: TokenVault;
+  /** How to reach the database itself, for a connection that listens. */
+  readonly listenTarget: DatabaseOptions["target"];
+  /** The version of PostgreSQL, e.g. "18.4". */
+  readonly serverVersion: string;
+  /** The names of the migrations that were applied now. */
+  readonly applied: readonly string[];
+  /** Resolves when an embedded PostgreSQL that this process started ends, however that happens; tells how. */
+  readonly serverEnded: Promise<string>;
+  /** The Customer key of the demo account, where an embedded database has one. */
+  readonly demoKey: string | undefined;
+  /** Closes the connections, and stops PostgreSQL if this process started it. */
+  close(): Promise<void>;
+}
+
+/** One database, as two roles. */
+interface Targets {
+  /** Owns the tables. */
+  readonly owner: DatabaseOptions["target"];
+  /** Runs the service, and may do no more than that. */
+  readonly runtime: DatabaseOptions["target"];
+}
+
+export interface StorageOptions {
+  /** Whether an embedded PostgreSQL that another process runs may be used. */
+  readonly adopt: boolean;
+  /** Whether missing migrations are applied. */
+  readonly migrate: boolean;
+  /** As which role: the one that runs the service unless told otherwise. */
+  readonly role?: "runtime" | "owner";
+  readonly warn: (message: string) => void;
+  readonly telemetry?: Telemetry;
+}
+
+/**
+ * Opens the database that the settings name: their own, or the embedded one.
+ * @throws OperatorError when it is out of reach, too old, or its tokens were sealed under other keys
+ */
+export async function openStorage(config: Config, options: StorageOptions): Promise<Storage> {
+  const secrets =
+    config.databaseUrl === undefined || config.encryptionKeys === undefined
+      ? await openSecretsFile(config.dataDir)
+      : undefined;
+  const hits = options.telemetry?.tally.caches.tokens;
+  const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize, hits);
+  if (config.databaseUrl !== undefined) {
+    const runtime = { url: config.databaseUrl };
+    const { databaseMigrationUrl: url } = config;
+    return connect(config, { runtime, owner: url === undefined ? runtime : { url } }, vault, options);
+  }
+  const server = await openEmbedded(config, secrets, options);
+  try {
+    const targets = { owner: server.connection, runtime: server.runtimeConnection };
+    const storage = await connect(config, targets, vault, options);
+    return {
+      ...storage,
+      serverEnded: server.ended,
+      demoKey: secrets?.demoKey,
+      close: () => storage.close().finally(() => server.stop()),
+    };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+function requireKeys(config: Config, secrets: Secrets | undefined, options: StorageOptions) {
+  const keys = config.encryptionKeys ?? secrets?.encryptionKeys;
+  if (keys === undefined) throw new Error("There are neither configured nor kept encryption keys.");
+  if (config.databaseUrl !== undefined && config.encryptionKeys === undefined) {
+    options.warn(
+      "ENCRYPTION_KEYS is not set: tokens are sealed under the key in DATA_DIR, which every other process on this database needs too.",
+    );
+  }
+  return keys;
+}
+
+async function openEmbedded(
+  config: Config,
+  secrets: Secrets | undefined,
+  options: StorageOptions,
+): Promise<EmbeddedServer> {
+  if (secrets === undefined) throw new Error("There is no password for the embedded database.");
+  return openEmbeddedServer({
+    dataDir: config.dataDir,
+    password: secrets.databasePassword,
+    database: EMBEDDED_DATABASE,
+    adopt: options.adopt,
+  });
+}
+
+async function connect(
+  config: Config,
+  targets: Targets,
+  vault: TokenVault,
+  options: StorageOptions,
+): Promise<Storage> {
+  const connectTimeoutMs = config.databaseConnectTimeoutMs;
+  const target = targets[options.role ?? "runtime"];
+  const { databaseListenUrl: listenUrl, databasePooled: pooled } = config;
+  const database = await open(databaseOptions(config, target, options.telemetry));
+  try {
+    const prepared = await prepare(
+      { target: targets.owner, pooled, connectTimeoutMs },
+      migrationPatience(config, options),
+      database,
+      vault,
+      options,
+    );
+    return {
+      database,
+      vault,
+      listenTarget: listenUrl === undefined ? target : { url: listenUrl },
+      ...prepared,
+      serverEnded: new Promise(() => undefined),
+      demoKey: undefined,
+      close: () => database.close(),
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Checks and migrates over a connection of its own, as a migration may take longer than a request's statement. */
+async function prepare(
+  ownerOptions: Pick<DatabaseOptions, "target" | "pooled" | "connectTimeoutMs">,
+  patience: MigrationPatience,
+  runtime: Database,
+  vault: TokenVault,
+  options: StorageOptions,
+): Promise<Pick<Storage, "serverVersion" | "applied">> {
+  const owner = await open({ ...ownerOptions, poolSize: 2, statementTimeoutMs: 0 });
+  try {
+    const serverVersion = await checkServer(owner);
+    if (!options.migrate) return { serverVersion, applied: [] };
+    const applied = await migrateUp(owner, patience);
+    if (options.role !== "owner") await separateRoles(owner, runtime, options);
+    await checkTokenKeys(runtime, vault);
+    return { serverVersion, applied };
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    if (errorCode(error) === FORBIDDEN) {
+      const told = "The database's schema is not up to date, and this role may not change it";
+      const advice = "run `migrate up` with DATABASE_MIGRATION_URL, or set that here";
+      throw new OperatorError(`${told} (${reason(error)}): ${advice}.`, { cause: error });
+    }
+    throw new OperatorError(`Cannot set up the database: ${reason(error)}.`, { cause: error });
+  } finally {
+    await owner.close();
+  }
+}
+
+/** How the settings want migrations to wait for locks. */
+export function migrationPatience(
+  { migrationLockTimeoutMs: lockTimeoutMs, migrationRetryMs: retryMs }: Config,
+  { warn: onRetry }: Pick<StorageOptions, "warn">,
+): MigrationPatience {
+  return { lockTimeoutMs, retryMs, onRetry };
+}
+
+/** Gives the service's role what it needs, and warns where row level security does not hold for it. */
+async function separateRoles(owner: Database, runtime: Database, options: StorageOptions): Promise<void> {
+  const role = await currentRole(runtime);
+  if (role !== (await currentRole(owner))) await grantRuntimeRole(owner, role);
+  const bypass = await findBypass(runtime);
+  if (bypass === null) return;
+  options.warn(
+    `Row level security does not hold: ${bypass}. Give DATABASE_URL a plain role, and DATABASE_MIGRATION_URL this one.`,
+  );
+}
+
+async function open(options: DatabaseOptions): Promise<Database> {
+  try {
+    return await Database.connect(options);
+  } catch (error) {
+    throw new OperatorError(`Cannot connect to the database of DATABASE_URL: ${reason(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** What the driver says, where that helps: a refused connection to a name with several addresses has no message of its own. */
+function reason(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
+  if (error instanceof Error && error.message.includes("client password must be a")) {
+    return "the server asks for a password, and the URL has none";
+  }
+  return error instanceof Error ? error.message : String(error);
+}

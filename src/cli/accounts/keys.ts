@@ -1,0 +1,89 @@
+import type { Storage } from "../../app/storage.js";
+import type { ProcessEnvironment } from "../../config/config.js";
+import type { ListedApiKey } from "../../domain/accounts/api-key.js";
+import type { Scope } from "../../domain/accounts/caller.js";
+import type { Environment } from "../../domain/accounts/environment.js";
+import { parseInternalId } from "../../domain/shared/internal-id.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import { AccountService } from "../../services/accounts/account-service.js";
+import { withStorage } from "../shared/storage.js";
+import { formatTable } from "../shared/table.js";
+
+const COLUMNS = ["ID", "ACCOUNT", "ENVIRONMENT", "SCOPE", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];
+
+/** Makes an API key and prints its secret, and nothing else, on standard output. */
+export async function createKey(
+  environment: ProcessEnvironment,
+  options: {
+    readonly account: string;
+    readonly environment: Environment;
+    readonly scope: Scope;
+    readonly name: string;
+    readonly expires?: Date;
+  },
+): Promise<void> {
+  await withAccounts(environment, async (accounts) => {
+    const { accountId } = await accounts.ensure(options.account);
+    const { secret } = await accounts.createKey(
+      { accountId },
+      {
+        environment: options.environment,
+        scope: options.scope,
+        name: options.name,
+        expiresAt: options.expires ?? null,
+      },
+    );
+    process.stdout.write(`${secret}\n`);
+  });
+}
+
+/** Prints a table of API keys. */
+export async function listKeys(
+  environment: ProcessEnvironment,
+  options: { readonly account?: string },
+): Promise<void> {
+  await withAccounts(environment, async (accounts) => {
+    const keys = await accounts.listKeys(options.account);
+    process.stdout.write(formatTable([COLUMNS, ...keys.map((key) => toRow(key, new Date()))]));
+  });
+}
+
+/** Revokes an API key. @throws OperatorError when there is no active key with this id */
+export async function revokeKey(environment: ProcessEnvironment, id: string): Promise<void> {
+  await withAccounts(environment, async (accounts) => {
+    const keyId = parseInternalId(id);
+    if (keyId === null || !(await accounts.revokeKey(keyId))) {
+      throw new OperatorError(`There is no active API key with the id ${id}; see: key list.`);
+    }
+    process.stdout.write(`revoked ${keyId}\n`);
+  });
+}
+
+async function withAccounts(
+  environment: ProcessEnvironment,
+  command: (accounts: AccountService) => Promise<void>,
+): Promise<void> {
+  await withStorage(environment, { migrate: true }, ({ database, vault }: Storage) =>
+    command(new AccountService(database, vault)),
+  );
+}
+
+function toRow(key: ListedApiKey, now: Date): string[] {
+  return [
+    String(key.id),
+    key.accountName,
+    key.environment,
+    key.scope,
+    key.name,
+    key.hint,
+    key.createdAt.toISOString(),
+    key.lastUsedAt?.toISOString() ?? "never",
+    state(key, now),
+  ];
+}
+
+function state({ revokedAt, expiresAt }: ListedApiKey, now: Date): string {
+  if (revokedAt) return `revoked ${revokedAt.toISOString()}`;
+  if (!expiresAt) return "active";
+  return `${expiresAt <= now ? "expired" : "expires"} ${expiresAt.toISOString()}`;
+}

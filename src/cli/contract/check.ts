@@ -1,0 +1,80 @@
+import type { ProcessEnvironment } from "../../config/config.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import { printable } from "../shared/printable.js";
+import { type ContractResult, checkContract } from "./contract-check.js";
+import type { ContractDifference } from "./contract-comparison.js";
+
+export interface ContractChoices {
+  readonly url: string;
+  readonly against: string;
+  readonly dataSource?: string;
+  readonly json: boolean;
+}
+
+/** Keys come from the environment: what stands on a command line is seen by everybody on the machine. */
+const OUR_KEY = "CONTRACT_KEY";
+const THEIR_KEY = "CONTRACT_AGAINST_KEY";
+const INTERRUPTED = 130;
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/**
+ * Compares two services by the interface's calls, and prints in what they differ.
+ * @returns the exit code: 1 when they differ
+ * @throws OperatorError as `checkContract` does, and when there is no key
+ */
+export async function compareContracts(
+  environment: ProcessEnvironment,
+  choices: ContractChoices,
+  print: (text: string) => Promise<void>,
+): Promise<number> {
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  // What was created is deleted first; a second signal ends the process at once.
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  try {
+    const result = await checkContract({
+      ours: { url: choices.url, key: requireKey(environment, OUR_KEY) },
+      theirs: { url: choices.against, key: requireKey(environment, THEIR_KEY) },
+      dataSource: choices.dataSource ?? null,
+      signal: stop.signal,
+    });
+    await print(choices.json ? `${JSON.stringify(result, null, 2)}\n` : resultText(result));
+    if (result.interrupted) return INTERRUPTED;
+    return result.left.length > 0 || result.calls.some(({ differences }) => differences.length > 0) ? 1 : 0;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+  }
+}
+
+function requireKey(environment: ProcessEnvironment, name: string): string {
+  const key = environment[name];
+  if (key !== undefined && key !== "") return key;
+  throw new OperatorError(
+    `Set ${OUR_KEY} to an API key of our service, and ${THEIR_KEY} to one of the other.`,
+  );
+}
+
+function resultText({ calls, left, interrupted }: ContractResult): string {
+  const differing = calls.filter(({ differences }) => differences.length > 0).length;
+  const lines = [
+    ...calls.flatMap(({ name, differences }) => [
+      `${differences.length === 0 ? "same   " : "differs"}  ${name}`,
+      ...differences.map((difference) => `           ${differenceText(difference)}`),
+    ]),
+    ...left.map(
+      ({ url, providedId }) =>
+        `left     ${providedId} at ${url}: delete it yourself, unless it is one of yours`,
+    ),
+    `${calls.length} calls, ${differing} with differences.${interrupted ? " It was interrupted." : ""}`,
+  ];
+  return lines.map((line) => `${printable(line)}\n`).join("");
+}
+
+function differenceText({ kind, path, ours, theirs }: ContractDifference): string {
+  const place = [kind, path].filter((part) => part !== "").join(" ");
+  return `${place}: ours ${text(ours)}, theirs ${text(theirs)}`;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import { reportFailure } from "../../app/failure-report.js";
+import type { ProcessEnvironment } from "../../config/config.js";
+import { parseUrlOption } from "../shared/arguments.js";
+import { writeOutput } from "../shared/output.js";
+import { compareContracts } from "./check.js";
+
+/** Adds `contract` and its command. @param end is told the exit code */
+export function addContractCommands(
+  program: Command,
+  environment: ProcessEnvironment,
+  end: (exitCode: number) => void,
+): void {
+  program
+    .command("contract")
+    .description("compare services by their interface")
+    .command("check")
+    .description(
+      "send the interface's calls to another service and to ours, and show in what their replies differ; the API keys are in the environment, CONTRACT_KEY and CONTRACT_AGAINST_KEY",
+    )
+    .requiredOption("--against <url>", "the base URL of the other service", parseUrlOption)
+    .option("--url <url>", "the base URL of ours", parseUrlOption, "http://127.0.0.1:4000")
+    .option("--data-source <id>", "a data source that both have, for mappings")
+    .option("--json", "print the result as JSON", false)
+    .action(async (options) => {
+      let code = 0;
+      const failed = await reportFailure(async () => {
+        code = await compareContracts(environment, options, writeOutput);
+      });
+      end(failed || code);
+    });
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { readApiKey } from "../../domain/accounts/api-key.js";
+import { isObject } from "../../domain/shared/json.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import { ContractComparison, type ContractDifference } from "./contract-comparison.js";
+import { type ContractReply, sendRequest } from "./contract-reply.js";
+import { type ContractCall, contractScript } from "./contract-script.js";
+import { ContractSide, type ContractTarget } from "./contract-side.js";
+
+/** What became of one call. */
+export interface CheckedCall {
+  readonly name: string;
+  readonly differences: readonly ContractDifference[];
+}
+
+export interface ContractResult {
+  readonly calls: readonly CheckedCall[];
+  /**
+   * The ids of groups that could not be deleted, and of those that a reply told of but that have not the check's prefix: they may be
+   * somebody's. With the base URL where they are.
+   */
+  readonly left: readonly { readonly url: string; readonly providedId: string }[];
+  readonly interrupted: boolean;
+}
+
+export interface ContractOptions {
+  readonly ours: ContractTarget;
+  readonly theirs: ContractTarget;
+  /** A data source that both services have. */
+  readonly dataSource: string | null;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends the interface's calls to two services and compares their replies. All groups are deleted in the end whose ids it has made up; no
+ * other ones are, whatever a service replies.
+ * @throws OperatorError when one of them is out of reach or does not take its key, or both are one
+ */
+export async function checkContract({ signal, ...options }: ContractOptions): Promise<ContractResult> {
+  requireTwoAccounts(options.ours, options.theirs);
+  const ours = new ContractSide(options.ours);
+  const theirs = new ContractSide(options.theirs);
+  const prefix = `contract-check-${randomBytes(6).toString("hex")}`;
+  const comparison = new ContractComparison();
+  const calls: CheckedCall[] = [];
+  const left: { url: string; providedId: string }[] = [];
+  let failure: unknown;
+  try {
+    for (const call of contractScript({ prefix, dataSource: options.dataSource })) {
+      if (signal.aborted) break;
+      const [reply, otherReply] = await bothOf(send(ours, call), send(theirs, call));
+      if (calls.length === 0) {
+        requireKey(ours, reply);
+        requireKey(theirs, otherReply);
+        requireTwoGroups(reply, otherReply);
+      }
+      const differences = comparison.compare(reply, otherReply);
+      calls.push({ name: call.name, differences });
+    }
+  } catch (error) {
+    failure = error;
+  }
+  for (const side of [ours, theirs]) {
+    for (const providedId of side.groups) {
+      if (!providedId.startsWith(prefix) || !(await remove(side, providedId))) {
+        left.push({ url: side.target.url, providedId });
+      }
+    }
+  }
+  if (failure instanceof OperatorError && left.length > 0) {
+    const groups = left.map(({ url, providedId }) => `${providedId} at ${url}`).join(", ");
+    throw new OperatorError(`${failure.message} These groups may be left: ${groups}.`, { cause: failure });
+  }
+  if (failure !== undefined) throw failure;
+  return { calls, left, interrupted: signal.aborted };
+}
+
+/** Both replies, or the first failure once the other call is over, too: what that has created must be known. */
+async function bothOf<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
+}
+
+async function send(side: ContractSide, call: ContractCall): Promise<ContractReply> {
+  const { url } = side.target;
+  const request = call.requestOf(side);
+  try {
+    const reply = await sendRequest(url, request);
+    side.note(reply);
+    return reply;
+  } catch (error) {
+    side.noteUnanswered(request);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`${url} gave no reply to "${call.name}": ${reason}.`, { cause: error });
+  }
+}
+
+const ONE_ACCOUNT =
+  "Both API keys belong to the same account of the same service, so that each side would see the groups of the other. Use a key of another account for one of them.";
+
+function requireTwoAccounts(ours: ContractTarget, theirs: ContractTarget): void {
+  if (new URL(ours.url).href !== new URL(theirs.url).href) return;
+  const account = readApiKey(ours.key)?.accountId;
+  const isSame = account !== undefined && account === readApiKey(theirs.key)?.accountId;
+  if (ours.key === theirs.key || isSame) throw new OperatorError(ONE_ACCOUNT);
+}
+
+/** Finds out the same where one service has two addresses: tokens are random, so that equal ones are of one group. */
+function requireTwoGroups(reply: ContractReply, other: ContractReply): void {
+  const token = tokenIn(reply);
+  if (token !== undefined && token === tokenIn(other)) throw new OperatorError(ONE_ACCOUNT);
+}
+
+function tokenIn({ body }: ContractReply): unknown {
+  const group = isObject(body) ? body["user_group"] : undefined;
+  return isObject(group) ? group["token"] : undefined;
+}
+
+function requireKey({ target }: ContractSide, { status }: ContractReply): void {
+  if (status === 401 || status === 403) {
+    throw new OperatorError(`${target.url} does not let the key create groups: it answers ${status}.`);
+  }
+}
+
+/** How a service may say that a group is not there: an id without a name is not enough to make it, and anything else tells nothing. */
+const GONE = [400, 404, 422];
+
+/** @returns whether the group is gone */
+async function remove(side: ContractSide, providedId: string): Promise<boolean> {
+  const call = (name: string, method: string, body: object): ContractCall => ({
+    name,
+    requestOf: ({ target }) => ({
+      method,
+      path: "/api/user",
+      headers: { authorization: `Token ${target.key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  });
+  const deletion = () =>
+    send(side, call("the deletion at the end", "DELETE", { current_token: side.tokenOf(providedId) }));
+  try {
+    if (succeeded(await deletion())) return true;
+    // It is gone already, or has a token that no reply has told.
+    const found = await send(side, call("the look at the end", "GET", { user_group_id: providedId }));
+    return GONE.includes(found.status) || (succeeded(found) && succeeded(await deletion()));
+  } catch (error) {
+    if (error instanceof OperatorError) return false;
+    throw error;
+  }
+}
+
+function succeeded({ status }: ContractReply): boolean {
+  return status >= 200 && status < 300;
+}

@@ -1,0 +1,33 @@
+import { migrationPatience } from "../app/storage.js";
+import { type ProcessEnvironment, readConfig } from "../config/config.js";
+import { migrateDown, migrationStates } from "../persistence/database/migrator.js";
+import { withStorage } from "./shared/storage.js";
+
+/** Applies the missing migrations and prints their names. */
+export async function migrateDatabaseUp(environment: ProcessEnvironment): Promise<void> {
+  await withStorage(environment, { migrate: true }, async ({ applied }) => {
+    print(applied.length === 0 ? ["Nothing to apply."] : applied.map((name) => `applied ${name}`));
+  });
+}
+
+/** Takes the newest migration back and prints its name. */
+export async function migrateDatabaseDown(environment: ProcessEnvironment): Promise<void> {
+  const warn = (message: string) => process.stderr.write(`${message}\n`);
+  const patience = migrationPatience(readConfig(environment), { warn });
+  await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
+    const reverted = await migrateDown(database, patience);
+    print([reverted === null ? "Nothing to take back." : `took back ${reverted}`]);
+  });
+}
+
+/** Prints every migration and whether it is applied. */
+export async function showMigrations(environment: ProcessEnvironment): Promise<void> {
+  await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
+    const states = await migrationStates(database);
+    print(states.map(({ name, applied }) => `${applied ? "applied" : "missing"} ${name}`));
+  });
+}
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}

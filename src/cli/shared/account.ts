@@ -1,0 +1,45 @@
+import type { Storage } from "../../app/storage.js";
+import type { ProcessEnvironment } from "../../config/config.js";
+import type { Writer } from "../../domain/accounts/caller.js";
+import type { Environment } from "../../domain/accounts/environment.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import { findAccount } from "../../persistence/accounts/account-queries.js";
+import { withStorage } from "./storage.js";
+
+/** In whose data a command works. */
+export interface AccountChoice {
+  readonly account: string;
+  readonly environment: Environment;
+}
+
+/** As whom a command works in the data of an account. */
+export interface AccountStorage extends Storage {
+  readonly writer: Writer;
+}
+
+/**
+ * Opens the database as somebody who may do everything in one environment of an account.
+ * @param actor whom the audit log names, and as a part of what
+ * @throws OperatorError when there is no such account, as `withStorage` does, and as the command does
+ */
+export async function withAccount<Result>(
+  settings: ProcessEnvironment,
+  { account, environment }: AccountChoice,
+  actor: { readonly name: string; readonly requestId: string | null },
+  command: (storage: AccountStorage) => Promise<Result>,
+): Promise<Result> {
+  return withStorage(settings, { migrate: true }, async (storage) => {
+    const found = await findAccount(storage.database.of({ accountName: account }), account);
+    if (!found)
+      throw new OperatorError(`There is no account ${JSON.stringify(account)}; key create makes one.`);
+    const writer: Writer = {
+      ...found,
+      accountName: account,
+      environment,
+      keyId: 0,
+      actor: { ...actor, keyId: null },
+      scope: "admin",
+    };
+    return command({ ...storage, writer });
+  });
+}

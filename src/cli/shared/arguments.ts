@@ -1,0 +1,45 @@
+import { InvalidArgumentError } from "commander";
+import { DomainError } from "../../domain/shared/errors.js";
+import { parseInternalId } from "../../domain/shared/internal-id.js";
+import { parseSite } from "../../domain/site-configs/site-config.js";
+import { parseExpiry } from "./key-expiry.js";
+
+// Each is for commander: what it throws is shown with the name of the argument.
+
+export function parseName(text: string): string {
+  if (text.trim() === "" || text.length > 255) {
+    throw new InvalidArgumentError("It must be 1 to 255 characters long.");
+  }
+  return text;
+}
+
+export function parseExpiryOption(text: string): Date {
+  const expiry = parseExpiry(text, new Date());
+  if (expiry) return expiry;
+  throw new InvalidArgumentError("It must be a time to come: a date such as 2030-12-31, or 90d, 12h, 4w.");
+}
+
+export function parseSiteOption(text: string): string {
+  try {
+    return parseSite(text, ["site"]);
+  } catch (error) {
+    throw error instanceof DomainError ? new InvalidArgumentError(`It ${error.message}.`) : error;
+  }
+}
+
+export function parseRevision(text: string): number {
+  const revision = parseInternalId(text);
+  if (revision !== null) return revision;
+  throw new InvalidArgumentError("It must be a whole number from 1.");
+}
+
+export function parseExpectedRevision(text: string): number {
+  const revision = text === "0" ? 0 : parseInternalId(text);
+  if (revision !== null) return revision;
+  throw new InvalidArgumentError("It must be a whole number from 0.");
+}
+
+export function parseUrlOption(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError("It must be a URL that begins with http:// or https://.");
+}

@@ -1,0 +1,31 @@
+import { openStorage, type Storage, type StorageOptions } from "../../app/storage.js";
+import { type ProcessEnvironment, readConfig } from "../../config/config.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+
+/**
+ * Opens the database for the length of a command: also the embedded one that a running server has started.
+ * @throws OperatorError as `openStorage` does, and for what a service refuses
+ */
+export async function withStorage<Result>(
+  environment: ProcessEnvironment,
+  options: Pick<StorageOptions, "migrate" | "role">,
+  command: (storage: Storage) => Promise<Result>,
+): Promise<Result> {
+  const storage = await openStorage(readConfig(environment), {
+    ...options,
+    adopt: true,
+    warn: (message) => process.stderr.write(`${message}\n`),
+  });
+  try {
+    return await command(storage);
+  } catch (error) {
+    throw error instanceof DomainError ? new OperatorError(messageOf(error), { cause: error }) : error;
+  } finally {
+    await storage.close();
+  }
+}
+
+function messageOf({ code, field, message }: DomainError): string {
+  return code === "invalid_field" && field ? `${field.join(".")} ${message}.` : message;
+}

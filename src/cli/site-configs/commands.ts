@@ -1,0 +1,84 @@
+import { type Command, Option } from "commander";
+import { reportFailure } from "../../app/failure-report.js";
+import type { ProcessEnvironment } from "../../config/config.js";
+import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
+import { DEFAULT_SITE } from "../../domain/site-configs/site-config.js";
+import { parseExpectedRevision, parseName, parseRevision, parseSiteOption } from "../shared/arguments.js";
+import { checkSiteConfigs } from "./check.js";
+import { CHECK_FORMATS } from "./format.js";
+import { diffSiteConfig, getSiteConfig, logSiteConfig, putSiteConfig, restoreSiteConfig } from "./store.js";
+
+/** Adds `site-config` and its commands. @param end is told the exit code of the one that ran */
+export function addSiteConfigCommands(
+  program: Command,
+  environment: ProcessEnvironment,
+  end: (exitCode: number) => void,
+): void {
+  const run = async (command: () => Promise<void>) => end(await reportFailure(command));
+  const siteConfig = program
+    .command("site-config")
+    .description("check site configuration files, and keep them in the database");
+
+  siteConfig
+    .command("check <files...>")
+    .description("tell what is wrong with files; - is standard input. It needs no settings and no database")
+    .option("--strict", "count warnings as errors", false)
+    .addOption(new Option("--format <format>").choices(CHECK_FORMATS).default("text"))
+    .action(async (files, options) => {
+      const print = (text: string) => void process.stdout.write(text);
+      end(await checkSiteConfigs(files, options, { input: process.stdin, print }));
+    });
+
+  changing(siteConfig.command("put <file>"))
+    .description("store a file as the site's next revision, unless it has errors; - is standard input")
+    .option("--strict", "count warnings as errors", false)
+    .addOption(
+      new Option(
+        "--public",
+        "let everybody read the site over HTTP, but no revision from before it was opened",
+      ).conflicts("private"),
+    )
+    .addOption(new Option("--private", "let only holders of an API key read it"))
+    .action((file, { public: opens, private: closes, ...options }) => {
+      const isPublic = opens === true || (closes === true ? false : null);
+      return run(() => putSiteConfig(environment, file, { ...options, isPublic }, process.stdin));
+    });
+
+  ofSite(siteConfig.command("get"))
+    .description("write the text of a revision to standard output, byte for byte")
+    .option("--revision <number>", "instead of the current one", parseRevision)
+    .action((options) => run(() => getSiteConfig(environment, options)));
+
+  ofSite(siteConfig.command("log"))
+    .description("list the revisions, newest first")
+    .action((options) => run(() => logSiteConfig(environment, options)));
+
+  ofSite(siteConfig.command("diff"))
+    .description("tell what changed between two revisions, as a JSON Patch (RFC 6902)")
+    .argument("<from>", "the number of the older one", parseRevision)
+    .argument("[to]", "of the newer one; without it, the current", parseRevision)
+    .action((from, to, options) => run(() => diffSiteConfig(environment, from, to, options)));
+
+  changing(siteConfig.command("restore"))
+    .description("bring a revision back, as the site's next one")
+    .argument("<revision>", "its number", parseRevision)
+    .action((revision, options) => run(() => restoreSiteConfig(environment, revision, options)));
+}
+
+function ofSite(command: Command): Command {
+  return command
+    .requiredOption("--account <name>", "the account that the site belongs to", parseName)
+    .addOption(new Option("--environment <name>").choices(ENVIRONMENTS).makeOptionMandatory())
+    .option("--site <name>", "the name of the site", parseSiteOption, DEFAULT_SITE);
+}
+
+function changing(command: Command): Command {
+  const expectation = "fail unless this is the number of the current revision; 0: unless there is none";
+  return ofSite(command)
+    .option("--author <name>", "who makes the change, shown in the log", parseName, "cli")
+    .addOption(
+      new Option("--expected-revision <number>", expectation)
+        .argParser(parseExpectedRevision)
+        .default(null, "any"),
+    );
+}

@@ -1,0 +1,54 @@
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import type { SiteConfigCode } from "../../domain/site-configs/site-config-codes.js";
+import type { SiteConfigReport } from "../../domain/site-configs/site-config-report.js";
+
+/** The name of a file that stands for standard input. */
+const STANDARD_INPUT = "-";
+
+export interface SiteConfigFile {
+  /** Its name as it is shown. */
+  readonly file: string;
+  readonly text: string;
+  /** Why there is no text to check; null when there is one. */
+  readonly failure: SiteConfigReport | null;
+}
+
+/** Reads a site configuration file, or the input for the name `-`. */
+export async function readSiteConfigFile(
+  file: string,
+  input: NodeJS.ReadableStream,
+): Promise<SiteConfigFile> {
+  const name = file === STANDARD_INPUT ? "<stdin>" : file;
+  let bytes: Uint8Array;
+  try {
+    bytes = file === STANDARD_INPUT ? await buffer(input) : await readFile(file);
+  } catch (error) {
+    return failed(name, "unreadable_file", `The file cannot be read: ${reasonOf(error)}.`);
+  }
+  const text = decode(bytes);
+  if (text === null) return failed(name, "invalid_utf8", "The file is not UTF-8 text; save it as UTF-8.");
+  return { file: name, text, failure: null };
+}
+
+function failed(file: string, code: SiteConfigCode, message: string): SiteConfigFile {
+  const failure = { valid: false, errors: [{ code, pointer: "", message }], warnings: [] };
+  return { file, text: "", failure };
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    // The validator tells of a byte order mark, so it must stay.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "it does not exist";
+  if (code === "EISDIR") return "it is a directory";
+  if (code === "EACCES") return "permission is denied";
+  return error instanceof Error ? error.message : String(error);
+}

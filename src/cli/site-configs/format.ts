@@ -1,0 +1,107 @@
+import { LineIndex } from "../../domain/site-configs/document/line-index.js";
+import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-configs/site-config-report.js";
+import { withoutByteOrderMark } from "../../domain/site-configs/validate-site-config.js";
+import { printable } from "../shared/printable.js";
+
+export const CHECK_FORMATS = ["text", "json", "github"] as const;
+export type CheckFormat = (typeof CHECK_FORMATS)[number];
+
+export interface CheckedFile {
+  readonly file: string;
+  readonly text: string;
+  readonly report: SiteConfigReport;
+}
+
+type Severity = "error" | "warning";
+
+/** Shows what was found: as a compiler does, as one JSON document, or as GitHub's workflow commands. */
+export function formatChecks(checked: readonly CheckedFile[], format: CheckFormat): string {
+  switch (format) {
+    case "text":
+      return lines([...checked.flatMap(compilerMessages), summary(checked)]);
+    case "github":
+      return lines([...checked.flatMap(workflowCommands), summary(checked)]);
+    case "json":
+      return lines([
+        JSON.stringify({ files: checked.map(({ file, report }) => ({ file, ...report })) }, null, 2),
+      ]);
+  }
+}
+
+interface PlacedFinding {
+  readonly severity: Severity;
+  readonly finding: SiteConfigFinding;
+}
+
+/** Errors and warnings together, in the order of the file. */
+function findingsOf({ report: { errors, warnings } }: CheckedFile): PlacedFinding[] {
+  return [
+    ...errors.map((finding) => ({ severity: "error" as const, finding })),
+    ...warnings.map((finding) => ({ severity: "warning" as const, finding })),
+  ].toSorted(
+    ({ finding: one }, { finding: other }) =>
+      (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
+  );
+}
+
+function compilerMessages(checked: CheckedFile): string[] {
+  const { file, text } = checked;
+  const index = new LineIndex(withoutByteOrderMark(text));
+  return findingsOf(checked).map(({ severity, finding }) => {
+    const { code, message, line, column } = finding;
+    const words = `${severity} ${code}: ${message}`;
+    if (line === undefined || column === undefined) return printable(`${file}: ${words}`);
+    return `${printable(`${file}:${line}:${column}: ${words}`)}\n${excerpt(index.textOf(line), column)}`;
+  });
+}
+
+const WIDEST_EXCERPT = 120;
+
+/** The line, or for a long one the part around the column, and a caret below the column. */
+function excerpt(line: string, column: number): string {
+  const isLong = line.length > WIDEST_EXCERPT;
+  const start = isLong ? Math.max(0, column - 1 - WIDEST_EXCERPT / 2) : 0;
+  const shown = printable(line.slice(start, start + WIDEST_EXCERPT));
+  const before = shown.slice(0, column - 1 - start);
+  return `  ${shown}\n  ${before.replace(/[^\t]/gu, blank)}^`;
+}
+
+/** As much space as a character takes in a terminal. */
+function blank(character: string): string {
+  if (/\p{M}/u.test(character)) return "";
+  const isWide =
+    /[\p{Extended_Pictographic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+  return isWide.test(character) ? "  " : " ";
+}
+
+/** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+function workflowCommands(checked: CheckedFile): string[] {
+  return findingsOf(checked).map(({ severity, finding }) => {
+    const { code, message, line, column } = finding;
+    const place = line === undefined || column === undefined ? "" : `,line=${line},col=${column}`;
+    return `::${severity} file=${escapeProperty(checked.file)}${place}::${escapeData(`${code}: ${message}`)}`;
+  });
+}
+
+function escapeData(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+function summary(checked: readonly CheckedFile[]): string {
+  const count = (list: "errors" | "warnings") =>
+    checked.reduce((total, { report }) => total + report[list].length, 0);
+  const counts = `${amount(count("errors"), "error")}, ${amount(count("warnings"), "warning")}`;
+  return `${amount(checked.length, "file")} checked: ${counts}.`;
+}
+
+function amount(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `${text}\n`).join("");
+}

@@ -1,0 +1,178 @@
+import type { ProcessEnvironment } from "../../config/config.js";
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { JsonValue } from "../../domain/shared/json.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import { MAX_PAGE_SIZE, type Position } from "../../domain/shared/page.js";
+import { diffJson } from "../../domain/site-configs/document/json-diff.js";
+import {
+  type Editor,
+  missingRevision,
+  missingSite,
+  type SiteConfig,
+  type SiteConfigRevision,
+} from "../../domain/site-configs/site-config.js";
+import type { SiteConfigOptions } from "../../domain/site-configs/validate-site-config.js";
+import { SiteConfigReader } from "../../services/site-configs/site-config-reader.js";
+import { type ChangeOptions, SiteConfigService } from "../../services/site-configs/site-config-service.js";
+import { SiteConfigWork } from "../../services/site-configs/site-config-work.js";
+import { type AccountChoice, withAccount } from "../shared/account.js";
+import { writeOutput } from "../shared/output.js";
+import { printable } from "../shared/printable.js";
+import { formatTable } from "../shared/table.js";
+import { readSiteConfigFile } from "./file.js";
+import { type CheckedFile, formatChecks } from "./format.js";
+
+const COLUMNS = ["REVISION", "WRITTEN", "AUTHOR", "BYTES", "NOTE"];
+
+/** A command serves nobody else meanwhile. */
+const HERE = new SiteConfigWork(null);
+
+/** Which site a command works on. */
+interface SiteChoice extends AccountChoice {
+  readonly site: string;
+}
+
+/** Who changes it, and on what condition. */
+interface SiteChange extends SiteChoice, ChangeOptions {
+  readonly author: string;
+}
+
+/** Stores a file, or the input for the name `-`, as a new revision. @throws OperatorError, also for findings that are errors */
+export async function putSiteConfig(
+  settings: ProcessEnvironment,
+  name: string,
+  options: SiteChange & SiteConfigOptions & { readonly isPublic: boolean | null },
+  input: NodeJS.ReadableStream,
+): Promise<void> {
+  const { file, text, failure } = await readSiteConfigFile(name, input);
+  if (failure) throw refusal({ file, text, report: failure });
+  await withSite(settings, options, async (store) => {
+    const { service, site } = store;
+    const editor = editorOf(store, options);
+    const { siteConfig, report } = await service.put(editor, site, { text }, options, HERE);
+    if (!siteConfig) throw refusal({ file, text, report });
+    if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, text, report }], "text"));
+    await writeOutput(`stored revision ${siteConfig.revision} of ${printable(site)}\n`);
+  });
+}
+
+/** Brings an earlier revision back as a new one. @throws OperatorError, also when today's rules find errors in it */
+export async function restoreSiteConfig(
+  settings: ProcessEnvironment,
+  revision: number,
+  options: SiteChange,
+): Promise<void> {
+  await withSite(settings, options, async (store) => {
+    const { service, site } = store;
+    const editor = editorOf(store, options);
+    const { siteConfig, report } = await service.restore(editor, site, revision, options, HERE);
+    if (!siteConfig) {
+      const [text = ""] = await readTexts(store, [revision]);
+      throw refusal({ file: `revision ${revision} of ${site}`, text, report });
+    }
+    await writeOutput(
+      `stored revision ${siteConfig.revision} of ${printable(site)}, as revision ${revision} was\n`,
+    );
+  });
+}
+
+/** Prints the text of a revision, or of the current one, as it was stored, and nothing else. */
+export async function getSiteConfig(
+  settings: ProcessEnvironment,
+  options: SiteChoice & { readonly revision?: number },
+): Promise<void> {
+  const [text = ""] = await withSite(settings, options, (store) =>
+    readTexts(store, [options.revision ?? null]),
+  );
+  await writeOutput(text);
+}
+
+/** Prints a table of all revisions, newest first. */
+export async function logSiteConfig(settings: ProcessEnvironment, options: SiteChoice): Promise<void> {
+  const revisions = await withSite(settings, options, listAllRevisions);
+  await writeOutput(formatTable([COLUMNS, ...revisions.map(toRow)]));
+}
+
+/** Prints what changed from one revision to another, or to the current one: a JSON Patch, a line for each operation. */
+export async function diffSiteConfig(
+  settings: ProcessEnvironment,
+  from: number,
+  to: number | undefined,
+  options: SiteChoice,
+): Promise<void> {
+  const texts = await withSite(settings, options, (store) => readTexts(store, [from, to ?? null]));
+  const [before = null, after = null] = texts.map((text): JsonValue => JSON.parse(text));
+  const lines = diffJson(before, after).map((operation) => `  ${JSON.stringify(operation)}`);
+  await writeOutput(lines.length === 0 ? "[]\n" : `[\n${lines.join(",\n")}\n]\n`);
+}
+
+interface Store {
+  readonly reader: SiteConfigReader;
+  readonly service: SiteConfigService;
+  readonly tenant: Tenant;
+  readonly site: string;
+}
+
+/** @throws OperatorError when there is no such account, as `withAccount` does, and as the command does */
+async function withSite<Result>(
+  settings: ProcessEnvironment,
+  { account, environment, site }: SiteChoice,
+  command: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const actor = { name: "cli", requestId: null };
+  return withAccount(settings, { account, environment }, actor, async ({ database, writer }) => {
+    const reader = new SiteConfigReader(database);
+    const service = new SiteConfigService(database);
+    return command({ reader, service, tenant: { accountId: writer.accountId, environment }, site });
+  });
+}
+
+function editorOf({ tenant }: Store, { author }: SiteChange): Editor {
+  return { ...tenant, actor: { name: author, keyId: null, requestId: null } };
+}
+
+function refusal(checked: CheckedFile): OperatorError {
+  return new OperatorError(formatChecks([checked], "text").trimEnd());
+}
+
+async function requireSite({ reader, tenant, site }: Store): Promise<SiteConfig> {
+  const [found] = await reader.bySites(tenant, [site]);
+  if (found) return found;
+  throw missingSite(tenant, site);
+}
+
+/** @param revisions null for the current one @returns the texts, in the same order */
+async function readTexts(store: Store, revisions: readonly (number | null)[]): Promise<string[]> {
+  const current = await requireSite(store);
+  const numbers = revisions.map((revision) => revision ?? current.revision);
+  const refs = numbers.map((revision) => ({ siteConfigId: current.id, revision }));
+  const texts = await store.reader.texts(store.tenant, refs);
+  return numbers.map((revision, index) => {
+    const text = texts[index];
+    if (typeof text === "string") return text;
+    throw missingRevision(current, revision);
+  });
+}
+
+async function listAllRevisions(store: Store): Promise<SiteConfigRevision[]> {
+  const { id } = await requireSite(store);
+  const all: SiteConfigRevision[] = [];
+  let hasMore = true;
+  while (hasMore) {
+    const last = all.at(-1)?.revision;
+    const after: Position | null = last === undefined ? null : { value: last, id: last };
+    const request = { size: MAX_PAGE_SIZE, from: "start", after, before: null } as const;
+    const [page] = await store.reader.listRevisions(store.tenant, [id], request);
+    all.push(...(page?.items ?? []));
+    hasMore = page?.hasMore === true;
+  }
+  return all;
+}
+
+function toRow(row: SiteConfigRevision): string[] {
+  const { revision, createdAt, authorKeyId, size, restoredFrom } = row;
+  // Whoever works at the database may take any name.
+  const author = authorKeyId === null ? `${row.author} (no API key)` : row.author;
+  const note = restoredFrom === null ? "" : `restored from ${restoredFrom}`;
+  return [String(revision), createdAt.toISOString(), author, String(size), note];
+}

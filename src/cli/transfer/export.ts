@@ -1,0 +1,185 @@
+import { createWriteStream } from "node:fs";
+import { rename, rm, stat } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ProcessEnvironment } from "../../config/config.js";
+import type { Tenant } from "../../domain/accounts/caller.js";
+import { JsonSource } from "../../domain/shared/json-source.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import { type ExportedGroup, ExportReader } from "../../services/transfer/export-reader.js";
+import { type AccountChoice, withAccount } from "../shared/account.js";
+import { ProgressLine, type Terminal } from "../shared/progress.js";
+import { type ExportedRecord, RecordFormatter } from "./files/export-records.js";
+import { FILE_KINDS, FILE_SHAPES, type FileKind } from "./files/import-records.js";
+import { type FileFormat, formatOf } from "./files/source-file.js";
+import { KIND_NAMES } from "./import.js";
+
+export interface ExportChoices extends AccountChoice, Partial<Record<FileKind, string>> {
+  readonly format?: FileFormat;
+  readonly withTokens: boolean;
+}
+
+/** Only whoever has written it may read it. */
+const SECRET_MODE = 0o600;
+const OPEN_MODE = 0o666;
+
+/** Writes files that import reads. @throws OperatorError when one of them cannot be written */
+export async function exportFiles(
+  settings: ProcessEnvironment,
+  choices: ExportChoices,
+  terminal: Terminal,
+): Promise<void> {
+  const chosen = FILE_KINDS.filter((kind) => choices[kind] !== undefined);
+  if (chosen.length === 0) throw new OperatorError("Name a file: --data-sources, --groups or --mappings.");
+  if (chosen.filter((kind) => choices[kind] === "-").length > 1) {
+    throw new OperatorError("Only one of the files can be standard output.");
+  }
+  const formats = new Map(
+    chosen.map((kind) => [kind, choices.format ?? formatOf(choices[kind] ?? "")] as const),
+  );
+  for (const kind of chosen) await requireFile(choices[kind] ?? "");
+  await withAccount(settings, choices, { name: "cli", requestId: null }, async (storage) => {
+    const reader = new ExportReader(storage.database, storage.vault);
+    const counts = await reader.count(storage.writer);
+    for (const [kind, format] of formats) {
+      const pages = pagesOf(reader, storage.writer, kind, choices.withTokens);
+      const formatter = new RecordFormatter(format, columnsOf(kind, choices.withTokens));
+      const total = kind === "dataSources" ? counts.dataSources : counts.groups;
+      const path = choices[kind] ?? "";
+      const line = new ProgressLine(terminal, KIND_NAMES[kind], { records: 0, part: 0 });
+      const written = await write(path, textOf(pages, formatter, line, total), {
+        isSecret: kind === "groups" && choices.withTokens,
+      });
+      terminal.write(`${path === "-" ? "standard output" : path}: ${written.records} ${KIND_NAMES[kind]}\n`);
+    }
+  });
+}
+
+function columnsOf(kind: FileKind, withTokens: boolean): readonly string[] {
+  if (kind !== "groups") return FILE_SHAPES[kind].columns;
+  return ["provided_id", "name", ...(withTokens ? ["token"] : []), "properties", "mapping"];
+}
+
+/** A page of records, and of how many groups or data sources they are. */
+interface RecordPage {
+  readonly records: readonly ExportedRecord[];
+  readonly subjects: number;
+}
+
+async function* pagesOf(
+  reader: ExportReader,
+  tenant: Tenant,
+  kind: FileKind,
+  withTokens: boolean,
+): AsyncGenerator<RecordPage> {
+  if (kind === "dataSources") {
+    for await (const page of reader.dataSources(tenant)) {
+      const records = page.map(({ providedId, name }) => ({ provided_id: providedId, name }));
+      yield { records, subjects: page.length };
+    }
+    return;
+  }
+  const toRecords = (exported: ExportedGroup): ExportedRecord[] =>
+    kind === "mappings" ? mappingRecords(exported) : [groupRecord(exported, withTokens ? reader : null)];
+  for await (const page of reader.groups(tenant)) {
+    yield { records: page.flatMap(toRecords), subjects: page.length };
+  }
+}
+
+/** @param tokens what opens tokens; null to leave them out */
+function groupRecord({ group, mapping }: ExportedGroup, tokens: ExportReader | null): ExportedRecord {
+  const { providedId, name, properties } = group;
+  const entries = mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource.providedId]);
+  return {
+    provided_id: providedId,
+    name,
+    ...(tokens ? { token: tokens.tokenOf(group) } : {}),
+    properties: properties === null ? null : new JsonSource(properties),
+    mapping: Object.fromEntries(entries),
+  };
+}
+
+function mappingRecords({ group, mapping }: ExportedGroup): ExportedRecord[] {
+  return mapping.map(({ schemaId, dataSource }) => ({
+    user_group_id: group.providedId,
+    schema_id: schemaId,
+    data_source: dataSource.providedId,
+  }));
+}
+
+/** A file takes the place of what is there: of a device it must not. */
+async function requireFile(path: string): Promise<void> {
+  if (path === "-") return;
+  const found = await stat(path).catch(() => null);
+  if (!found || found.isFile()) return;
+  throw new OperatorError(
+    `Cannot write ${JSON.stringify(path)}: it is there, and no file. Name another one, or - for standard output.`,
+  );
+}
+
+interface Written {
+  readonly records: number;
+}
+
+/** @param total how many groups or data sources there were when it began */
+async function* textOf(
+  pages: AsyncIterable<RecordPage>,
+  formatter: RecordFormatter,
+  line: ProgressLine,
+  total: number,
+): AsyncGenerator<string, Written> {
+  let records = 0;
+  let subjects = 0;
+  try {
+    yield formatter.head;
+    for await (const page of pages) {
+      yield formatter.textOf(page.records);
+      records += page.records.length;
+      subjects += page.subjects;
+      line.update({ records, part: total === 0 ? 1 : Math.min(1, subjects / total) });
+    }
+    return { records };
+  } finally {
+    line.clear();
+  }
+}
+
+/** Writes a text to a file, or to the output for `-`. A file is there once it is whole. */
+async function write(
+  path: string,
+  text: AsyncGenerator<string, Written>,
+  { isSecret }: { readonly isSecret: boolean },
+): Promise<Written> {
+  let written: Written = { records: 0 };
+  async function* parts() {
+    for (;;) {
+      const next = await text.next();
+      if (next.done) {
+        written = next.value;
+        return;
+      }
+      if (next.value !== "") yield next.value;
+    }
+  }
+  const draft = `${path}.part`;
+  try {
+    if (path === "-") {
+      await pipeline(Readable.from(parts()), process.stdout, { end: false });
+      return written;
+    }
+    // One that is there might be open to others.
+    await rm(draft, { force: true });
+    const file = createWriteStream(draft, { flags: "wx", mode: isSecret ? SECRET_MODE : OPEN_MODE });
+    await pipeline(Readable.from(parts()), file);
+    await rename(draft, path);
+    return written;
+  } catch (error) {
+    if (path !== "-") await rm(draft, { force: true });
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, error: unknown): unknown {
+  if (!(error instanceof Error && "syscall" in error)) return error;
+  return new OperatorError(`Cannot write ${JSON.stringify(path)}: ${error.message}.`, { cause: error });
+}

@@ -1,0 +1,165 @@
+import { Readable } from "node:stream";
+import { type Info, parse } from "csv-parse";
+import { isObject } from "../../../domain/shared/json.js";
+import { JsonSource } from "../../../domain/shared/json-source.js";
+import { parseJsonPart } from "../../../domain/shared/json-text.js";
+import { OperatorError } from "../../../domain/shared/operator-error.js";
+import { Refusal, refuseFaults } from "../../../domain/transfer/refusal.js";
+import {
+  LONGEST_RECORD_BYTES,
+  type SourcePosition,
+  type SourceRecord,
+  VERBATIM_FIELD,
+} from "./source-record.js";
+
+/** The columns of a kind of file. */
+export interface CsvShape {
+  readonly columns: readonly string[];
+  /** Those that hold JSON. */
+  readonly json: readonly string[];
+}
+
+/**
+ * Reads CSV (RFC 4180) with a head that names the columns. An empty cell is an absent field.
+ * @param head what the file begins with when the bytes do not; null when they do
+ * @param chunks the bytes from the position on
+ * @throws OperatorError for a head with unknown columns, and at the first fault of the quotes, as nobody knows where the next record begins
+ */
+export async function* readCsv(
+  chunks: AsyncIterable<Uint8Array>,
+  from: SourcePosition,
+  head: CsvHead | null,
+  shape: CsvShape,
+): AsyncGenerator<SourceRecord> {
+  let columns = head?.columns;
+  for await (const { info, record } of rowsOf(chunks, head?.lineEnd)) {
+    if (!columns) {
+      columns = requireColumns(record, shape);
+      continue;
+    }
+    const inside = record.reduce((sum, cell) => sum + newLinesOf(cell), 0);
+    const lastLine = from.lines + info.lines;
+    const content = toFields(columns, record, shape);
+    yield { line: lastLine - inside, lastLine, end: from.offset + info.bytes, content };
+  }
+  if (!columns) requireColumns([], shape);
+}
+
+/** What a file begins with. */
+export interface CsvHead {
+  /** The names of the columns. */
+  readonly columns: readonly string[];
+  /** What ends its first line, and so all others; undefined where there is no other. */
+  readonly lineEnd: string | undefined;
+}
+
+/** Reads the head of a file. @param chunks its bytes from the start @throws as `readCsv` does */
+export async function readCsvHead(chunks: AsyncIterable<Uint8Array>, shape: CsvShape): Promise<CsvHead> {
+  const read: Uint8Array[] = [];
+  async function* noted() {
+    for await (const chunk of chunks) {
+      read.push(chunk);
+      yield chunk;
+    }
+  }
+  for await (const { record } of rowsOf(noted(), undefined)) {
+    const columns = requireColumns(record, shape);
+    // No name of a column has a line break.
+    const [lineEnd] = /\r\n|\n|\r/.exec(Buffer.concat(read).toString("latin1")) ?? [];
+    return { columns, lineEnd };
+  }
+  return { columns: requireColumns([], shape), lineEnd: undefined };
+}
+
+interface Row {
+  readonly info: Info;
+  readonly record: readonly string[];
+}
+
+/** @param lineEnd that of the first line when it is undefined */
+async function* rowsOf(chunks: AsyncIterable<Uint8Array>, lineEnd: string | undefined): AsyncGenerator<Row> {
+  let fault: { readonly error: Error; readonly after: unknown } | undefined;
+  const parser = parse({
+    bom: true,
+    record_delimiter: lineEnd === undefined ? [] : [lineEnd],
+    // Else the records before the fault would be lost with it.
+    skip_records_with_error: true,
+    on_skip(error) {
+      if (error) fault ??= { error, after: Reflect.get(error, "records") };
+      return undefined;
+    },
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: LONGEST_RECORD_BYTES,
+  });
+  const input = Readable.from(requireUtf8(chunks), { objectMode: false });
+  // What goes wrong with the file itself must reach whoever reads the records.
+  input.on("error", (error) => parser.destroy(error));
+  let count = 0;
+  try {
+    for await (const row of input.pipe(parser)) {
+      if (count === fault?.after) break;
+      yield row;
+      count += 1;
+    }
+  } finally {
+    input.destroy();
+  }
+  if (!fault) return;
+  const { error } = fault;
+  throw new OperatorError(`invalid_csv: ${error.message}. Nothing from there on was read.`, { cause: error });
+}
+
+/** The parser would put replacement characters where the text is broken. */
+async function* requireUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for await (const chunk of chunks) {
+    try {
+      decoder.decode(chunk, { stream: true });
+    } catch (cause) {
+      throw new OperatorError("invalid_csv: the file is not UTF-8 text. Save it as such.", { cause });
+    }
+    yield chunk;
+  }
+}
+
+function requireColumns(names: readonly string[], { columns }: CsvShape): readonly string[] {
+  const unknown = names.filter((name) => !columns.includes(name));
+  const isRepeated = new Set(names).size < names.length;
+  if (names.length > 0 && unknown.length === 0 && !isRepeated) return names;
+  const found = names.length === 0 ? "there is no line" : `it reads ${JSON.stringify(names.join(","))}`;
+  throw new OperatorError(
+    `invalid_csv: the first line must name the columns, each once, of ${columns.join(", ")}; ${found}.`,
+  );
+}
+
+function toFields(
+  columns: readonly string[],
+  record: readonly string[],
+  { json }: CsvShape,
+): SourceRecord["content"] {
+  if (record.length !== columns.length) {
+    const message = `The line has ${record.length} cells; the first line names ${columns.length} columns.`;
+    return new Refusal("invalid_csv", message);
+  }
+  const fields: [string, unknown][] = [];
+  for (const [index, column] of columns.entries()) {
+    const cell = record[index] ?? "";
+    if (cell === "") continue;
+    if (!json.includes(column)) {
+      fields.push([column, cell]);
+      continue;
+    }
+    const value = refuseFaults(() => parseJsonPart(cell, "The cell"));
+    if (value instanceof Refusal) return new Refusal(value.code, value.message, [column]);
+    fields.push([column, column === VERBATIM_FIELD && isObject(value) ? new JsonSource(cell) : value]);
+  }
+  return Object.fromEntries(fields);
+}
+
+function newLinesOf(cell: string): number {
+  let count = 0;
+  for (let at = cell.indexOf("\n"); at !== -1; at = cell.indexOf("\n", at + 1)) count += 1;
+  return count;
+}

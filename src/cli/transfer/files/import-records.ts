@@ -1,0 +1,92 @@
+import type { Environment } from "../../../domain/accounts/environment.js";
+import { invalidField } from "../../../domain/shared/errors.js";
+import { isGiven } from "../../../domain/shared/json.js";
+import { parseText } from "../../../domain/shared/text-field.js";
+import type {
+  ImportedDataSource,
+  ImportedGroup,
+  ImportedMapping,
+} from "../../../domain/transfer/imported-record.js";
+import { parseMapping } from "../../../domain/user-groups/mapping.js";
+import { parseProperties } from "../../../domain/user-groups/properties.js";
+import { parseGivenToken } from "../../../domain/user-groups/user-group-token.js";
+import type { CsvShape } from "./csv-records.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What files of each kind look like; in JSON Lines the columns are the keys. */
+export const FILE_SHAPES = {
+  dataSources: { columns: ["provided_id", "name"], json: [] },
+  // As the interface's replies have them; team_id is ours to give, and the tag only checked.
+  groups: {
+    columns: [
+      "provided_id",
+      "user_group_id",
+      "name",
+      "token",
+      "properties",
+      "mapping",
+      "team_id",
+      "api_environment_tag",
+    ],
+    json: ["properties", "mapping"],
+  },
+  mappings: { columns: ["user_group_id", "schema_id", "data_source"], json: [] },
+} as const satisfies Readonly<Record<string, CsvShape>>;
+
+/** The kinds of files, in the order in which they build upon one another. */
+export const FILE_KINDS = ["dataSources", "groups", "mappings"] as const;
+
+export type FileKind = (typeof FILE_KINDS)[number];
+
+/** @throws DomainError `invalid_field` */
+export function parseDataSource(fields: Fields): ImportedDataSource {
+  requireKnown(fields, FILE_SHAPES.dataSources);
+  const { name } = fields;
+  return {
+    providedId: parseText(fields["provided_id"], ["provided_id"]),
+    ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
+  };
+}
+
+/** @param environment into which the group goes @throws DomainError `invalid_field` */
+export function parseGroup(fields: Fields, environment: Environment): ImportedGroup {
+  requireKnown(fields, FILE_SHAPES.groups);
+  const { name, token, properties, mapping, api_environment_tag: tag } = fields;
+  const idField = "provided_id" in fields ? "provided_id" : "user_group_id";
+  if (idField === "provided_id" && "user_group_id" in fields) {
+    throw invalidField(["user_group_id"], "must not stand beside provided_id, which is the same");
+  }
+  if (isGiven(tag) && tag !== environment) {
+    throw invalidField(["api_environment_tag"], `must be ${environment}, as what is imported goes there`);
+  }
+  return {
+    providedId: parseText(fields[idField], [idField]),
+    ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
+    ...(isGiven(token) ? { token: parseGivenToken(token, ["token"]) } : {}),
+    ...(properties === undefined ? {} : { properties: parseProperties(properties, ["properties"]) }),
+    ...(mapping === undefined ? {} : { mapping: parseMapping(mapping, ["mapping"]) }),
+  };
+}
+
+/** @throws DomainError `invalid_field` */
+export function parseMappingLine(fields: Fields): ImportedMapping {
+  requireKnown(fields, FILE_SHAPES.mappings);
+  const { schema_id: schemaId, data_source: dataSource } = fields;
+  return {
+    userGroupId: parseText(fields["user_group_id"], ["user_group_id"]),
+    reference: {
+      schemaId: parseText(schemaId, ["schema_id"]),
+      dataSource: parseText(dataSource, ["data_source"]),
+      field: ["data_source"],
+    },
+  };
+}
+
+function requireKnown(fields: Fields, { columns }: CsvShape): void {
+  for (const name of Object.keys(fields)) {
+    // A misspelt field that is ignored would be noticed much later.
+    if (!columns.includes(name))
+      throw invalidField([name], `is not known; the fields are ${columns.join(", ")}`);
+  }
+}

@@ -1,0 +1,158 @@
+import type { Writer } from "../../../domain/accounts/caller.js";
+import { DomainError } from "../../../domain/shared/errors.js";
+import { OperatorError } from "../../../domain/shared/operator-error.js";
+import type { ImportOptions } from "../../../domain/transfer/imported-record.js";
+import { type ImportOutcome, Refusal } from "../../../domain/transfer/refusal.js";
+import type { DataSourceImport } from "../../../services/transfer/data-source-import.js";
+import type { GroupImport } from "../../../services/transfer/group-import.js";
+import type { MappingImport } from "../../../services/transfer/mapping-import.js";
+import type { Checkpoint, Progress } from "./checkpoint.js";
+import {
+  FILE_KINDS,
+  type FileKind,
+  parseDataSource,
+  parseGroup,
+  parseMappingLine,
+} from "./import-records.js";
+import { type ImportStage, runStage, type Tally } from "./import-stage.js";
+import { SeenKeys } from "./seen-keys.js";
+import type { SourceFile } from "./source-file.js";
+
+/** What brings the records of each kind of file in. */
+export interface Importers {
+  readonly dataSources: Pick<DataSourceImport, "run">;
+  readonly groups: Pick<GroupImport, "run">;
+  readonly mappings: Pick<MappingImport, "run">;
+}
+
+/** What is told of an import while it runs. */
+export interface ImportObserver {
+  onFile(kind: FileKind, file: SourceFile, from: Progress): void;
+  onProgress(kind: FileKind, progress: Progress): void;
+  onRefusal(kind: FileKind, file: SourceFile, line: number, refusal: Refusal): void;
+}
+
+export interface ImportRun {
+  readonly importers: Importers;
+  readonly writer: Writer;
+  readonly files: Readonly<Partial<Record<FileKind, SourceFile>>>;
+  readonly options: Pick<ImportOptions, "dryRun" | "replaceTokens">;
+  readonly checkpoint: Checkpoint;
+  readonly signal: AbortSignal;
+  readonly observer: ImportObserver;
+}
+
+/** What was counted in each file, and whether all of them were read to their ends. */
+export interface ImportResult {
+  readonly tallies: ReadonlyMap<FileKind, Tally>;
+  /** Why it was not, or what else failed; null when all went well. */
+  readonly failure: OperatorError | null;
+  readonly interrupted: boolean;
+}
+
+/** Brings files in, each after those that it builds upon. @throws what is nobody's fault who called */
+export async function runImport(run: ImportRun): Promise<ImportResult> {
+  const tallies = new Map<FileKind, Tally>();
+  /** What a dry run would have brought. */
+  const taken = { dataSources: new SeenKeys(), groups: new SeenKeys() };
+  const options: ImportOptions = {
+    ...run.options,
+    expected: {
+      hasDataSource: (providedId) => taken.dataSources.has(providedId),
+      hasUserGroup: (providedId) => taken.groups.has(providedId),
+    },
+  };
+  try {
+    for (const kind of FILE_KINDS) {
+      const file = run.files[kind];
+      if (!file || run.signal.aborted) continue;
+      tallies.set(kind, run.checkpoint.progressOf(kind).tally);
+      await runFile(run, kind, file, taken, (tally) => tallies.set(kind, tally), options);
+    }
+    return { tallies, failure: null, interrupted: run.signal.aborted };
+  } catch (error) {
+    return { tallies, failure: failureOf(error), interrupted: false };
+  }
+}
+
+/** Of what was brought in before the database was lost, too, whoever called wants to know. */
+function failureOf(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  if (error instanceof DomainError) return new OperatorError(error.message, { cause: error });
+  throw error;
+}
+
+async function runFile(
+  run: ImportRun,
+  kind: FileKind,
+  file: SourceFile,
+  taken: Readonly<Record<"dataSources" | "groups", SeenKeys>>,
+  onTally: (tally: Tally) => void,
+  options: ImportOptions,
+): Promise<void> {
+  const { writer, importers, checkpoint, observer, signal } = run;
+  const from = checkpoint.progressOf(kind);
+  observer.onFile(kind, file, from);
+  const work = <Item>(stage: ImportStage<Item>) =>
+    runStage(file.records(from.position), stage, {
+      tally: from.tally,
+      signal,
+      async onBatch(position, tally) {
+        onTally(tally);
+        observer.onProgress(kind, { position, tally });
+        if (!options.dryRun) await checkpoint.note(kind, { position, tally });
+      },
+      onRefusal: (line, refusal) => observer.onRefusal(kind, file, line, refusal),
+    });
+  switch (kind) {
+    case "dataSources":
+      await work({
+        parse: parseDataSource,
+        keysOf: ({ providedId }) => [["provided_id", idKey(providedId)]],
+        async write(items) {
+          const outcomes = await importers.dataSources.run(writer, items, options);
+          if (options.dryRun) noteTaken(taken.dataSources, items, outcomes);
+          return outcomes;
+        },
+      });
+      return;
+    case "groups":
+      await work({
+        parse: (fields) => parseGroup(fields, writer.environment),
+        keysOf: ({ providedId, token }) => [
+          ["provided_id", idKey(providedId)],
+          ...(token === undefined ? [] : [["token", `token ${token}`] as const]),
+        ],
+        async write(items) {
+          const outcomes = await importers.groups.run(writer, items, options);
+          if (options.dryRun) noteTaken(taken.groups, items, outcomes);
+          return outcomes;
+        },
+      });
+      return;
+    case "mappings":
+      await work({
+        parse: parseMappingLine,
+        keysOf: ({ userGroupId, reference }) => [
+          ["schema_id", JSON.stringify([userGroupId, reference.schemaId])],
+        ],
+        write: (items) => importers.mappings.run(writer, items, options),
+      });
+      return;
+  }
+}
+
+function noteTaken(
+  taken: SeenKeys,
+  items: readonly { readonly providedId: string }[],
+  outcomes: readonly ImportOutcome[],
+): void {
+  for (const [index, { providedId }] of items.entries()) {
+    if (!(outcomes[index] instanceof Refusal)) taken.add(providedId);
+  }
+}
+
+/** An id and a token may read alike. */
+function idKey(providedId: string): string {
+  return `id ${providedId}`;
+}

@@ -1,0 +1,108 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { OperatorError } from "../../../domain/shared/operator-error.js";
+import { type CsvHead, type CsvShape, readCsv, readCsvHead } from "./csv-records.js";
+import { readJsonLines } from "./json-lines.js";
+import type { SourcePosition, SourceRecord } from "./source-record.js";
+
+export const FILE_FORMATS = ["jsonl", "csv"] as const;
+
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** A file of an import. */
+export interface SourceFile {
+  /** As messages call it. */
+  readonly name: string;
+  /** Null for standard input. */
+  readonly bytes: number | null;
+  /** Tells the file's state, and how it is read, apart from others; null for standard input, which cannot be read again. */
+  readonly version: string | null;
+  /** @throws OperatorError when it cannot be read */
+  records(from: SourcePosition): AsyncIterable<SourceRecord>;
+}
+
+/**
+ * Looks at a file of an import.
+ * @param path `-` is the input
+ * @throws OperatorError when it cannot be read, or its name tells no format and none is given
+ */
+export async function openSourceFile(
+  path: string,
+  format: FileFormat | undefined,
+  shape: CsvShape,
+  input: AsyncIterable<Uint8Array>,
+): Promise<SourceFile> {
+  const known = format ?? formatOf(path);
+  if (path === "-") {
+    const name = "standard input";
+    const records = (from: SourcePosition) => named(name, read(known, input, from, null, shape));
+    return { name, bytes: null, version: null, records };
+  }
+  const { size, mtimeMs } = await stat(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  return {
+    name: path,
+    bytes: size,
+    version: `${path} ${known} ${size} ${mtimeMs}`,
+    records: (from) => named(path, readFrom(path, known, from, shape)),
+  };
+}
+
+/** The format that a file's name tells. @throws OperatorError when it tells none */
+export function formatOf(path: string): FileFormat {
+  if (/\.(jsonl|ndjson)$/i.test(path)) return "jsonl";
+  if (/\.csv$/i.test(path)) return "csv";
+  throw new OperatorError(
+    `The name ${JSON.stringify(path)} tells no format: add --format jsonl or --format csv.`,
+  );
+}
+
+async function* readFrom(
+  path: string,
+  format: FileFormat,
+  from: SourcePosition,
+  shape: CsvShape,
+): AsyncGenerator<SourceRecord> {
+  const head = format === "csv" && from.offset > 0 ? await readCsvHead(chunksOf(path, 0), shape) : null;
+  yield* read(format, chunksOf(path, from.offset), from, head, shape);
+}
+
+function read(
+  format: FileFormat,
+  chunks: AsyncIterable<Uint8Array>,
+  from: SourcePosition,
+  head: CsvHead | null,
+  shape: CsvShape,
+): AsyncIterable<SourceRecord> {
+  return format === "csv" ? readCsv(chunks, from, head, shape) : readJsonLines(chunks, from);
+}
+
+async function* chunksOf(path: string, start: number): AsyncGenerator<Uint8Array> {
+  const file = createReadStream(path, { start, highWaterMark: CHUNK_BYTES });
+  try {
+    for await (const chunk of file) yield chunk;
+  } catch (error) {
+    throw unreadable(path, error);
+  } finally {
+    file.destroy();
+  }
+}
+
+/** Says in which file a fault is. */
+async function* named(name: string, records: AsyncIterable<SourceRecord>): AsyncGenerator<SourceRecord> {
+  try {
+    yield* records;
+  } catch (error) {
+    throw error instanceof OperatorError
+      ? new OperatorError(`${name}: ${error.message}`, { cause: error })
+      : error;
+  }
+}
+
+function unreadable(path: string, error: unknown): OperatorError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new OperatorError(`Cannot read ${JSON.stringify(path)}: ${reason}.`, { cause: error });
+}

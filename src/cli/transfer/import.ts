@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import { type ProcessEnvironment, readConfig } from "../../config/config.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import { findAccountOrigin } from "../../persistence/accounts/account-queries.js";
+import { NotificationChannel } from "../../persistence/database/notification-channel.js";
+import { UserGroupIds } from "../../persistence/user-groups/user-group-ids.js";
+import { DataSourceImport } from "../../services/transfer/data-source-import.js";
+import { GroupImport } from "../../services/transfer/group-import.js";
+import { MappingImport } from "../../services/transfer/mapping-import.js";
+import { ChangeFeed } from "../../services/user-groups/change-feed.js";
+import { type AccountChoice, type AccountStorage, withAccount } from "../shared/account.js";
+import { ProgressLine, type Terminal } from "../shared/progress.js";
+import { formatTable } from "../shared/table.js";
+import { Checkpoint, type Progress } from "./files/checkpoint.js";
+import { FILE_KINDS, FILE_SHAPES, type FileKind } from "./files/import-records.js";
+import { type ImportObserver, type ImportResult, runImport } from "./files/import-run.js";
+import { recordsOf } from "./files/import-stage.js";
+import { type FileFormat, openSourceFile, type SourceFile } from "./files/source-file.js";
+import { ImportReport } from "./import-report.js";
+
+/** What files are called in messages and tables. */
+export const KIND_NAMES: Readonly<Record<FileKind, string>> = {
+  dataSources: "data sources",
+  groups: "groups",
+  mappings: "mappings",
+};
+
+export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, string>> {
+  readonly format?: FileFormat;
+  readonly dryRun: boolean;
+  readonly replaceTokens: boolean;
+  readonly checkpoint?: string;
+  readonly report?: string;
+  readonly json: boolean;
+  readonly author: string;
+}
+
+/** The exit code of an import that took some lines and refused others. */
+const SOME_REFUSED = 2;
+const INTERRUPTED = 130;
+
+/** What the files and the words of a command go through. */
+export interface CommandStreams {
+  /** What `-` stands for. */
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly print: (text: string) => Promise<void>;
+  /** Where it tells what it is about. */
+  readonly terminal: Terminal;
+}
+
+/**
+ * Brings data sources, groups and mappings in, and prints what became of them.
+ * @returns the exit code
+ * @throws OperatorError when nothing could be read, or not all of it
+ */
+export async function importFiles(
+  settings: ProcessEnvironment,
+  choices: ImportChoices,
+  streams: CommandStreams,
+): Promise<number> {
+  const files = await openFiles(choices, streams.input);
+  const id = randomUUID();
+  const actor = { name: choices.author, requestId: `import ${id}` };
+  const result = await withAccount(settings, choices, actor, (storage) =>
+    work(readConfig(settings).databaseConnectTimeoutMs, storage, files, choices, streams.terminal),
+  );
+  await streams.print(choices.json ? summaryAsJson(id, choices, result) : summaryAsText(id, choices, result));
+  if (result.failure) throw result.failure;
+  if (result.interrupted) return INTERRUPTED;
+  return [...result.tallies.values()].some(({ refused }) => refused > 0) ? SOME_REFUSED : 0;
+}
+
+type Files = Partial<Record<FileKind, SourceFile>>;
+
+async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array>): Promise<Files> {
+  const paths = FILE_KINDS.flatMap((kind) => (choices[kind] === undefined ? [] : [choices[kind]]));
+  if (paths.length === 0) throw new OperatorError("Name a file: --data-sources, --groups or --mappings.");
+  if (paths.filter((path) => path === "-").length > 1) {
+    throw new OperatorError("Only one of the files can be standard input.");
+  }
+  const files: Files = {};
+  for (const kind of FILE_KINDS) {
+    const path = choices[kind];
+    if (path === undefined) continue;
+    files[kind] = await openSourceFile(path, choices.format, FILE_SHAPES[kind], input);
+  }
+  if (choices.checkpoint !== undefined && Object.values(files).some(({ version }) => version === null)) {
+    throw new OperatorError("Standard input cannot be read again, so there can be no checkpoint.");
+  }
+  return files;
+}
+
+async function work(
+  connectTimeoutMs: number,
+  { database, vault, listenTarget, writer }: AccountStorage,
+  files: Files,
+  choices: ImportChoices,
+  terminal: Terminal,
+): Promise<ImportResult> {
+  const { dryRun, replaceTokens, environment } = choices;
+  const changes = new ChangeFeed(
+    new NotificationChannel(database, { target: listenTarget, connectTimeoutMs }),
+  );
+  const versions = FILE_KINDS.map((kind) => files[kind]?.version ?? null);
+  const origin = await findAccountOrigin(database.of(writer), writer.accountId);
+  const identity = JSON.stringify([origin, environment, replaceTokens, ...versions]);
+  const checkpoint = await Checkpoint.open(dryRun ? null : (choices.checkpoint ?? null), identity);
+  const continued = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
+  let line: ProgressLine | null = null;
+  const tell = (text: string) => {
+    line?.clear();
+    terminal.write(`${text}\n`);
+  };
+  changes.reportUnpublished((_error, lost) => {
+    if (lost > 0) tell(`${lost} changes were imported, but subscribers could not be notified of them.`);
+  });
+  const report = await ImportReport.open(choices.report ?? null, continued, tell);
+  const observer: ImportObserver = {
+    onFile(kind, file, from) {
+      if (from.position.offset > 0) {
+        terminal.write(`${file.name}: going on after line ${from.position.lines}\n`);
+      }
+      line?.clear();
+      line = new ProgressLine(terminal, KIND_NAMES[kind], advanceOf(file, from));
+    },
+    onProgress(kind, progress) {
+      const file = files[kind];
+      if (file) line?.update(advanceOf(file, progress));
+    },
+    onRefusal: (_, file, number, refusal) => report.note(file.name, number, refusal),
+  };
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  // A second signal ends the process at once, as if nobody listened.
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  try {
+    const importers = {
+      dataSources: new DataSourceImport(database),
+      groups: new GroupImport(database, new UserGroupIds(database), vault, changes, tell),
+      mappings: new MappingImport(database, changes),
+    };
+    const options = { dryRun, replaceTokens };
+    const run = { importers, writer, files, options, checkpoint, signal: stop.signal, observer };
+    const result = await runImport(run);
+    if (!result.failure && !result.interrupted) await checkpoint.remove();
+    const unwritten = await report.close();
+    return { ...result, failure: result.failure ?? unwritten };
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+    clearLine(line);
+    await changes.close();
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** The compiler does not see that callbacks set it. */
+function clearLine(line: ProgressLine | null): void {
+  line?.clear();
+}
+
+function advanceOf({ bytes }: SourceFile, { position, tally }: Progress) {
+  const part = bytes === null ? null : Math.min(1, bytes === 0 ? 1 : position.offset / bytes);
+  return { records: recordsOf(tally), part };
+}
+
+function summaryAsText(
+  id: string,
+  { dryRun }: ImportChoices,
+  { tallies, interrupted }: ImportResult,
+): string {
+  const rows = [...tallies].map(([kind, tally]) => [
+    KIND_NAMES[kind],
+    ...[recordsOf(tally), tally.created, tally.updated, tally.unchanged, tally.refused].map(String),
+  ]);
+  const head = ["", "RECORDS", "CREATED", "UPDATED", "UNCHANGED", "REFUSED"];
+  const notes = [
+    ...(dryRun ? ["This was a dry run: nothing was changed."] : [`The audit log calls it: import ${id}`]),
+    ...(interrupted ? ["It was interrupted: start it again to go on."] : []),
+  ];
+  return `${formatTable([head, ...rows])}${notes.map((note) => `${note}\n`).join("")}`;
+}
+
+function summaryAsJson(id: string, { dryRun }: ImportChoices, result: ImportResult): string {
+  const { tallies, interrupted, failure } = result;
+  const files = Object.fromEntries(tallies);
+  const summary = { import: id, dryRun, interrupted, failure: failure?.message ?? null, ...files };
+  return `${JSON.stringify(summary, null, 2)}\n`;
+}

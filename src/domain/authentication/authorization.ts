@@ -1,0 +1,52 @@
+import { DomainError } from "../shared/errors.js";
+
+/** What an Authorization header holds: an API key, or the token of a user group (decision 15). */
+export interface Credentials {
+  readonly kind: "apiKey" | "userGroupToken";
+  readonly secret: string;
+}
+
+/** The error of a request without credentials. */
+export function missingCredentials(): DomainError {
+  return new DomainError(
+    "unauthenticated",
+    "The Authorization header is missing. Send: Authorization: Token <API_KEY>",
+  );
+}
+
+/**
+ * Reads an Authorization header: `Token <API_KEY>` (interface, part 5) or `Bearer <user group token>`. The scheme's case does not matter.
+ * @throws DomainError `unauthenticated` when the header is missing or has another scheme
+ */
+export function readCredentials(header: string | undefined): Credentials {
+  if (header === undefined || header === "") throw missingCredentials();
+  const credentials = findCredentials(header);
+  if (credentials) return credentials;
+  throw new DomainError(
+    "unauthenticated",
+    "The Authorization header must read: Token <API_KEY>, or in a front end: Bearer <user group token>",
+  );
+}
+
+/** The credentials in an Authorization header, if it holds any. */
+export function findCredentials(header: string): Credentials | undefined {
+  const [, scheme = "", secret] = /^(token|bearer) +(\S+) *$/i.exec(header) ?? [];
+  if (secret === undefined) return undefined;
+  return { kind: scheme.toLowerCase() === "token" ? "apiKey" : "userGroupToken", secret };
+}
+
+/** The API key in an Authorization header, if it holds one. */
+export function findApiKey(header: string): string | undefined {
+  return /^token +(\S+) *$/i.exec(header)?.[1];
+}
+
+/**
+ * Reads an Authorization header that must hold an API key.
+ * @throws DomainError `unauthenticated` when the header is missing or has another scheme than `Token`
+ */
+export function readApiKeyHeader(header: string | undefined): string {
+  if (header === undefined || header === "") throw missingCredentials();
+  const secret = findApiKey(header);
+  if (secret !== undefined) return secret;
+  throw new DomainError("unauthenticated", "The Authorization header must read: Token <API_KEY>");
+}

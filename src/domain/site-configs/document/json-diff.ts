@@ -1,0 +1,72 @@
+import { isObject, type JsonObject, type JsonValue, memberOf } from "../../shared/json.js";
+import { CommonRunFinder } from "./common-runs.js";
+import { JsonIdentities } from "./json-identities.js";
+import { pointerTo } from "./json-pointer.js";
+
+/** An operation of a JSON Patch (RFC 6902). */
+export type JsonPatchOperation =
+  | { readonly op: "add" | "replace"; readonly path: string; readonly value: JsonValue }
+  | { readonly op: "remove"; readonly path: string };
+
+/** A long key above many changes stands in the path of each; such a patch could be a thousand times its documents. */
+const MOST_PATH_CHARACTERS = 4_000_000;
+
+/**
+ * Tells what changed from one document to another, as operations to be applied in their order. Takes time and memory linear
+ * in the documents: where lists differ too much for an exact search, their items are compared one by one.
+ * @param from at most MAX_LEVELS levels deep, as `to`
+ * @returns none when the documents are equal; the order of keys does not count
+ */
+// Own code, as libraries are quadratic in the length of arrays or replace every item behind an insertion.
+export function diffJson(from: JsonValue, to: JsonValue): JsonPatchOperation[] {
+  const diff = new JsonDiff();
+  diff.compare(from, to, "");
+  const characters = diff.operations.reduce((sum, { path }) => sum + path.length, 0);
+  return characters > MOST_PATH_CHARACTERS ? [{ op: "replace", path: "", value: to }] : diff.operations;
+}
+
+class JsonDiff {
+  readonly operations: JsonPatchOperation[] = [];
+  readonly #identities = new JsonIdentities();
+  readonly #commonRuns = new CommonRunFinder();
+
+  compare(from: JsonValue, to: JsonValue, path: string): void {
+    if (this.#identities.idOf(from) === this.#identities.idOf(to)) return;
+    if (isObject(from) && isObject(to)) this.#compareObjects(from, to, path);
+    else if (Array.isArray(from) && Array.isArray(to)) this.#compareArrays(from, to, path);
+    else this.operations.push({ op: "replace", path, value: to });
+  }
+
+  #compareObjects(from: JsonObject, to: JsonObject, path: string): void {
+    for (const [key, value] of Object.entries(from)) {
+      const changed = memberOf(to, key);
+      if (changed === undefined) this.operations.push({ op: "remove", path: pointerTo(path, key) });
+      else this.compare(value, changed, pointerTo(path, key));
+    }
+    for (const [key, value] of Object.entries(to)) {
+      if (!Object.hasOwn(from, key)) this.operations.push({ op: "add", path: pointerTo(path, key), value });
+    }
+  }
+
+  #compareArrays(from: readonly JsonValue[], to: readonly JsonValue[], path: string): void {
+    const idsOf = (items: readonly JsonValue[]) => items.map((item) => this.#identities.idOf(item));
+    let passed = { from: 0, to: 0 };
+    for (const run of this.#commonRuns.find(idsOf(from), idsOf(to))) {
+      this.#compareItems(from.slice(passed.from, run.from), to.slice(passed.to, run.to), path, passed.to);
+      passed = { from: run.from + run.length, to: run.to + run.length };
+    }
+  }
+
+  /** @param start the index of the first item; all before are as in `to` when the operations so far are applied */
+  #compareItems(from: readonly JsonValue[], to: readonly JsonValue[], path: string, start: number): void {
+    to.forEach((value, index) => {
+      const item = from[index];
+      const itemPath = pointerTo(path, start + index);
+      if (item === undefined) this.operations.push({ op: "add", path: itemPath, value });
+      else this.compare(item, value, itemPath);
+    });
+    for (let count = to.length; count < from.length; count += 1) {
+      this.operations.push({ op: "remove", path: pointerTo(path, start + to.length) });
+    }
+  }
+}

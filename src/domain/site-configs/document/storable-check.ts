@@ -1,0 +1,26 @@
+import { isStorable } from "../../shared/text-field.js";
+import type { FindingCollector, FindingPlace } from "../finding-collector.js";
+import { type ConfigNode } from "./config-tree.js";
+import { pointerTo } from "./json-pointer.js";
+
+/** Finds the keys and strings, at any place, that PostgreSQL cannot hold. */
+export function checkStorable(node: ConfigNode, pointer: string, findings: FindingCollector): void {
+  const check = (text: string, place: FindingPlace, kind: string) => {
+    if (isStorable(text)) return;
+    const fault = text.includes("\u0000") ? "the character U+0000" : "half a surrogate pair";
+    findings.add("unstorable_text", place, `The ${kind} has ${fault}, which cannot be stored.`);
+  };
+  if (node.type === "string") check(node.value, { pointer, offset: node.offset }, "string");
+  if (node.type === "array") {
+    node.items.forEach((item, index) => {
+      checkStorable(item, pointerTo(pointer, index), findings);
+    });
+  }
+  if (node.type === "object") {
+    for (const [key, { offset, value }] of node.members) {
+      const below = pointerTo(pointer, key);
+      check(key, { pointer: below, offset }, "key");
+      checkStorable(value, below, findings);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { isStorable } from "../shared/text-field.js";
+import { type ConfigMember, type ConfigNode, type ObjectNode } from "./document/config-tree.js";
+import { nameOf, pointerTo, quote } from "./document/json-pointer.js";
+import type { FindingCollector, FindingPlace } from "./finding-collector.js";
+import { suggestion } from "./near-name.js";
+import type { ObjectShape, SettingProperty, SettingShape, SingleShape } from "./setting-shape.js";
+import { formsOf, typeOf } from "./shape-options.js";
+import { checkText } from "./text-check.js";
+
+/** Holds a document against a shape: types, what is missing, and what is not known (decisions 17 and 18). */
+export function checkShape(root: ConfigNode, shape: SettingShape, findings: FindingCollector): void {
+  new ShapeCheck(findings).value(root, "", shape);
+}
+
+class ShapeCheck {
+  readonly #findings: FindingCollector;
+  /** Of the shapes met so far: a document has few, each many times. */
+  readonly #forms = new Map<SettingShape, readonly SingleShape[]>();
+
+  constructor(findings: FindingCollector) {
+    this.#findings = findings;
+  }
+
+  value(node: ConfigNode, pointer: string, shape: SettingShape): void {
+    const place: FindingPlace = { pointer, offset: node.offset };
+    const forms = this.#formsOf(shape);
+    const form = forms.find((candidate) => typeOf(candidate) === node.type);
+    if (!form) {
+      this.#findings.add("wrong_type", place, () => {
+        const allowed = forms.filter(({ undocumented }) => undocumented === undefined).map(typeOf);
+        return `${nameOf(pointer)} must be ${allowed.map(withArticle).join(" or ")}, not ${withArticle(node.type)}.`;
+      });
+      return;
+    }
+    if (form.undocumented !== undefined) {
+      const message = () =>
+        `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is kept untouched.`;
+      this.#findings.add("undocumented_form", place, message);
+    }
+    if (form.kind === "string" && node.type === "string") checkText(node, pointer, form, this.#findings);
+    if (form.kind === "object" && node.type === "object") this.#object(node, pointer, form);
+    if (form.kind === "array" && node.type === "array") {
+      if (form.nonEmpty && node.items.length === 0) {
+        this.#findings.add("empty_value", place, () => `${nameOf(pointer)} must have at least one item.`);
+      }
+      node.items.forEach((item, index) => {
+        this.value(item, pointerTo(pointer, index), form.items);
+      });
+    }
+  }
+
+  #formsOf(shape: SettingShape): readonly SingleShape[] {
+    const known = this.#forms.get(shape);
+    if (known) return known;
+    const forms = formsOf(shape);
+    this.#forms.set(shape, forms);
+    return forms;
+  }
+
+  #object(node: ObjectNode, pointer: string, shape: ObjectShape): void {
+    for (const [key, member] of node.members) {
+      const property = Object.hasOwn(shape.properties, key) ? shape.properties[key] : undefined;
+      if (property) this.#property(member, pointerTo(pointer, key), property);
+      else if (isStorable(key)) this.#unknown(key, member, pointer, node, shape);
+    }
+    const place: FindingPlace = { pointer, offset: node.offset };
+    for (const [name, property] of Object.entries(shape.properties)) {
+      if (node.members.has(name)) continue;
+      if (property.required || needed(property, node, shape)) {
+        this.#findings.add("missing_property", place, () => {
+          const where = pointer === "" ? "" : ` in ${nameOf(pointer)}`;
+          return `${quote(name)} is missing${where}; it is required${reason(property)}.`;
+        });
+      } else if (property.recommended) {
+        this.#findings.add("missing_recommended", place, `${quote(name)} is missing; a site should have it.`);
+      }
+    }
+    const together = shape.together ?? [];
+    const missing = together.filter((name) => !node.members.has(name));
+    if (missing.length > 0) {
+      this.#findings.add("one_sided_colors", place, () => {
+        const names = together.map(quote).join(" and ");
+        return `${nameOf(pointer)} should have both ${names}; ${missing.map(quote).join(" and ")} is missing.`;
+      });
+    }
+  }
+
+  #property({ offset, value }: ConfigMember, pointer: string, property: SettingProperty): void {
+    const key: FindingPlace = { pointer, offset };
+    if (property.undocumented) {
+      const message = () => `${nameOf(pointer)} is in use, but not part of the format; it is kept untouched.`;
+      this.#findings.add("undocumented_property", key, message);
+      if (
+        property.shape.kind === "string" &&
+        property.shape.format === "social_url" &&
+        value.type === "string"
+      ) {
+        checkText(value, pointer, property.shape, this.#findings);
+      }
+      return;
+    }
+    if (property.deprecated !== undefined) {
+      const message = () => `${nameOf(pointer)} is deprecated: ${property.deprecated}.`;
+      this.#findings.add("deprecated_property", key, message);
+    }
+    if (property.mistaken?.type === value.type) {
+      const { code, message } = property.mistaken;
+      this.#findings.add(code, { pointer, offset: value.offset }, message);
+    } else {
+      this.value(value, pointer, property.shape);
+    }
+  }
+
+  #unknown(
+    key: string,
+    { offset }: ConfigMember,
+    parent: string,
+    { members }: ObjectNode,
+    shape: ObjectShape,
+  ): void {
+    this.#findings.add("unknown_property", { pointer: pointerTo(parent, key), offset }, () => {
+      const others = Object.keys(shape.properties).filter((name) => !members.has(name));
+      const where = parent === "" ? "" : ` in ${nameOf(parent)}`;
+      return `${quote(key)} is not a known property${where}.${suggestion(key, others)}`;
+    });
+  }
+}
+
+/** Whether a property is required because of what another one says, or would say by default. */
+function needed({ requiredWhen }: SettingProperty, { members }: ObjectNode, shape: ObjectShape): boolean {
+  if (!requiredWhen) return false;
+  const other = members.get(requiredWhen.property);
+  if (!other) return shape.properties[requiredWhen.property]?.default === requiredWhen.is;
+  return other.value.type === "string" && other.value.value === requiredWhen.is;
+}
+
+function reason({ requiredWhen }: SettingProperty): string {
+  return requiredWhen ? ` when ${quote(requiredWhen.property)} is ${quote(requiredWhen.is)}` : "";
+}
+
+function withArticle(type: string): string {
+  if (type === "null") return type;
+  return `${/^[ao]/.test(type) ? "an" : "a"} ${type}`;
+}

@@ -1,0 +1,57 @@
+import type { JsonValue } from "../shared/json.js";
+import { treeOfDocument } from "./document/config-document.js";
+import { treeOfText } from "./document/config-text.js";
+import type { ConfigNode } from "./document/config-tree.js";
+import { LineIndex } from "./document/line-index.js";
+import { checkStorable } from "./document/storable-check.js";
+import { FindingCollector } from "./finding-collector.js";
+import { checkLinks } from "./link-check.js";
+import { checkShape } from "./shape-check.js";
+import type { SiteConfigReport } from "./site-config-report.js";
+import { SITE_CONFIG } from "./site-config-table.js";
+import { checkVersions } from "./version-check.js";
+
+export interface SiteConfigOptions {
+  /** Whether warnings count as errors. */
+  readonly strict: boolean;
+}
+
+/** U+FEFF, which editors hide. */
+const BYTE_ORDER_MARK = "\ufeff";
+
+/** Checks the text of a site configuration; every finding has line and column. Takes time linear in the length. */
+export function validateSiteConfigText(text: string, options: SiteConfigOptions): SiteConfigReport {
+  const findings = new FindingCollector();
+  const json = withoutByteOrderMark(text);
+  if (json !== text) {
+    const message = "The text must not begin with a byte order mark (U+FEFF); save it as UTF-8 without BOM.";
+    findings.add("byte_order_mark", { pointer: "", offset: 0 }, message);
+  }
+  const tree = treeOfText(json, findings);
+  if (tree) checkTree(tree, findings);
+  return findings.report(options, () => new LineIndex(json));
+}
+
+/** The text that lines and columns of findings count in: as editors show it. */
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+/** Checks a site configuration that is parsed already; findings have no line and column. */
+export function validateSiteConfigDocument(
+  document: JsonValue,
+  options: SiteConfigOptions,
+): SiteConfigReport {
+  const findings = new FindingCollector();
+  const tree = treeOfDocument(document, findings);
+  if (tree) checkTree(tree, findings);
+  return findings.report(options);
+}
+
+function checkTree(tree: ConfigNode, findings: FindingCollector): void {
+  checkStorable(tree, "", findings);
+  checkShape(tree, SITE_CONFIG, findings);
+  if (tree.type !== "object") return;
+  checkLinks(tree, findings);
+  checkVersions(tree, findings);
+}

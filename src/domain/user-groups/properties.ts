@@ -1,0 +1,32 @@
+import { type FieldPath, invalidField } from "../shared/errors.js";
+import { isObject, NULLABLE_OBJECT_RULE } from "../shared/json.js";
+import { JsonSource } from "../shared/json-source.js";
+import { parseJsonObject } from "../shared/json-value.js";
+import { parseStoredJson } from "../shared/stored-json.js";
+
+/** Decision 12: properties take at most 64 KiB as JSON text and 16 levels, the object itself being the first. */
+export const MAX_PROPERTIES_BYTES = 64 * 1024;
+export const MAX_PROPERTIES_DEPTH = 16;
+
+/** The free-form variables of a group as the text of a JSON object without insignificant white space; null when it has none. */
+export type Properties = string | null;
+
+/**
+ * Checks the properties of a group.
+ * @param value a `JsonSource` where the text is known, which is then kept; or a parsed value
+ * @throws DomainError `invalid_field` naming the faulty place, when they are no object, too large, too deep or not storable
+ */
+export function parseProperties(value: unknown, field: FieldPath): Properties {
+  if (value === null) return null;
+  const text = toText(value, field);
+  if (Buffer.byteLength(text) > MAX_PROPERTIES_BYTES) {
+    throw invalidField(field, `must take at most ${MAX_PROPERTIES_BYTES} bytes as JSON text`);
+  }
+  return text;
+}
+
+function toText(value: unknown, field: FieldPath): string {
+  if (value instanceof JsonSource) return parseStoredJson(value.text, field, MAX_PROPERTIES_DEPTH);
+  if (!isObject(value)) throw invalidField(field, NULLABLE_OBJECT_RULE);
+  return JSON.stringify(parseJsonObject(value, field, { maxDepth: MAX_PROPERTIES_DEPTH, storable: true }));
+}

@@ -1,0 +1,31 @@
+import { invalidField } from "../shared/errors.js";
+import { requireStorable } from "../shared/text-field.js";
+
+const MAX_URL_LENGTH = 2048;
+
+/**
+ * Checks where an endpoint lies, by its form.
+ * @param allowHttp whether it may go unencrypted
+ * @returns the URL as it is called: numbers in odd notations have become addresses
+ * @throws DomainError `invalid_field`
+ */
+export function parseWebhookUrl(text: unknown, allowHttp: boolean): string {
+  const field = ["url"];
+  if (typeof text !== "string") throw invalidField(field, "must be a string");
+  requireStorable(text, field);
+  if (text.length > MAX_URL_LENGTH)
+    throw invalidField(field, `must be at most ${MAX_URL_LENGTH} characters long`);
+  const schemes = allowHttp ? ["https:", "http:"] : ["https:"];
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !schemes.includes(url.protocol)) {
+    const rule = `must be a URL that begins with ${schemes.map((s) => `${s}//`).join(" or ")}`;
+    throw invalidField(
+      field,
+      allowHttp ? rule : `${rule} (for development, WEBHOOK_ALLOW_PRIVATE=true allows http://)`,
+    );
+  }
+  if (url.username !== "" || url.password !== "")
+    throw invalidField(field, "must not hold a user name or a password");
+  url.hash = "";
+  return url.href;
+}

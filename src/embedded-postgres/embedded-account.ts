@@ -1,0 +1,75 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { OperatorError } from "../domain/shared/operator-error.js";
+import { errorCode } from "../persistence/shared/error-code.js";
+
+/** The user that PostgreSQL runs as where that is not the user of this process. */
+export interface EmbeddedAccount {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Tells who owns the cluster in `clusterDir`; undefined when there is none yet (missing or empty directory).
+ * Throws OperatorError when the directory is another user's or holds something else.
+ */
+export async function findClusterOwner(clusterDir: string): Promise<EmbeddedAccount | undefined> {
+  const found = await statIfPresent(clusterDir);
+  if (found === undefined) return undefined;
+  const self = process.getuid?.();
+  if (self !== 0 && self !== found.uid) {
+    throw new OperatorError(
+      `${clusterDir} belongs to user id ${found.uid} and this process runs as user id ${self}; run it as that user or set another DATA_DIR.`,
+    );
+  }
+  const entries = await readdir(clusterDir);
+  if (entries.length === 0) return undefined;
+  if (!entries.includes("PG_VERSION")) {
+    throw new OperatorError(
+      `${clusterDir} is not a PostgreSQL data directory; move it away or set another DATA_DIR.`,
+    );
+  }
+  return found;
+}
+
+/**
+ * Chooses the user for PostgreSQL, which refuses to run as root: undefined (this process's own) unless root.
+ * Throws OperatorError when root has nobody to hand over to.
+ */
+export async function chooseAccount(
+  clusterDir: string,
+  owner: EmbeddedAccount | undefined,
+): Promise<EmbeddedAccount | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  if (owner !== undefined && owner.uid !== 0) return owner;
+  const account = await findServiceAccount();
+  if (account === undefined) {
+    throw new OperatorError(
+      "PostgreSQL does not run as root and this machine has neither a user postgres nor nobody; run as another user or set DATABASE_URL.",
+    );
+  }
+  if (owner !== undefined) {
+    throw new OperatorError(
+      `${clusterDir} belongs to root, and PostgreSQL does not run as root; repair it with: chown -R ${account.uid}:${account.gid} '${clusterDir}'`,
+    );
+  }
+  return account;
+}
+
+async function findServiceAccount(): Promise<EmbeddedAccount | undefined> {
+  const lines = (await readFile("/etc/passwd", "utf8")).split("\n");
+  for (const name of ["postgres", "nobody"]) {
+    const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(":") ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  return undefined;
+}
+
+async function statIfPresent(path: string): Promise<EmbeddedAccount | undefined> {
+  try {
+    const { uid, gid } = await stat(path);
+    return { uid, gid };
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

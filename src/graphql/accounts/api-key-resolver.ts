@@ -1,0 +1,75 @@
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import type { ApiKey } from "../../domain/accounts/api-key.js";
+import { parsePage } from "../../domain/shared/page.js";
+import { parseText } from "../../domain/shared/text-field.js";
+import type { ApiKeyService } from "../../services/accounts/api-key-service.js";
+import { requireAdmin } from "../../services/authentication/access.js";
+import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { ApiKeyConnection } from "../shared/connections.js";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { mutateAsAdmin } from "../shared/mutation.js";
+import { readNodeIdOf } from "../shared/node-id.js";
+import { ApiKeyPayload, CreateApiKeyInput, CreateApiKeyPayload, RevokeApiKeyInput } from "./api-key-types.js";
+
+const INPUT = { description: "What to do." };
+
+@Resolver()
+export class ApiKeyResolver {
+  readonly #apiKeys: ApiKeyService;
+
+  constructor(apiKeys: ApiKeyService) {
+    this.#apiKeys = apiKeys;
+  }
+
+  @Query(() => ApiKeyConnection, {
+    description: "The API keys of the environment, also those that have ended; needs admin scope.",
+  })
+  apiKeys(@Args(() => ConnectionArguments) page: ConnectionArguments, @Ctx() context: GraphqlContext) {
+    const admin = requireAdmin(requireSession(context).caller);
+    const request = parsePage(page, { field: "id", kind: "id" });
+    return new ApiKeyConnection({
+      request,
+      sortField: "id",
+      positionOf: ({ id }: ApiKey) => ({ value: id, id }),
+      load: () => this.#apiKeys.list(admin, request),
+      count: () => this.#apiKeys.count(admin),
+    });
+  }
+
+  @Mutation(() => CreateApiKeyPayload, {
+    description: "Makes an API key for the environment of the calling one; needs admin scope.",
+  })
+  async createApiKey(
+    @Arg("input", () => CreateApiKeyInput, INPUT) input: CreateApiKeyInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<CreateApiKeyPayload> {
+    return mutateAsAdmin(
+      context,
+      async (admin) => {
+        const { apiKey, secret } = await this.#apiKeys.create(admin, {
+          name: parseText(input.name, ["name"]),
+          scope: input.scope,
+          expiresAt: input.expiresAt ?? null,
+        });
+        return new CreateApiKeyPayload(apiKey, secret);
+      },
+      (userErrors) => new CreateApiKeyPayload(null, null, userErrors),
+    );
+  }
+
+  @Mutation(() => ApiKeyPayload, {
+    description: "Ends an API key for good, if it has not ended already; needs admin scope.",
+  })
+  async revokeApiKey(
+    @Arg("input", () => RevokeApiKeyInput, INPUT) input: RevokeApiKeyInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<ApiKeyPayload> {
+    return mutateAsAdmin(
+      context,
+      async (admin) => {
+        return new ApiKeyPayload(await this.#apiKeys.revoke(admin, readNodeIdOf("ApiKey", input.id)));
+      },
+      (userErrors) => new ApiKeyPayload(null, userErrors),
+    );
+  }
+}

@@ -1,0 +1,40 @@
+import { registerEnumType } from "type-graphql";
+import type { AuditAction } from "../../domain/audit/audit-entry.js";
+
+const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
+  "user_group.created": "A user group was created.",
+  "user_group.updated": "A user group was changed.",
+  "user_group.token_rotated": "A user group was given a new token.",
+  "user_group.deleted": "A user group was deleted.",
+  "data_source.created": "A data source was created.",
+  "data_source.updated": "A data source was changed.",
+  "data_source.deleted": "A data source was deleted.",
+  "api_key.created": "An API key was made.",
+  "api_key.revoked": "An API key was ended.",
+  "site_config.published": "A revision of a site configuration was written.",
+  "site_config.opened": "A site configuration was opened to everybody.",
+  "site_config.closed": "A site configuration was closed.",
+  "webhook_endpoint.created": "A webhook endpoint was made.",
+  "webhook_endpoint.updated": "A webhook endpoint was changed, or given a new secret.",
+  "webhook_endpoint.disabled":
+    "A webhook endpoint was disabled because it answered 410, or every delivery failed for days.",
+  "webhook_endpoint.deleted": "A webhook endpoint was deleted.",
+};
+
+/** Makes the enumeration of some of the actions that the audit log tells of. @returns what fields name as their type */
+export function createActionEnum(
+  name: string,
+  description: string,
+  actions: readonly AuditAction[],
+): Readonly<Record<string, AuditAction>> {
+  const members = actions.map((action) => [action.toUpperCase().replaceAll(".", "_"), action] as const);
+  const enumeration = Object.fromEntries(members);
+  registerEnumType(enumeration, {
+    name,
+    description,
+    valuesConfig: Object.fromEntries(
+      members.map(([member, action]) => [member, { description: DESCRIPTIONS[action] }]),
+    ),
+  });
+  return enumeration;
+}

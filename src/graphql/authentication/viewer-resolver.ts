@@ -1,0 +1,43 @@
+import { Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
+import type { Environment } from "../../domain/accounts/environment.js";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { EnvironmentEnum } from "../shared/environment-enum.js";
+import { UserGroupView } from "../user-groups/user-group-type.js";
+import { ViewerView } from "./viewer-type.js";
+
+@Resolver(() => ViewerView)
+export class ViewerResolver {
+  @Query(() => ViewerView, {
+    nullable: true,
+    description: "Who is asking; null for a request without credentials.",
+  })
+  viewer(@Ctx() { session }: GraphqlContext): ViewerView | null {
+    return session && new ViewerView(session);
+  }
+
+  @FieldResolver(() => String, { description: "The name of the account." })
+  accountName(@Ctx() context: GraphqlContext): string {
+    return requireSession(context).caller.accountName;
+  }
+
+  @FieldResolver(() => EnvironmentEnum, { description: "The environment that the API key opens." })
+  environment(@Ctx() context: GraphqlContext): Environment {
+    return requireSession(context).caller.environment;
+  }
+
+  @FieldResolver(() => String, {
+    description: "What the API key may do: `read`, `embed`, `write` or `admin`.",
+  })
+  scope(@Ctx() context: GraphqlContext): string {
+    return requireSession(context).caller.scope;
+  }
+
+  @FieldResolver(() => UserGroupView, {
+    nullable: true,
+    description:
+      "The group of a user group token, which may read its `id`, `name`, `properties`, `mapping`, `version` and `updatedAt`; null for an API key.",
+  })
+  userGroup(@Root() { session }: ViewerView): UserGroupView | null {
+    return session.kind === "frontEnd" ? new UserGroupView(session.userGroup) : null;
+  }
+}

@@ -1,0 +1,21 @@
+import { Arg, Ctx, Query, Resolver } from "type-graphql";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { DataSourceBy, parseDataSourceBy } from "./data-source-by.js";
+import { DataSourceView } from "./data-source-type.js";
+
+@Resolver()
+export class DataSourceResolver {
+  @Query(() => DataSourceView, { nullable: true, description: "One data source; null when there is none." })
+  async dataSource(
+    @Arg("by", () => DataSourceBy, { description: "Names the data source." }) by: DataSourceBy,
+    @Ctx() context: GraphqlContext,
+  ): Promise<DataSourceView | null> {
+    const { loaders } = requireSession(context);
+    const ref = parseDataSourceBy(by);
+    const source =
+      ref.by === "id"
+        ? await loaders.dataSourcesById.load(ref.id)
+        : await loaders.dataSourcesByProvidedId.load(ref.providedId);
+    return source && new DataSourceView(source);
+  }
+}

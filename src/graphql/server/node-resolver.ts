@@ -1,0 +1,81 @@
+import { Arg, Ctx, ID, Query, Resolver } from "type-graphql";
+import { invalidField } from "../../domain/shared/errors.js";
+import { MAX_PAGE_SIZE } from "../../domain/shared/page.js";
+import { ApiKeyView } from "../accounts/api-key-types.js";
+import { AuditEntryView } from "../audit/audit-types.js";
+import { DataSourceView } from "../data-sources/data-source-type.js";
+import { type GraphqlContext, requireSession, type Session } from "../shared/context.js";
+import { readNodeId } from "../shared/node-id.js";
+import { NodeView } from "../shared/node-type.js";
+import { SiteConfigRevisionView, SiteConfigView } from "../site-configs/site-config-type.js";
+import { UserGroupView } from "../user-groups/user-group-type.js";
+import { WebhookDeliveryView, WebhookEndpointView } from "../webhooks/webhook-types.js";
+
+@Resolver()
+export class NodeResolver {
+  @Query(() => NodeView, {
+    nullable: true,
+    description: "The object with this global id; null when there is none.",
+  })
+  async node(
+    @Arg("id", () => ID, { description: "The global id." }) id: string,
+    @Ctx() context: GraphqlContext,
+  ): Promise<NodeView | null> {
+    return load(requireSession(context), id);
+  }
+
+  @Query(() => [NodeView], {
+    nullable: "items",
+    description: `The objects with these global ids, at most ${MAX_PAGE_SIZE}, in the same order; null for one that is not there.`,
+  })
+  async nodes(
+    @Arg("ids", () => [ID], { description: "The global ids." }) ids: string[],
+    @Ctx() context: GraphqlContext,
+  ): Promise<(NodeView | null)[]> {
+    const session = requireSession(context);
+    if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must have at most ${MAX_PAGE_SIZE} ids`);
+    return Promise.all(ids.map((id) => load(session, id)));
+  }
+}
+
+async function load({ caller, loaders }: Session, nodeId: string): Promise<NodeView | null> {
+  const node = readNodeId(nodeId);
+  switch (node?.type) {
+    case "UserGroup": {
+      const group = await loaders.userGroupsById.load(node.id);
+      return group && new UserGroupView(group);
+    }
+    case "DataSource": {
+      const source = await loaders.dataSourcesById.load(node.id);
+      return source && new DataSourceView(source);
+    }
+    case "ApiKey": {
+      // Whoever may not list keys learns nothing of them here either.
+      const key = caller.scope === "admin" ? await loaders.apiKeysById.load(node.id) : null;
+      return key && new ApiKeyView(key);
+    }
+    case "SiteConfig": {
+      const siteConfig = await loaders.siteConfigs.byId.load(node.id);
+      return siteConfig && new SiteConfigView(siteConfig);
+    }
+    case "SiteConfigRevision": {
+      const ref = { siteConfigId: node.id, revision: node.part ?? 0 };
+      const revision = await loaders.siteConfigs.revisions.load(ref);
+      return revision && new SiteConfigRevisionView(revision);
+    }
+    case "AuditEntry": {
+      const entry = caller.scope === "admin" ? await loaders.auditEntriesById.load(node.id) : null;
+      return entry && new AuditEntryView(entry);
+    }
+    case "WebhookEndpoint": {
+      const endpoint = caller.scope === "admin" ? await loaders.webhookEndpointsById.load(node.id) : null;
+      return endpoint && new WebhookEndpointView(endpoint);
+    }
+    case "WebhookDelivery": {
+      const delivery = caller.scope === "admin" ? await loaders.webhookDeliveriesById.load(node.id) : null;
+      return delivery && new WebhookDeliveryView(delivery);
+    }
+    case undefined:
+      return null;
+  }
+}

@@ -1,0 +1,66 @@
+import type { EventStreamLimits } from "../../../domain/requests/event-stream-limits.js";
+import { DomainError } from "../../../domain/shared/errors.js";
+import type { Tally } from "../../../telemetry/tally.js";
+
+/** A stream as far as the budget is concerned. */
+export interface UnreadStream {
+  /** How many bytes its client has not read. */
+  readonly unread: number;
+  /** Closes its connection, and drops what is unread. */
+  destroy(): void;
+}
+
+/** Bounds what event streams keep in memory for clients that do not read. */
+export class UnreadBudget {
+  readonly #limits: Pick<EventStreamLimits, "unreadBytes" | "totalUnreadBytes">;
+  readonly #tally: Tally;
+  /** Those of which something is unread. */
+  readonly #slow = new Set<UnreadStream>();
+  #total = 0;
+
+  constructor(limits: Pick<EventStreamLimits, "unreadBytes" | "totalUnreadBytes">, tally: Tally) {
+    this.#limits = limits;
+    this.#tally = tally;
+  }
+
+  /**
+   * Makes room for an event, if need be by closing the streams with the largest unread part.
+   * @throws DomainError `query_too_expensive` when it is larger than a stream's budget; `slow_consumer` when that is used up
+   */
+  reserve(stream: UnreadStream, bytes: number): void {
+    const { unreadBytes, totalUnreadBytes } = this.#limits;
+    if (bytes > unreadBytes) {
+      this.#tally.streamCutOffs.of("event_too_large").value += 1;
+      throw new DomainError(
+        "query_too_expensive",
+        `An event of this subscription has ${bytes} bytes; at most ${unreadBytes} are allowed. Subscribe to fewer fields.`,
+        { figures: { limit: unreadBytes, actual: bytes } },
+      );
+    }
+    if (stream.unread + bytes > unreadBytes) {
+      this.#tally.streamCutOffs.of("slow_consumer").value += 1;
+      throw new DomainError(
+        "slow_consumer",
+        `More than ${unreadBytes} bytes of this event stream were not read. Read the user group again and subscribe anew.`,
+        { retryAfter: 1, figures: { limit: unreadBytes } },
+      );
+    }
+    while (this.#total + bytes > totalUnreadBytes && this.#slow.size > 0) this.#cutOffSlowest();
+  }
+
+  /** Notes that so much more is unread of a stream, or less. */
+  account(stream: UnreadStream, change: number): void {
+    if (change === 0) return;
+    this.#total += change;
+    if (stream.unread + change > 0) this.#slow.add(stream);
+    else this.#slow.delete(stream);
+  }
+
+  #cutOffSlowest(): void {
+    const [first, ...others] = this.#slow;
+    if (!first) return;
+    const slowest = others.reduce((one, other) => (other.unread > one.unread ? other : one), first);
+    this.#tally.streamCutOffs.of("process_memory").value += 1;
+    slowest.destroy();
+  }
+}

@@ -1,0 +1,15 @@
+import { ApolloServerErrorCode } from "@apollo/server/errors";
+import { ERROR_CODES } from "../../domain/shared/errors.js";
+import type { Tally } from "../../telemetry/tally.js";
+
+/** All codes there are: the domain's, and Apollo Server's own. */
+const CODES: ReadonlySet<string> = new Set([
+  ...ERROR_CODES,
+  ...Object.values(ApolloServerErrorCode).map((code) => code.toLowerCase()),
+]);
+
+/** Counts an error that is shown, by its code. */
+export function countShownError({ errors }: Tally, code: unknown): void {
+  const name = String(code).toLowerCase();
+  errors.of("graphql", CODES.has(name) ? name : "other").value += 1;
+}

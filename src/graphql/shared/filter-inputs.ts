@@ -1,0 +1,41 @@
+import { GraphQLDateTime } from "graphql-scalars";
+import { Field, InputType } from "type-graphql";
+import { invalidField } from "../../domain/shared/errors.js";
+import { parseText } from "../../domain/shared/text-field.js";
+import type { TimeRange } from "../../domain/user-groups/user-group-list.js";
+
+@InputType("DateTimeRange", { description: "A stretch of time; an end that is absent is open." })
+export class DateTimeRangeInput {
+  @Field(() => GraphQLDateTime, { nullable: true, description: "The first moment." })
+  readonly from?: Date | null;
+
+  @Field(() => GraphQLDateTime, { nullable: true, description: "The first moment that no longer belongs." })
+  readonly to?: Date | null;
+}
+
+const MAX_PROVIDED_IDS = 1000;
+
+/** Reads a list of provided ids. @throws DomainError `invalid_field` */
+export function parseProvidedIds(providedIds: readonly string[] | null | undefined): {
+  readonly providedIds?: readonly string[];
+} {
+  if (!providedIds) return {};
+  const field = ["filter", "providedIds"];
+  if (providedIds.length > MAX_PROVIDED_IDS)
+    throw invalidField(field, `must have at most ${MAX_PROVIDED_IDS} ids`);
+  return { providedIds: providedIds.map((id) => parseText(id, field)) };
+}
+
+/** Reads a range of time of a filter. @throws DomainError `invalid_field` */
+export function parseTimeRange({ from, to }: DateTimeRangeInput, name: string): TimeRange {
+  return {
+    ...(from ? { from: parseTime(from, ["filter", name, "from"]) } : {}),
+    ...(to ? { to: parseTime(to, ["filter", name, "to"]) } : {}),
+  };
+}
+
+function parseTime(time: Date, field: readonly string[]): Date {
+  const year = time.getUTCFullYear();
+  if (year < 1 || year > 9999) throw invalidField(field, "must lie in the years 1 to 9999");
+  return time;
+}

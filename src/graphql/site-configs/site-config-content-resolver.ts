@@ -1,0 +1,61 @@
+import { GraphQLJSON } from "graphql-scalars";
+import { Arg, type ClassType, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
+import type { JsonValue } from "../../domain/shared/json.js";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { STRICT } from "./site-config-inputs.js";
+import type { TextRef } from "./site-config-loaders.js";
+import { SiteConfigReportView } from "./site-config-report-type.js";
+import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
+import { SiteSettings, viewSettings } from "./site-settings-types.js";
+
+interface HasText {
+  readonly textRef: TextRef;
+}
+
+/** Makes the resolver of all that is read from the text: the same for a site's configuration and for each of its revisions. */
+function createContentResolver(view: ClassType<HasText>) {
+  @Resolver(() => view)
+  class SiteConfigContentResolver {
+    @FieldResolver(() => GraphQLJSON, {
+      description:
+        "The document as it was given: nothing added, nothing left out. Keys that look like integers come first here, and numbers are 64-bit floats; `text` has them as written.",
+    })
+    async document(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<JsonValue> {
+      return requireSession(context).loaders.siteConfigs.document(root.textRef);
+    }
+
+    @FieldResolver(() => String, {
+      description:
+        "The text as it was given, character by character; written by the service for a document given as JSON.",
+    })
+    async text(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<string> {
+      return (await requireSession(context).loaders.siteConfigs.text(root.textRef)).text;
+    }
+
+    @FieldResolver(() => SiteConfigReportView, {
+      description: "What a check of the text finds now; lines and columns are those of `text`.",
+    })
+    async report(
+      @Root() { textRef }: HasText,
+      @Arg("strict", () => Boolean, STRICT) strict: boolean | null,
+      @Ctx() context: GraphqlContext,
+    ): Promise<SiteConfigReportView> {
+      const { siteConfigs, budget } = requireSession(context).loaders;
+      return new SiteConfigReportView(await siteConfigs.report(textRef, strict === true), budget);
+    }
+
+    @FieldResolver(() => SiteSettings, {
+      nullable: true,
+      description:
+        "The document in types, with the format's defaults applied. What the format does not know is in `document` only.",
+    })
+    async settings(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<object | null> {
+      const { siteConfigs, budget } = requireSession(context).loaders;
+      return viewSettings(await siteConfigs.document(root.textRef), budget);
+    }
+  }
+  return SiteConfigContentResolver;
+}
+
+export const SiteConfigContentResolver = createContentResolver(SiteConfigView);
+export const SiteConfigRevisionContentResolver = createContentResolver(SiteConfigRevisionView);

@@ -1,0 +1,81 @@
+import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import type { Writer } from "../../domain/accounts/caller.js";
+import { parseFields } from "../../domain/shared/field-parsing.js";
+import { parseText } from "../../domain/shared/text-field.js";
+import { parseMappingEntry, parseMappingList } from "../../domain/user-groups/mapping.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { MappingService } from "../../services/user-groups/mapping-service.js";
+import type { UserGroupService } from "../../services/user-groups/user-group-service.js";
+import type { GraphqlContext } from "../shared/context.js";
+import { mutate } from "../shared/mutation.js";
+import { RemoveMappingInput, ReplaceMappingInput, SetMappingInput } from "./mapping-inputs.js";
+import { parseUserGroupBy } from "./user-group-by.js";
+import { UserGroupPayload } from "./user-group-payloads.js";
+
+const INPUT = { description: "What to do." };
+
+@Resolver()
+export class MappingMutations {
+  readonly #mappings: MappingService;
+  readonly #userGroups: UserGroupService;
+
+  constructor(mappings: MappingService, userGroups: UserGroupService) {
+    this.#mappings = mappings;
+    this.#userGroups = userGroups;
+  }
+
+  @Mutation(() => UserGroupPayload, {
+    description: "Leads one schema of a user group to a data source, whether it was mapped before or not.",
+  })
+  async setMapping(
+    @Arg("input", () => SetMappingInput, INPUT) input: SetMappingInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<UserGroupPayload> {
+    return change(context, (writer) => {
+      const { ref, entry } = parseFields({
+        ref: () => parseUserGroupBy(input.by),
+        entry: () => parseMappingEntry(input, []),
+      });
+      return this.#mappings.set(writer, ref, entry);
+    });
+  }
+
+  @Mutation(() => UserGroupPayload, { description: "Takes one schema out of a user group's mapping." })
+  async removeMapping(
+    @Arg("input", () => RemoveMappingInput, INPUT) input: RemoveMappingInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<UserGroupPayload> {
+    return change(context, (writer) => {
+      const { ref, schemaId } = parseFields({
+        ref: () => parseUserGroupBy(input.by),
+        schemaId: () => parseText(input.schemaId, ["schemaId"]),
+      });
+      return this.#mappings.remove(writer, ref, schemaId);
+    });
+  }
+
+  @Mutation(() => UserGroupPayload, { description: "Replaces the whole mapping of a user group." })
+  async replaceMapping(
+    @Arg("input", () => ReplaceMappingInput, INPUT) input: ReplaceMappingInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<UserGroupPayload> {
+    return change(context, (writer) => {
+      const { ref, mapping } = parseFields({
+        ref: () => parseUserGroupBy(input.by),
+        mapping: () => parseMappingList(input.mapping, ["mapping"]),
+      });
+      return this.#userGroups.update(writer, ref, { mapping });
+    });
+  }
+}
+
+async function change(
+  context: GraphqlContext,
+  work: (writer: Writer) => Promise<UserGroup>,
+): Promise<UserGroupPayload> {
+  return mutate(
+    context,
+    async (writer) => new UserGroupPayload(await work(writer)),
+    (userErrors) => new UserGroupPayload(null, userErrors),
+  );
+}

@@ -1,0 +1,33 @@
+import { Field, ID, InputType, Int } from "type-graphql";
+import { parseText } from "../../domain/shared/text-field.js";
+import type { UserGroupRef } from "../../domain/user-groups/user-group.js";
+import { readNodeIdOf } from "../shared/node-id.js";
+import { requireOneOf } from "../shared/one-of.js";
+
+@InputType("UserGroupBy", { description: "Names one user group, by exactly one of these." })
+export class UserGroupBy {
+  @Field(() => ID, { nullable: true, description: "The global id." })
+  readonly id?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Your own id of the group." })
+  readonly providedId?: string | null;
+
+  @Field(() => Int, { nullable: true, description: "The internal id." })
+  readonly teamId?: number | null;
+
+  @Field(() => String, { nullable: true, description: "The group's token." })
+  readonly token?: string | null;
+}
+
+/** Reads a reference. @throws DomainError `invalid_field` unless it names the group in exactly one way */
+export function parseUserGroupBy({ id, providedId, teamId, token }: UserGroupBy): UserGroupRef {
+  return requireOneOf<string, UserGroupRef>(["by"], {
+    id: typeof id === "string" ? { by: "id", id: readNodeIdOf("UserGroup", id) } : null,
+    providedId:
+      typeof providedId === "string"
+        ? { by: "providedId", providedId: parseText(providedId, ["by", "providedId"]) }
+        : null,
+    teamId: typeof teamId === "number" ? { by: "id", id: teamId } : null,
+    token: typeof token === "string" ? { by: "token", token } : null,
+  });
+}

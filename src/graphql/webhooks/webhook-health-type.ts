@@ -1,0 +1,109 @@
+import { GraphQLDateTime } from "graphql-scalars";
+import { Field, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { WebhookDisabledReason, WebhookEndpoint } from "../../domain/webhooks/webhook.js";
+
+export const WebhookEndpointStatusEnum = {
+  UNKNOWN: "unknown",
+  HEALTHY: "healthy",
+  FAILING: "failing",
+  DISABLED: "disabled",
+} as const;
+
+registerEnumType(WebhookEndpointStatusEnum, {
+  name: "WebhookEndpointStatus",
+  description: "Whether a webhook endpoint accepts deliveries.",
+  valuesConfig: {
+    UNKNOWN: {
+      description: "Nothing was sent yet, or not since the endpoint was enabled or its URL was changed.",
+    },
+    HEALTHY: { description: "The last attempt succeeded." },
+    FAILING: { description: "The last attempt failed." },
+    DISABLED: { description: "Nothing is sent." },
+  },
+});
+
+export const WebhookDisabledReasonEnum = {
+  ADMIN: "admin",
+  GONE: "gone",
+  FAILING: "failing",
+} as const satisfies Record<string, WebhookDisabledReason>;
+
+registerEnumType(WebhookDisabledReasonEnum, {
+  name: "WebhookDisabledReason",
+  description: "Why a webhook endpoint is disabled.",
+  valuesConfig: {
+    ADMIN: { description: "An admin has disabled it." },
+    GONE: { description: "It answered 410." },
+    FAILING: { description: "Every attempt has failed for days." },
+  },
+});
+
+type Status = (typeof WebhookEndpointStatusEnum)[keyof typeof WebhookEndpointStatusEnum];
+
+@ObjectType("WebhookEndpointHealth", { description: "How a webhook endpoint has answered." })
+export class WebhookEndpointHealthView {
+  @Field(() => WebhookEndpointStatusEnum, { description: "Whether the endpoint accepts deliveries." })
+  readonly status: Status;
+
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: "When an attempt last succeeded, to within ten seconds; null when none has.",
+  })
+  readonly lastSuccessAt: Date | null;
+
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: "When an attempt last failed; null when none has.",
+  })
+  readonly lastFailureAt: Date | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Why the last failed attempt failed; null when none has.",
+  })
+  readonly lastError: string | null;
+
+  @Field(() => Int, { description: "The number of failed attempts since the last success." })
+  readonly consecutiveFailures: number;
+
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description: "When the first of these attempts failed; null when the last attempt succeeded.",
+  })
+  readonly failingSince: Date | null;
+
+  @Field(() => GraphQLDateTime, {
+    nullable: true,
+    description:
+      "After several failures in a row nothing is sent until this time, then one delivery at a time until one succeeds.",
+  })
+  readonly pausedUntil: Date | null;
+
+  @Field(() => WebhookDisabledReasonEnum, {
+    nullable: true,
+    description:
+      "Why the endpoint is disabled; null while it is enabled, or when the reason was not recorded.",
+  })
+  readonly disabledReason: WebhookDisabledReason | null;
+
+  /** Not a field: what the resolver of `pendingDeliveries` needs. */
+  readonly endpointId: number;
+
+  constructor({ id, disabledAt, disabledReason, health }: WebhookEndpoint) {
+    this.endpointId = id;
+    this.status = statusOf(disabledAt, health);
+    this.lastSuccessAt = health.lastSuccessAt;
+    this.lastFailureAt = health.lastFailureAt;
+    this.lastError = health.lastError;
+    this.consecutiveFailures = health.consecutiveFailures;
+    this.failingSince = health.failingSince;
+    this.pausedUntil = health.pausedUntil;
+    this.disabledReason = disabledReason;
+  }
+}
+
+function statusOf(disabledAt: Date | null, health: WebhookEndpoint["health"]): Status {
+  if (disabledAt) return "disabled";
+  if (health.consecutiveFailures > 0) return "failing";
+  return health.lastSuccessAt ? "healthy" : "unknown";
+}

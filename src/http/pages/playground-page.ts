@@ -1,0 +1,95 @@
+import { DEMO_DATA_SOURCE } from "../../services/data-sources/demo-account.js";
+import { exampleOperations } from "./playground-examples.js";
+
+/** The names of the files that the page loads. */
+interface PageFiles {
+  readonly style: string;
+  readonly script: string;
+  readonly start: string;
+}
+
+// A comment, because a key that is not valid is refused even where none is needed: for the schema.
+const HEADERS = `{
+  // "Authorization": "Token <API_KEY>"
+}`;
+const DEMO_HEADERS = `{
+  "Authorization": "Token <API_KEY>"
+}`;
+
+/** Writes the page; its element `root` gets the demo key when the page is sent. */
+export function renderPage(files: PageFiles): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>User groups: GraphQL playground</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="graphql/assets/${files.style}">
+<script src="graphql/assets/${files.start}" defer></script>
+<script src="graphql/assets/${files.script}" defer></script>
+</head>
+<body class="no-focus-outline">
+<noscript>The playground needs JavaScript.</noscript>
+<div id="root"></div>
+</body>
+</html>
+`;
+}
+
+/** Writes the script that starts the playground. @param workers the names of their files, by label */
+export function startScript(workers: Readonly<Record<string, string>>): string {
+  const common = {
+    title: "User groups",
+    // API keys stay out of the browser's storage.
+    shouldPersistHeaders: false,
+    // Subscriptions too: the API answers no other method.
+    method: "POST",
+  };
+  const plain = {
+    ...common,
+    defaultHeaders: HEADERS,
+    defaultEditorToolsVisibility: "headers",
+    defaultTabs: exampleOperations(undefined),
+  };
+  const demo = { ...common, defaultHeaders: DEMO_HEADERS, defaultTabs: exampleOperations(DEMO_DATA_SOURCE) };
+  // GraphiQL opens an empty tab unless told which of the stored ones was shown, opens each tab with the default headers,
+  // and by itself copies the query to the page's address, where the tokens in it would reach logs.
+  return `
+const workers = ${JSON.stringify(workers)};
+const assets = new URL(".", document.currentScript.src);
+self.MonacoEnvironment = {
+  globalAPI: false,
+  getWorkerUrl: (_module, label) => new URL(workers[label] ?? workers.editorWorkerService, assets).href,
+};
+addEventListener("DOMContentLoaded", () => {
+  const root = document.querySelector("#root");
+  const { demoKey } = root.dataset;
+  const options = demoKey ? ${JSON.stringify(demo)} : ${JSON.stringify(plain)};
+  if (demoKey) options.defaultHeaders = options.defaultHeaders.replace("<API_KEY>", () => demoKey);
+  const shown = storedTab() ?? options.defaultTabs[0];
+  options.query = shown.query ?? "";
+  options.variables = shown.variables ?? "";
+  options.onEditQuery = () => {};
+  options.onTabChange = shareHeaders(options.defaultHeaders);
+  YogaGraphiQL.renderYogaGraphiQL(root, options);
+});
+function storedTab() {
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem("graphiql:tabState"));
+    return tabs[activeTabIndex];
+  } catch {
+    return undefined;
+  }
+}
+function shareHeaders(defaultHeaders) {
+  const edited = new Map();
+  return ({ tabs, activeTabIndex }) => {
+    const { id, headers } = tabs[activeTabIndex];
+    if ((headers ?? defaultHeaders) === (edited.get(id) ?? defaultHeaders)) return;
+    edited.set(id, headers);
+    for (const tab of tabs) if (!edited.has(tab.id)) tab.headers = headers;
+  };
+}
+`;
+}

@@ -1,0 +1,88 @@
+import type { Server } from "node:http";
+import type { BlockList, Socket } from "node:net";
+import { toAddressBlock } from "../../domain/requests/address-block.js";
+import { isListed, toBlockList } from "../../domain/requests/block-list.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import type { Tally } from "../../telemetry/tally.js";
+import type { ConnectionLimits } from "./connection-limits.js";
+import type { Connections } from "./connections.js";
+import { sendRawReply } from "./raw-reply.js";
+
+const RETRY_AFTER_S = 5;
+/** Refused connections that may still read their reply; further ones are closed without one. */
+const MAX_REFUSED_OPEN = 100;
+const REFUSALS = {
+  process: new DomainError("unavailable", "Too many connections are open. Try again later.", {
+    retryAfter: RETRY_AFTER_S,
+  }),
+  address: new DomainError(
+    "rate_limited",
+    "Too many connections are open from this address. Close some, or send requests one after the other over the same connection.",
+    { retryAfter: RETRY_AFTER_S },
+  ),
+} as const;
+
+/**
+ * Refuses connections beyond the limits: with 503 those of the process, with 429 those of an address.
+ * @param connections has each connection already when it is checked
+ * @param trustedProxies addresses and networks that have no limit of their own
+ */
+export function limitConnections(
+  server: Pick<Server, "on">,
+  connections: Connections,
+  { maxConnections, maxConnectionsPerAddress }: ConnectionLimits,
+  trustedProxies: readonly string[],
+  { refusedConnections }: Tally,
+): void {
+  const proxies = toBlockList(trustedProxies);
+  const openByAddress = new Map<string, number>();
+  let open = 0;
+  let refusedOpen = 0;
+
+  server.on("connection", (socket: Socket) => {
+    const address = addressOf(socket, proxies);
+    const reason = reasonToRefuse(address);
+    if (reason) refuse(socket, reason);
+    else admit(socket, address);
+  });
+
+  function reasonToRefuse(address: string | undefined): keyof typeof REFUSALS | undefined {
+    if (open >= maxConnections) return "process";
+    if (address === undefined) return undefined;
+    return (openByAddress.get(address) ?? 0) >= maxConnectionsPerAddress ? "address" : undefined;
+  }
+
+  function admit(socket: Socket, address: string | undefined): void {
+    open += 1;
+    if (address !== undefined) openByAddress.set(address, (openByAddress.get(address) ?? 0) + 1);
+    socket.once("close", () => {
+      open -= 1;
+      if (address === undefined) return;
+      const left = (openByAddress.get(address) ?? 1) - 1;
+      if (left === 0) openByAddress.delete(address);
+      else openByAddress.set(address, left);
+    });
+  }
+
+  function refuse(socket: Socket, reason: keyof typeof REFUSALS): void {
+    refusedConnections.of(reason).value += 1;
+    const connection = connections.of(socket);
+    // Requests that arrive over it all the same are not served.
+    if (connection) connection.endedAt = performance.now();
+    if (refusedOpen >= MAX_REFUSED_OPEN) {
+      socket.destroy();
+      return;
+    }
+    refusedOpen += 1;
+    socket.once("close", () => {
+      refusedOpen -= 1;
+    });
+    sendRawReply(socket, REFUSALS[reason]);
+  }
+}
+
+/** @returns undefined for a trusted proxy, and for a connection that is closed already */
+function addressOf({ remoteAddress }: Socket, proxies: BlockList): string | undefined {
+  if (remoteAddress === undefined || isListed(proxies, remoteAddress)) return undefined;
+  return toAddressBlock(remoteAddress);
+}

@@ -1,0 +1,32 @@
+import { DomainError, internalError } from "../../domain/shared/errors.js";
+
+/**
+ * Gives whatever was thrown while a request was served its meaning for the caller; `internal` for all that is unexpected.
+ * @param bodyLimit how many bytes the body may have, for the message
+ */
+export function toDomainError(error: unknown, bodyLimit: number): DomainError {
+  if (error instanceof DomainError) return error;
+  switch (frameworkStatus(error)) {
+    case 400:
+      return new DomainError("bad_request", "The request could not be read.", { cause: error });
+    case 404:
+      return new DomainError("not_found", "There is nothing at this path.", { cause: error });
+    case 413:
+      return new DomainError("payload_too_large", `The body is larger than ${bodyLimit} bytes.`, {
+        figures: { limit: bodyLimit },
+        cause: error,
+      });
+    case 415:
+      return new DomainError("unsupported_media_type", "The Content-Type header is not valid.", {
+        cause: error,
+      });
+    default:
+      return internalError(error);
+  }
+}
+
+/** The status that Fastify means by one of its own errors (their codes begin with FST_) or a broken request stream. */
+function frameworkStatus(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
+  return typeof error.statusCode === "number" ? error.statusCode : undefined;
+}

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from "fastify";
+import { DomainError, reasonOf } from "../../domain/shared/errors.js";
+import type { Services } from "../../services/services.js";
+
+/** Registers `/livez` (the process answers) and `/readyz` (so does the database, and more may come; 503 otherwise). */
+export function registerHealthRoutes(
+  app: FastifyInstance,
+  services: Services,
+  isShuttingDown: () => boolean,
+): void {
+  let wasReady = true;
+  const check = async () => {
+    if (isShuttingDown())
+      throw new DomainError("unavailable", "The service is shutting down.", { retryAfter: 1 });
+    await services.checkReadiness();
+  };
+  app.get("/livez", async () => ({ status: "ok" }));
+  app.get("/readyz", async () => {
+    try {
+      await check();
+    } catch (error) {
+      if (wasReady)
+        app.log.warn({ reason: error instanceof DomainError ? reasonOf(error) : String(error) }, "not ready");
+      wasReady = false;
+      throw error;
+    }
+    if (!wasReady) app.log.info("ready again");
+    wasReady = true;
+    return { status: "ok" };
+  });
+}

@@ -1,0 +1,246 @@
+import { METHODS } from "node:http";
+import { Socket } from "node:net";
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import { DomainError, reasonOf } from "../../domain/shared/errors.js";
+import { redactSecrets } from "../../domain/shared/redaction.js";
+import { SMALL_BODY_LIMIT } from "../../graphql/server/caller-identification.js";
+import { GRAPHQL_PATH, registerGraphql } from "../../graphql/server/graphql-plugin.js";
+import type { TrustedDocuments } from "../../graphql/server/trusted-documents.js";
+import { renderGraphqlError } from "../../graphql/shared/error-format.js";
+import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
+import { renderError } from "../../rest/error-view.js";
+import { registerUserRoutes } from "../../rest/user-routes.js";
+import type { Services } from "../../services/services.js";
+import type { Tally } from "../../telemetry/tally.js";
+import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
+import { registerApiDocs } from "../pages/api-docs.js";
+import { registerConsole } from "../pages/console.js";
+import { registerPlayground } from "../pages/playground.js";
+import { registerSiteConfigRoutes } from "../site-configs/site-config-routes.js";
+import { BodyBudget } from "./body-budget.js";
+import { brokenRequests } from "./broken-request.js";
+import { limitConnections } from "./connection-limiter.js";
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "./connection-limits.js";
+import { Connections } from "./connections.js";
+import { drainOnClose } from "./draining.js";
+import { toDomainError } from "./error-conversion.js";
+import { registerHealthRoutes } from "./health-routes.js";
+import { acceptJsonBodies } from "./json-body.js";
+import { type MetricsAccess, type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
+import { warnOfUntrustedProxy } from "./proxy-warning.js";
+import { countReplies } from "./reply-tally.js";
+import { limitRequests } from "./request-deadline.js";
+import { isHealthCheck } from "./request-facts.js";
+import { requestId } from "./request-id.js";
+import { logReplies } from "./request-log.js";
+import { traceRequests } from "./request-tracing.js";
+import { registerSchemaRoutes } from "./schema-routes.js";
+import { requireSingleHeaders } from "./single-headers.js";
+import { UnsentBytes } from "./unsent-bytes.js";
+
+/** How often in the time that a request may take it is checked whether that is over. */
+const TIMEOUT_CHECKS = 6;
+
+/** A name of 255 characters of up to 4 bytes, each of them percent-encoded. */
+const MAX_PARAMETER_LENGTH = 255 * 4 * 3;
+
+export interface HttpOptions {
+  /** Of the service, for its descriptions. */
+  readonly version: string;
+  readonly corsOrigins: readonly string[] | "*";
+  /** How often a GraphQL document is interpreted before it is compiled; Infinity compiles none. */
+  readonly compileAfter: number;
+  /** Whether documents that Apollo Server has run before are run without it. */
+  readonly shortcut: boolean;
+  readonly introspection: boolean;
+  readonly playground: boolean;
+  /** Whether `/api/docs` shows the REST API to a browser. */
+  readonly apiDocs: boolean;
+  /** Where the playground and the page of the REST API were built. */
+  readonly pagesDirectory: string;
+  /** Where the console was built; undefined: there is none. */
+  readonly consoleDirectory: string | undefined;
+  /** How long a request may take, in milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** Whether the service is about to end, so that nobody new should come. */
+  readonly isShuttingDown: () => boolean;
+  /** The API key that the playground begins with, and the console offers, for those at this machine; none where it answers undefined. */
+  readonly demoKey: () => string | undefined;
+  readonly limits: OperationLimits;
+  readonly connectionLimits: ConnectionLimits;
+  /** The addresses and networks of the proxies whose X-Forwarded-For tells the client's address. */
+  readonly trustedProxies: readonly string[];
+  /** The only documents that run; undefined: every document may. */
+  readonly trustedDocuments: TrustedDocuments | undefined;
+  readonly log: {
+    readonly level: string;
+    readonly stream: { write(line: string): void };
+    /** How many lines about requests that succeeded there may be in a second. */
+    readonly successesPerSecond: number;
+  };
+  /** Undefined: nobody can read metrics. */
+  readonly metrics?: {
+    readonly reader: (state: HttpState) => MetricsReader;
+    readonly access: MetricsAccess;
+  };
+}
+
+/** What the server holds at the moment. */
+export interface HttpState {
+  requestsUnderWay(): number;
+  connections(): number;
+  /** Bytes of replies that peers have not taken yet. */
+  unsentBytes(): number;
+  /** Bytes of bodies that have not arrived as a whole. */
+  bodyBytes(): number;
+}
+
+/** Builds the HTTP server with both faces; it does not listen yet. */
+export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
+  const { app, state } = build(options, services.telemetry);
+  limitRequests(app, options.requestTimeoutMs, (error, request, reply) => {
+    services.telemetry.tally.requestTimeouts.value += 1;
+    sendError(error, request, reply, services.telemetry.tally);
+  });
+  registerHealthRoutes(app, services, options.isShuttingDown);
+  if (options.metrics) {
+    const { reader, access } = options.metrics;
+    registerMetricsRoute(app, reader(state), access);
+  }
+  registerUserRoutes(app, services);
+  registerSchemaRoutes(app, options.version);
+  if (options.apiDocs) registerApiDocs(app, options.pagesDirectory);
+  registerSiteConfigRoutes(app, services);
+  const { consoleDirectory } = options;
+  if (consoleDirectory !== undefined) registerConsole(app, consoleDirectory, options.demoKey);
+  const explore = options.playground
+    ? registerPlayground(app, options.pagesDirectory, options.demoKey)
+    : undefined;
+  await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {
+    prefix: GRAPHQL_PATH,
+  });
+  return app;
+}
+
+/** Builds the HTTP server without a route: how it reads bodies, answers errors, logs and ends. */
+export function createBareServer(
+  log: HttpOptions["log"],
+  trustedProxies: readonly string[] = [],
+): FastifyInstance {
+  return build({ log, trustedProxies, connectionLimits: DEFAULT_CONNECTION_LIMITS }, countOnly()).app;
+}
+
+function build(
+  { log, trustedProxies, connectionLimits }: Pick<HttpOptions, "log" | "trustedProxies" | "connectionLimits">,
+  { tally, tracing }: Telemetry,
+): { readonly app: FastifyInstance; readonly state: HttpState } {
+  const broken = brokenRequests(tally);
+  const app = Fastify({
+    logger: {
+      level: log.level,
+      stream: { write: (line: string) => log.stream.write(redactSecrets(line)) },
+      base: null,
+      // What is logged while a request is traced tells in which trace.
+      ...(tracing ? { mixin: () => tracing.current()?.ids ?? {} } : {}),
+    },
+    // A logger of its own for each request would cost more than what it writes.
+    childLoggerFactory: (logger) => logger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
+    genReqId: requestId,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
+    requestTimeout: connectionLimits.receiveTimeoutMs,
+    // Routes that need more say so.
+    bodyLimit: SMALL_BODY_LIMIT,
+    http: {
+      // Not longer than requestTimeout: Node 20 would then take each for the other.
+      headersTimeout: connectionLimits.receiveTimeoutMs,
+      connectionsCheckingInterval: Math.ceil(connectionLimits.receiveTimeoutMs / TIMEOUT_CHECKS),
+      // Node would answer a missing Host by itself, without a body.
+      requireHostHeader: false,
+    },
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    frameworkErrors: (_error, request, reply) => {
+      // No hook runs for a path that cannot be decoded.
+      setCommonHeaders(request, reply);
+      const { method, id } = request;
+      app.log.info({ requestId: id, method, status: 404 }, "request with a path that cannot be decoded");
+      sendError(new DomainError("not_found", "There is nothing at this path."), request, reply, tally);
+    },
+    clientErrorHandler: broken.answer,
+  });
+  broken.watch(app.server);
+  const connections = new Connections(app.server);
+  limitConnections(app.server, connections, connectionLimits, trustedProxies, tally);
+  // HTTP lets a server ignore an expectation that it does not know; Node would answer without a body.
+  app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
+  // Node would close the connection without an answer.
+  app.server.on("connect", (_request, socket) => {
+    if (socket instanceof Socket) broken.answer(new Error("CONNECT has no meaning here."), socket);
+  });
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
+  }
+  // The interface sends GET with a body.
+  app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
+  const bodies = new BodyBudget(connectionLimits.maxBodyBytes, tally);
+  bodies.watch(app);
+  acceptJsonBodies(app);
+  addCommonHeaders(app);
+  if (tracing) traceRequests(app, tracing);
+  requireSingleHeaders(app);
+  if (trustedProxies.length === 0) warnOfUntrustedProxy(app);
+  logReplies(app, log.successesPerSecond);
+  countReplies(app, tally);
+  const requestsUnderWay = drainOnClose(app, connections, tally);
+  const unsent = new UnsentBytes(connections, connectionLimits, tally);
+  unsent.watch(app);
+  app.setErrorHandler((error, request, reply) => {
+    const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
+    sendError(toDomainError(error, bodyLimit), request, reply, tally);
+  });
+  app.setNotFoundHandler(() => {
+    throw new DomainError("not_found", "There is nothing at this path.");
+  });
+  return {
+    app,
+    state: {
+      requestsUnderWay,
+      connections: () => connections.size,
+      unsentBytes: () => unsent.total,
+      bodyBytes: () => bodies.total,
+    },
+  };
+}
+
+function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply, tally: Tally): void {
+  const { id: requestId, log } = request;
+  if (!isHealthCheck(request)) {
+    if (error.code === "internal") log.error({ requestId, err: error.cause ?? error }, "request failed");
+    if (error.code === "unavailable") log.warn({ requestId, reason: reasonOf(error) }, "request not served");
+  }
+  request.errorCode = error.code;
+  const isGraphql = request.routeOptions.url === GRAPHQL_PATH;
+  tally.errors.of(isGraphql ? "graphql" : "rest", error.code).value += 1;
+  const render = isGraphql ? renderGraphqlError : renderError;
+  const { status, headers, body } = render(error, request.id);
+  void reply.code(status).headers(headers).send(body);
+}
+
+function addCommonHeaders(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    done();
+  });
+}
+
+/** Decision 11. */
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header("cache-control", "no-store").header("x-request-id", request.id);
+}

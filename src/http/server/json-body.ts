@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { DomainError } from "../../domain/shared/errors.js";
+import { isNestedDeeper, MAX_BODY_LEVELS } from "../../domain/shared/json-nesting.js";
+import { parseJsonBytes } from "../../domain/shared/json-text.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The text that the body was parsed from, on routes that keep it. */
+    bodyText: string;
+  }
+  interface FastifyContextConfig {
+    keepsBodyText?: boolean;
+  }
+}
+
+const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/i;
+
+/** Makes the bodies of all requests JSON: read up to the route's limit, then checked and parsed. */
+export function acceptJsonBodies(app: FastifyInstance): void {
+  app.decorateRequest("bodyText", "");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  // Not in the parser, whose errors close the connection: a fault in the text is no reason for that.
+  app.addHook("preValidation", (request, _reply, done) => {
+    try {
+      if (Buffer.isBuffer(request.body)) request.body = parseBody(request, request.body);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    done();
+  });
+}
+
+function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  requireJson(request);
+  // To parse and check thousands of levels would take seconds.
+  if (isNestedDeeper(bytes, MAX_BODY_LEVELS)) throw tooDeep();
+  const { value, text } = parseJsonBytes(bytes, "The body");
+  if (request.routeOptions.config.keepsBodyText) request.bodyText = text;
+  return value;
+}
+
+function tooDeep(): DomainError {
+  return new DomainError("invalid_json", `The body is nested more than ${MAX_BODY_LEVELS} levels deep.`, {
+    figures: { limit: MAX_BODY_LEVELS },
+  });
+}
+
+function requireJson(request: FastifyRequest): void {
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") {
+    throw new DomainError("unsupported_media_type", "The body must be sent without a Content-Encoding.");
+  }
+  const coding = request.headers["transfer-encoding"] ?? "chunked";
+  if (coding.toLowerCase() !== "chunked") {
+    throw new DomainError(
+      "unsupported_media_type",
+      "The body must be sent with no Transfer-Encoding but chunked.",
+    );
+  }
+  // What nearly everybody sends.
+  if (request.headers["content-type"] === "application/json") return;
+  const [type = "", ...parameters] = (request.headers["content-type"] ?? "application/json")
+    .split(";")
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => /^charset=/i.test(parameter));
+  if (JSON_TYPE.test(type) && (charset === undefined || /^charset="?utf-?8"?$/i.test(charset))) return;
+  throw new DomainError(
+    "unsupported_media_type",
+    "The body must be JSON in UTF-8, sent with Content-Type: application/json.",
+  );
+}

@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+
+/** @throws OperatorError when the address cannot be listened on */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  try {
+    probe.listen({ host, port });
+    await once(probe, "listening");
+  } catch (error) {
+    throw toListenError(error, host, port);
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
+/** Says in one line why an address cannot be listened on; every other error stays as it is. */
+export function toListenError(error: unknown, host: string, port: number): unknown {
+  if (!(error instanceof Error) || !("syscall" in error)) return error;
+  if (error.syscall === "getaddrinfo") {
+    return new OperatorError(`HOST ${host} is not known: ${error.message}.`, { cause: error });
+  }
+  if (error.syscall !== "listen") return error;
+  const code = "code" in error ? error.code : undefined;
+  return new OperatorError(
+    message(code, host, port) ?? `Cannot listen on ${host}:${port}: ${error.message}.`,
+    {
+      cause: error,
+    },
+  );
+}
+
+function message(code: unknown, host: string, port: number): string | undefined {
+  switch (code) {
+    case "EADDRINUSE":
+      return `PORT ${port} on ${host} is in use; stop the other program or set another PORT.`;
+    case "EACCES":
+      return `PORT ${port} needs more rights than this process has; set another PORT.`;
+    case "EADDRNOTAVAIL":
+      return `HOST ${host} is no address of this machine.`;
+    default:
+      return undefined;
+  }
+}

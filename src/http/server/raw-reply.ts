@@ -1,0 +1,34 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { DomainError } from "../../domain/shared/errors.js";
+import { renderError } from "../../rest/error-view.js";
+
+/** How long a client may take to read its answer: to close at once could take it away while the client still sends. */
+const LINGER_MS = 2_000;
+
+/**
+ * Answers with an error over a connection that no route serves, and ends it.
+ * @param status other than the error's own
+ */
+export function sendRawReply(socket: Socket, error: DomainError, status?: number): void {
+  const cutOff = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(cutOff)).resume();
+  const id = randomUUID();
+  const { headers, body, ...rendered } = renderError(error, id);
+  const text = JSON.stringify(body);
+  const code = status ?? rendered.status;
+  socket.end(
+    [
+      `HTTP/1.1 ${code} ${STATUS_CODES[code]}`,
+      "Content-Type: application/json; charset=utf-8",
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      "Cache-Control: no-store",
+      `X-Request-Id: ${id}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      "Connection: close",
+      "",
+      text,
+    ].join("\r\n"),
+  );
+}

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { siteConfigJsonSchema } from "../../domain/site-configs/site-config-json-schema.js";
+import { printOpenApi } from "../openapi/openapi-document.js";
+import { readKnownHashes, toEntityTag } from "../site-configs/entity-tag.js";
+
+const HOUR_S = 3600;
+
+interface Description {
+  /** One buffer for all replies: a string would be encoded anew for each of them. */
+  readonly bytes: Buffer;
+  readonly hash: Buffer;
+}
+
+/**
+ * Registers what describes the service for programs, without a key: `/openapi.json`, and `/schemas/site-config.json`, by which editors
+ * complete and check site configurations.
+ * @param version of the service
+ */
+export function registerSchemaRoutes(app: FastifyInstance, version: string): void {
+  serve(app, "/openapi.json", "application/json", () => printOpenApi(version));
+  serve(app, "/schemas/site-config.json", "application/schema+json", () =>
+    JSON.stringify(siteConfigJsonSchema(), null, 2),
+  );
+}
+
+/** @param print makes the text, when it is first asked for */
+function serve(app: FastifyInstance, path: string, type: string, print: () => string): void {
+  let description: Description | undefined;
+  app.get(path, async (request, reply) => {
+    description ??= describe(print());
+    const { bytes, hash } = description;
+    const known = readKnownHashes(request.headers["if-none-match"]);
+    reply
+      .header("cache-control", `public, max-age=${HOUR_S}`)
+      .header("access-control-allow-origin", "*")
+      .header("etag", toEntityTag(hash));
+    if (known === null || known.some((one) => one.equals(hash))) return reply.code(304).send();
+    return reply.type(`${type}; charset=utf-8`).send(bytes);
+  });
+}
+
+function describe(text: string): Description {
+  const bytes = Buffer.from(text);
+  return { bytes, hash: createHash("sha256").update(bytes).digest() };
+}

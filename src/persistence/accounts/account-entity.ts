@@ -1,0 +1,19 @@
+import { Column, Entity, Unique } from "typeorm";
+import { IdentityKey, TimeOfWriting } from "../shared/columns.js";
+
+@Entity("account")
+@Unique("account_name_uq", ["name"])
+export class AccountEntity {
+  @IdentityKey("account_pk")
+  id!: number;
+
+  @Column("character varying", { length: 255 })
+  name!: string;
+
+  /** The key this account's tokens are sealed under: a process that does not hold it must not serve the account. */
+  @Column("text", { name: "token_key_id" })
+  tokenKeyId!: string;
+
+  @TimeOfWriting("created_at")
+  createdAt!: Date;
+}

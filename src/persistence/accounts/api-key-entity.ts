@@ -1,0 +1,59 @@
+import { Column, Entity, ForeignKey, Unique } from "typeorm";
+import type { ApiKey } from "../../domain/accounts/api-key.js";
+import { SCOPES, type Scope } from "../../domain/accounts/caller.js";
+import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
+import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
+import { AccountEntity } from "./account-entity.js";
+
+@Entity("api_key")
+@Unique("api_key_hash_uq", ["accountId", "hash"])
+@ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "api_key_account_fk" })
+export class ApiKeyEntity {
+  @AccountKey("api_key_pk")
+  accountId!: number;
+
+  @IdentityKey("api_key_pk")
+  id!: number;
+
+  @Column("enum", { enum: ENVIRONMENTS, enumName: "environment" })
+  environment!: Environment;
+
+  @Column("enum", { enum: SCOPES, enumName: "api_key_scope" })
+  scope!: Scope;
+
+  @Column("character varying", { length: 255 })
+  name!: string;
+
+  @Column("bytea")
+  hash!: Buffer;
+
+  @Column("text")
+  hint!: string;
+
+  @TimeOfWriting("created_at")
+  createdAt!: Date;
+
+  @OptionalTime("expires_at")
+  expiresAt!: Date | null;
+
+  @OptionalTime("revoked_at")
+  revokedAt!: Date | null;
+
+  @OptionalTime("last_used_at")
+  lastUsedAt!: Date | null;
+}
+
+export function toApiKey(row: Omit<ApiKeyEntity, "hash">): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    environment: row.environment,
+    scope: row.scope,
+    name: row.name,
+    hint: row.hint,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    revokedAt: row.revokedAt,
+    lastUsedAt: row.lastUsedAt,
+  };
+}

@@ -1,0 +1,51 @@
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import type { Queryable } from "../shared/statement.js";
+import type { Database } from "./database.js";
+
+const OLDEST_MAJOR = 14;
+
+/**
+ * Checks that the server is one we can work with.
+ * @returns its version, e.g. "18.4"
+ * @throws OperatorError when it is too old, read-only or not in UTF-8
+ */
+export async function checkServer(db: Queryable): Promise<string> {
+  const [server] = await db.run<{ number: number; version: string; encoding: string; readOnly: boolean }>(
+    {
+      name: "server_check",
+      access: "read",
+      text: `SELECT current_setting('server_version_num')::integer AS number,
+        split_part(current_setting('server_version'), ' ', 1) AS version,
+        current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS "readOnly"`,
+    },
+    [],
+  );
+  if (!server) throw new Error("The server told nothing about itself.");
+  if (server.number < OLDEST_MAJOR * 10_000) {
+    throw new OperatorError(`PostgreSQL ${server.version} is too old: ${OLDEST_MAJOR} or newer is needed.`);
+  }
+  if (server.encoding !== "UTF8") {
+    throw new OperatorError(
+      `The database of DATABASE_URL has the encoding ${server.encoding}; UTF8 is needed.`,
+    );
+  }
+  if (server.readOnly)
+    throw new OperatorError("DATABASE_URL leads to a read-only standby; the primary is needed.");
+  return server.version;
+}
+
+/** @throws OperatorError when tokens in the database were sealed under a key that the vault does not hold */
+export async function checkTokenKeys(db: Database, vault: TokenVault): Promise<void> {
+  const rows = await db
+    .of("operator")
+    .run<{ keyId: string }>(
+      { name: "token_keys", access: "read", text: `SELECT DISTINCT token_key_id AS "keyId" FROM account` },
+      [],
+    );
+  const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.holds(keyId));
+  if (missing.length === 0) return;
+  throw new OperatorError(
+    `The tokens in this database were sealed under other encryption keys (ids ${missing.join(", ")}); add them to ENCRYPTION_KEYS, or use the DATA_DIR that keeps them.`,
+  );
+}

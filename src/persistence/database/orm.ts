@@ -1,0 +1,116 @@
+import type { ClientBase } from "pg";
+import { DataSource } from "typeorm";
+import { CreateCoreTables1763704800000 } from "../../../migrations/1763704800000-create-core-tables.js";
+import { IndexLists1763800000000 } from "../../../migrations/1763800000000-index-lists.js";
+import { CreateSiteConfigs1764000000000 } from "../../../migrations/1764000000000-create-site-configs.js";
+import { RowLevelSecurity1764100000000 } from "../../../migrations/1764100000000-row-level-security.js";
+import { AuditLog1764200000000 } from "../../../migrations/1764200000000-audit-log.js";
+import { Webhooks1764300000000 } from "../../../migrations/1764300000000-webhooks.js";
+import { IdempotentRequests1764400000000 } from "../../../migrations/1764400000000-idempotent-requests.js";
+import { AuditSharedStatements1764500000000 } from "../../../migrations/1764500000000-audit-shared-statements.js";
+import { AuditActorOnce1764600000000 } from "../../../migrations/1764600000000-audit-actor-once.js";
+import { BroughtTokens1764700000000 } from "../../../migrations/1764700000000-brought-tokens.js";
+import { AnalyzeImports1764710000000 } from "../../../migrations/1764710000000-analyze-imports.js";
+import { DataSourcesByEnvironment1764800000000 } from "../../../migrations/1764800000000-data-sources-by-environment.js";
+import { TenantPolicies1764801000000 } from "../../../migrations/1764801000000-tenant-policies.js";
+import { EmbedScope1764802000000 } from "../../../migrations/1764802000000-embed-scope.js";
+import { IndexPages1764820000000 } from "../../../migrations/1764820000000-index-pages.js";
+import { WebhookEndpointHealth1764821000000 } from "../../../migrations/1764821000000-webhook-endpoint-health.js";
+import { NotifyRevokedKeys1764830000000 } from "../../../migrations/1764830000000-notify-revoked-keys.js";
+import { AccountEntity } from "../accounts/account-entity.js";
+import { ApiKeyEntity } from "../accounts/api-key-entity.js";
+import { AuditEntryEntity } from "../audit/audit-entry-entity.js";
+import { DataSourceEntity } from "../data-sources/data-source-entity.js";
+import { type DatabaseOptions, END_IF_ABANDONED, IDLE_MS } from "../shared/database-options.js";
+import { type ScopeSetter, type Timeouts } from "../shared/row-scope.js";
+import { VALUE_PARSERS } from "../shared/value-parsers.js";
+import { SiteConfigEntity } from "../site-configs/site-config-entity.js";
+import { SiteConfigRevisionEntity } from "../site-configs/site-config-revision-entity.js";
+import { MappingEntryEntity } from "../user-groups/mapping-entry-entity.js";
+import { UserGroupEntity } from "../user-groups/user-group-entity.js";
+import { WebhookDeliveryEntity } from "../webhooks/webhook-delivery-entity.js";
+import { WebhookEndpointEntity } from "../webhooks/webhook-endpoint-entity.js";
+
+/** Describes the database to TypeORM: entities, migrations and its pool of connections. */
+export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter): DataSource {
+  const timeouts = timeoutsOf(options);
+  const { pooled = false, connectTimeoutMs: query_timeout } = options;
+  return new DataSource({
+    type: "postgres",
+    ...connectionOptions(options.target),
+    entities: [
+      AccountEntity,
+      ApiKeyEntity,
+      AuditEntryEntity,
+      DataSourceEntity,
+      MappingEntryEntity,
+      SiteConfigEntity,
+      SiteConfigRevisionEntity,
+      UserGroupEntity,
+      WebhookDeliveryEntity,
+      WebhookEndpointEntity,
+    ],
+    migrations: [
+      CreateCoreTables1763704800000,
+      IndexLists1763800000000,
+      CreateSiteConfigs1764000000000,
+      RowLevelSecurity1764100000000,
+      AuditLog1764200000000,
+      Webhooks1764300000000,
+      IdempotentRequests1764400000000,
+      AuditSharedStatements1764500000000,
+      AuditActorOnce1764600000000,
+      BroughtTokens1764700000000,
+      AnalyzeImports1764710000000,
+      DataSourcesByEnvironment1764800000000,
+      TenantPolicies1764801000000,
+      EmbedScope1764802000000,
+      IndexPages1764820000000,
+      WebhookEndpointHealth1764821000000,
+      NotifyRevokedKeys1764830000000,
+    ],
+    migrationsTableName: "schema_migration",
+    synchronize: false,
+    installExtensions: false,
+    logging: false,
+    // Its usual logger prints failed migrations on standard output all the same; their errors are thrown, too.
+    logger: "debug",
+    applicationName: "user-groups",
+    extra: {
+      max: options.poolSize,
+      connectionTimeoutMillis: options.connectTimeoutMs,
+      idleTimeoutMillis: IDLE_MS,
+      ...(pooled
+        ? {}
+        : {
+            statement_timeout: timeouts.statementTimeoutMs,
+            lock_timeout: timeouts.lockTimeoutMs,
+            idle_in_transaction_session_timeout: timeouts.idleInTransactionTimeoutMs,
+          }),
+      // The server's own limit does not help when it no longer answers at all.
+      ...(timeouts.statementTimeoutMs > 0 ? { query_timeout: timeouts.statementTimeoutMs + 1000 } : {}),
+      keepAlive: true,
+      types: VALUE_PARSERS,
+      // Every connection keeps the statement that sets the scope, so that it need not be parsed each time.
+      ...(name === null
+        ? {}
+        : {
+            onConnect: (client: ClientBase) => {
+              const prepare = { text: `${END_IF_ABANDONED}; PREPARE ${name} AS ${text}`, query_timeout };
+              return client.query(prepare);
+            },
+          }),
+    },
+  });
+}
+
+export function timeoutsOf(options: DatabaseOptions): Timeouts {
+  const { statementTimeoutMs, lockTimeoutMs = 0, idleInTransactionTimeoutMs = 0 } = options;
+  return { statementTimeoutMs, lockTimeoutMs, idleInTransactionTimeoutMs };
+}
+
+function connectionOptions(target: DatabaseOptions["target"]) {
+  if ("url" in target) return { url: target.url };
+  const { user, ...rest } = target;
+  return { ...rest, username: user };
+}

@@ -1,0 +1,62 @@
+import { escapeIdentifier } from "pg";
+import type { Queryable } from "../shared/statement.js";
+import type { Database } from "./database.js";
+
+/** What the running service may do with each table: no more than it does. */
+const PRIVILEGES: Readonly<Record<string, string>> = {
+  account: "SELECT, INSERT",
+  api_key: "SELECT, INSERT, UPDATE",
+  data_source: "SELECT, INSERT, UPDATE, DELETE",
+  user_group: "SELECT, INSERT, UPDATE, DELETE",
+  mapping_entry: "SELECT, INSERT, UPDATE, DELETE",
+  brought_token: "SELECT, INSERT, UPDATE, DELETE",
+  site_config: "SELECT, INSERT, UPDATE",
+  site_config_revision: "SELECT, INSERT",
+  audit_entry: "SELECT, INSERT",
+  webhook_endpoint: "SELECT, INSERT, UPDATE, DELETE",
+  webhook_delivery: "SELECT, INSERT, UPDATE, DELETE",
+  idempotent_request: "SELECT, INSERT, UPDATE, DELETE",
+  schema_migration: "SELECT",
+};
+
+/** The name of the role that a connection has. */
+export async function currentRole(db: Queryable): Promise<string> {
+  const [row] = await db.run<{ role: string }>({ access: "read", text: "SELECT current_user AS role" }, []);
+  if (!row) throw new Error("The server does not say who we are.");
+  return row.role;
+}
+
+/**
+ * Lets the role that the service runs as use the tables, and nothing else.
+ * @param owner connected as the role that owns the tables
+ */
+export async function grantRuntimeRole(owner: Database, role: string): Promise<void> {
+  const name = escapeIdentifier(role);
+  const tables = Object.entries(PRIVILEGES).map(
+    ([table, privileges]) =>
+      `REVOKE ALL ON ${table} FROM ${name}; GRANT ${privileges} ON ${table} TO ${name};`,
+  );
+  await owner.run(
+    {
+      access: "write",
+      text: `BEGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO ${name}; ${tables.join(" ")}
+        GRANT USAGE ON SEQUENCE user_group_team_id TO ${name};
+        GRANT EXECUTE ON FUNCTION analyze_imported() TO ${name}; COMMIT`,
+    },
+    [],
+  );
+}
+
+/** What keeps row level security from holding for the role that the service runs as; null when nothing does. */
+export async function findBypass(db: Queryable): Promise<string | null> {
+  const [role] = await db.run<{ name: string; isSuperuser: boolean; bypasses: boolean }>(
+    {
+      access: "read",
+      text: `SELECT rolname AS name, rolsuper AS "isSuperuser", rolbypassrls AS bypasses
+        FROM pg_roles WHERE rolname = current_user`,
+    },
+    [],
+  );
+  if (role?.isSuperuser) return `the role ${role.name} is a superuser`;
+  return role?.bypasses ? `the role ${role.name} has BYPASSRLS` : null;
+}

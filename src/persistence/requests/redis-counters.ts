@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Count, SharedCounters } from "../../domain/requests/rate-limit.js";
+import { RedisConnection, type RedisPatience } from "./redis-connection.js";
+
+const PREFIX = "user-groups:rate:";
+const RETRY_MS = 1000;
+const PATIENCE: RedisPatience = { connectMs: 1000, answerMs: 100 };
+
+/** Takes all points or none, and begins the window with the first. Times are Redis's, so that replicas' clocks may differ. */
+const TAKE = `
+local points, limit, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local used = tonumber(redis.call("GET", KEYS[1]) or "0")
+local taken = 0
+if used + points <= limit then
+  taken = 1
+  used = redis.call("INCRBY", KEYS[1], points)
+end
+local left = redis.call("PTTL", KEYS[1])
+if left < 0 then
+  redis.call("PEXPIRE", KEYS[1], window)
+  left = window
+end
+return {taken, used, left}`;
+
+/** Learns when Redis gets out of reach, and when it is there again. */
+export interface ReachListener {
+  onLost(reason: unknown): void;
+  onBack(): void;
+}
+
+/** Counts points in Redis. Whenever it is out of reach, it is looked for once a second. */
+export class RedisCounters implements SharedCounters {
+  readonly #url: string;
+  readonly #patience: RedisPatience;
+  readonly #stop = new AbortController();
+  #connection: RedisConnection | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(url: string, patience = PATIENCE) {
+    this.#url = url;
+    this.#patience = patience;
+  }
+
+  /** Connects, and stays connected until `close`. Resolves after the first attempt, however that ends. */
+  async open(listener: ReachListener): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#running ??= this.#stayConnected(listener, resolve);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#connection?.close();
+    await this.#running;
+  }
+
+  get isInReach(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  async take(name: string, points: number, limit: number, windowMs: number): Promise<Count> {
+    if (!this.#connection) throw new Error("Redis is out of reach.");
+    return take(this.#connection, name, points, limit, windowMs);
+  }
+
+  async #stayConnected(listener: ReachListener, onTried: () => void): Promise<void> {
+    let isLost = false;
+    while (!this.#stop.signal.aborted) {
+      const reason = await this.#useConnection(() => {
+        if (isLost) listener.onBack();
+        isLost = false;
+        onTried();
+      });
+      if (this.#stop.signal.aborted) break;
+      if (!isLost) listener.onLost(reason);
+      isLost = true;
+      onTried();
+      await sleep(RETRY_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+    }
+    onTried();
+  }
+
+  /** Uses one connection for as long as it lasts. @returns why it ended, or never began */
+  async #useConnection(onReached: () => void): Promise<unknown> {
+    let connection: RedisConnection | undefined;
+    try {
+      connection = await RedisConnection.open(this.#url, this.#patience);
+      // A Redis that takes no writes is of no use.
+      await take(connection, "probe", 1, Number.MAX_SAFE_INTEGER, RETRY_MS);
+      if (this.#stop.signal.aborted) return undefined;
+      this.#connection = connection;
+      onReached();
+      return await connection.lost;
+    } catch (error) {
+      return error;
+    } finally {
+      this.#connection = undefined;
+      connection?.close();
+    }
+  }
+}
+
+async function take(
+  connection: RedisConnection,
+  name: string,
+  points: number,
+  limit: number,
+  windowMs: number,
+): Promise<Count> {
+  const values = [points, limit, windowMs].map(String);
+  const reply = await connection.evaluate(TAKE, [PREFIX + name], values);
+  const [taken, used, endsInMs] = Array.isArray(reply) ? reply.map(Number) : [];
+  if (used === undefined || endsInMs === undefined)
+    throw new Error("Redis answered something else than a count.");
+  return { taken: taken === 1, used, endsInMs };
+}

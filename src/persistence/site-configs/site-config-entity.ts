@@ -1,0 +1,57 @@
+import { Column, Entity, ForeignKey, Unique } from "typeorm";
+import type { Environment } from "../../domain/accounts/environment.js";
+import type { SiteConfig } from "../../domain/site-configs/site-config.js";
+import { AccountEntity } from "../accounts/account-entity.js";
+import { AccountKey, EnvironmentKey, IdentityKey, TimeOfWriting } from "../shared/columns.js";
+
+@Entity("site_config")
+@Unique("site_config_site_uq", ["accountId", "environment", "site"])
+@ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "site_config_account_fk" })
+export class SiteConfigEntity {
+  @AccountKey("site_config_pk")
+  accountId!: number;
+
+  @EnvironmentKey("site_config_pk")
+  environment!: Environment;
+
+  @IdentityKey("site_config_pk")
+  id!: number;
+
+  @Column({ type: "character varying", length: 255, collation: "C" })
+  site!: string;
+
+  /** The first revision that everybody may read; null while the site is not public. */
+  @Column("integer", { name: "public_from", nullable: true })
+  publicFrom!: number | null;
+
+  @Column("integer")
+  revision!: number;
+
+  /** Of the current text, in bytes. */
+  @Column("integer")
+  size!: number;
+
+  @TimeOfWriting("created_at")
+  createdAt!: Date;
+
+  @TimeOfWriting("updated_at")
+  updatedAt!: Date;
+}
+
+/** The columns a site configuration is read from. */
+export const SITE_CONFIG_COLUMNS = `id, site, public_from AS "publicFrom", revision, size,
+  created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+export type SiteConfigRow = Omit<SiteConfigEntity, "accountId" | "environment">;
+
+export function toSiteConfig(row: SiteConfigRow): SiteConfig {
+  return {
+    id: row.id,
+    site: row.site,
+    isPublic: row.publicFrom !== null,
+    revision: row.revision,
+    size: row.size,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+
+const INSERT: Statement = {
+  access: "write",
+  text: `INSERT INTO data_source (account_id, environment, provided_id, name)
+    SELECT $1, $2, item.provided_id, item.name FROM unnest($3::text[], $4::text[]) AS item (provided_id, name)
+    ORDER BY item.provided_id COLLATE "C"
+    ON CONFLICT (account_id, environment, provided_id) DO NOTHING
+    RETURNING provided_id AS "providedId"`,
+};
+
+const LOCK: Statement = {
+  access: "write",
+  text: `SELECT id, provided_id AS "providedId", name FROM data_source
+    WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[]) ORDER BY provided_id FOR NO KEY UPDATE`,
+};
+
+const RENAME: Statement = {
+  access: "write",
+  text: `UPDATE data_source SET name = item.new_name FROM unnest($3::integer[], $4::text[]) AS item (item_id, new_name)
+    WHERE account_id = $1 AND environment = $2 AND id = item_id`,
+};
+
+/** Creates the data sources whose provided ids are not taken. @returns their provided ids */
+export async function insertDataSources(
+  transaction: Queryable,
+  { accountId, environment }: Tenant,
+  items: readonly { readonly providedId: string; readonly name: string }[],
+): Promise<ReadonlySet<string>> {
+  if (items.length === 0) return new Set();
+  const rows = await transaction.run<{ providedId: string }>(INSERT, [
+    accountId,
+    environment,
+    items.map(({ providedId }) => providedId),
+    items.map(({ name }) => name),
+  ]);
+  return new Set(rows.map(({ providedId }) => providedId));
+}
+
+/** The data sources with these provided ids, locked until the transaction ends. */
+export async function lockDataSourcesToRename(
+  transaction: Queryable,
+  { accountId, environment }: Tenant,
+  providedIds: readonly string[],
+): Promise<readonly { readonly id: number; readonly providedId: string; readonly name: string }[]> {
+  return transaction.run(LOCK, [accountId, environment, providedIds]);
+}
+
+/** Gives data sources that the transaction has locked other names. */
+export async function renameDataSources(
+  transaction: Queryable,
+  { accountId, environment }: Tenant,
+  items: readonly { readonly id: number; readonly name: string }[],
+): Promise<void> {
+  if (items.length === 0) return;
+  const ids = items.map(({ id }) => id);
+  await transaction.run(RENAME, [accountId, environment, ids, items.map(({ name }) => name)]);
+}

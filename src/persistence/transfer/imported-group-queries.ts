@@ -1,0 +1,130 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+import { HEX_PREFIX } from "../shared/value-parsers.js";
+import type { StoredToken } from "../user-groups/user-group-writes.js";
+
+// Without names: a batch is so much that planning it does not matter, and a plan that was made while the tables were empty would
+// read all of them, later on, for each batch.
+
+const PRESENT = `SELECT id, provided_id, name, properties::text, token_lookup FROM user_group
+  WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[]) ORDER BY provided_id`;
+
+const READ: Statement = { rows: "text", access: "read", text: PRESENT };
+const LOCK: Statement = { rows: "text", access: "write", text: `${PRESENT} FOR NO KEY UPDATE` };
+
+// JSON values are compared, not texts: the order of keys and the spelling of numbers do not matter (decision 12a).
+const DIFFERENT_PROPERTIES: Statement = {
+  rows: "text",
+  access: "read",
+  text: `SELECT id FROM user_group
+      JOIN unnest($3::integer[], $4::text[]) AS item (item_id, item_properties) ON id = item_id
+    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
+      AND properties::jsonb IS DISTINCT FROM item_properties::jsonb`,
+};
+
+const TOKEN_OWNERS: Statement = {
+  rows: "text",
+  access: "read",
+  text: `SELECT token_lookup, provided_id FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
+    UNION ALL
+    SELECT previous_token_lookup, provided_id FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND previous_token_lookup = ANY ($3::bytea[])
+        AND previous_token_expires_at > now()`,
+};
+
+const REPLACE_TOKENS: Statement = {
+  access: "write",
+  text: `UPDATE user_group SET token_key_id = item.new_key_id, token_ciphertext = item.ciphertext, token_lookup = item.lookup,
+      previous_token_lookup = NULL, previous_token_expires_at = NULL, version = version + 1, updated_at = now()
+    FROM unnest($3::integer[], $4::text[], $5::bytea[], $6::bytea[]) AS item (item_id, new_key_id, ciphertext, lookup)
+    WHERE account_id = $1 AND environment = $2 AND id = item_id`,
+};
+
+/** What an import compares a line with. */
+export interface PresentGroup {
+  readonly id: number;
+  readonly providedId: string;
+  readonly name: string;
+  /** As JSON text; null when there are none. */
+  readonly properties: string | null;
+  /** The hash of its token, with hexadecimal digits. */
+  readonly lookup: string;
+}
+
+type PresentRow = readonly [
+  id: string,
+  providedId: string,
+  name: string,
+  properties: string | null,
+  lookup: string,
+];
+
+/** The groups with these provided ids. @param lock whether they stay locked until the transaction ends */
+export async function findPresentGroups(
+  db: Queryable,
+  tenant: Tenant,
+  providedIds: readonly string[],
+  lock: boolean,
+): Promise<PresentGroup[]> {
+  const values = [tenant.accountId, tenant.environment, providedIds];
+  const rows = await db.run<PresentRow>(lock ? LOCK : READ, values);
+  return rows.map(([id, providedId, name, properties, lookup]) => ({
+    id: Number(id),
+    providedId,
+    name,
+    properties,
+    lookup: lookup.slice(HEX_PREFIX.length),
+  }));
+}
+
+/** The ids of those groups whose properties are not equal to these as JSON values. */
+export async function findDifferentProperties(
+  db: Queryable,
+  tenant: Tenant,
+  groups: readonly { readonly id: number; readonly properties: string }[],
+): Promise<ReadonlySet<number>> {
+  if (groups.length === 0) return new Set();
+  const rows = await db.run<readonly [id: string]>(DIFFERENT_PROPERTIES, [
+    tenant.accountId,
+    tenant.environment,
+    groups.map(({ id }) => id),
+    groups.map(({ properties }) => properties),
+  ]);
+  return new Set(rows.map(([id]) => Number(id)));
+}
+
+/** A group that has a token, or had it and is in its grace period. */
+export interface TokenOwner {
+  /** The hash of the token, with hexadecimal digits. */
+  readonly lookup: string;
+  readonly providedId: string;
+}
+
+/** The groups that have tokens with these hashes. */
+export async function findTokenOwners(
+  db: Queryable,
+  tenant: Tenant,
+  lookups: readonly Buffer[],
+): Promise<TokenOwner[]> {
+  const values = [tenant.accountId, tenant.environment, lookups];
+  const rows = await db.run<readonly [lookup: string, providedId: string]>(TOKEN_OWNERS, values);
+  return rows.map(([lookup, providedId]) => ({ lookup: lookup.slice(HEX_PREFIX.length), providedId }));
+}
+
+/** Gives groups that the transaction has locked other tokens; the former ones are dead at once. */
+export async function replaceTokens(
+  transaction: Queryable,
+  tenant: Tenant,
+  tokens: readonly { readonly id: number; readonly token: StoredToken }[],
+): Promise<void> {
+  if (tokens.length === 0) return;
+  await transaction.run(REPLACE_TOKENS, [
+    tenant.accountId,
+    tenant.environment,
+    tokens.map(({ id }) => id),
+    tokens.map(({ token }) => token.keyId),
+    tokens.map(({ token }) => token.ciphertext),
+    tokens.map(({ token }) => token.lookup),
+  ]);
+}

@@ -1,0 +1,110 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { MappingEntry } from "../../domain/user-groups/mapping.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+
+const PUT_MANY: Statement = {
+  name: "mappings_put",
+  access: "write",
+  text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
+    SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
+    FROM unnest($3::integer[], $4::text[], $5::integer[]) AS entry (user_group_id, schema_id, data_source_id)
+    ON CONFLICT (account_id, environment, user_group_id, schema_id)
+      DO UPDATE SET data_source_id = excluded.data_source_id
+      WHERE mapping_entry.data_source_id <> excluded.data_source_id
+    RETURNING user_group_id`,
+};
+
+const INSERT_MANY: Statement = {
+  name: "mappings_insert",
+  access: "write",
+  text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
+    SELECT $1, $2, entry.user_group_id, entry.schema_id, entry.data_source_id
+    FROM unnest($3::integer[], $4::text[], $5::integer[]) AS entry (user_group_id, schema_id, data_source_id)`,
+};
+
+const KEEP_ONLY_MANY: Statement = {
+  name: "mappings_keep_only",
+  access: "write",
+  text: `DELETE FROM mapping_entry
+    WHERE account_id = $1 AND environment = $2 AND user_group_id = ANY ($3::integer[])
+      AND NOT EXISTS (
+        SELECT FROM unnest($4::integer[], $5::text[]) AS kept (user_group_id, schema_id)
+        WHERE kept.user_group_id = mapping_entry.user_group_id AND kept.schema_id = mapping_entry.schema_id)
+    RETURNING user_group_id`,
+};
+
+/** The row of a changed mapping entry. */
+interface ChangedEntry {
+  readonly user_group_id: number;
+}
+
+/** What a group's mapping is to be. */
+interface NewMapping {
+  readonly userGroupId: number;
+  readonly entries: readonly MappingEntry[];
+  /** Whether the group has just been created, and has no mapping yet. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * Replaces the whole mappings of groups that the transaction has locked or made.
+ * @returns the ids of the groups whose mapping has changed
+ */
+export async function replaceMappings(
+  transaction: Queryable,
+  tenant: Tenant,
+  mappings: readonly NewMapping[],
+): Promise<ReadonlySet<number>> {
+  const changed = new Set<number>();
+  const rows = mappings.flatMap(({ userGroupId, entries }) =>
+    entries.map((entry) => ({ userGroupId, ...entry })),
+  );
+  const before = mappings.filter(({ isFirst }) => !isFirst).map(({ userGroupId }) => userGroupId);
+  if (before.length > 0) {
+    const groups = rows.map(({ userGroupId }) => userGroupId);
+    const schemas = rows.map(({ schemaId }) => schemaId);
+    const values = [tenant.accountId, tenant.environment, before, groups, schemas];
+    for (const { user_group_id: id } of await transaction.run<ChangedEntry>(KEEP_ONLY_MANY, values))
+      changed.add(id);
+  }
+  for (const id of await putMappings(transaction, tenant, rows)) changed.add(id);
+  return changed;
+}
+
+/**
+ * Adds entries to the mappings of groups that the transaction has locked; schema ids that are there get the new data sources.
+ * @returns the ids of the groups whose mapping has changed
+ */
+export async function putMappings(
+  transaction: Queryable,
+  tenant: Tenant,
+  rows: readonly GroupEntry[],
+): Promise<ReadonlySet<number>> {
+  if (rows.length === 0) return new Set();
+  const changed = await transaction.run<ChangedEntry>(PUT_MANY, entryValues(tenant, rows));
+  return new Set(changed.map(({ user_group_id: id }) => id));
+}
+
+/** Gives groups that the transaction has made their first entries, which takes less than to look whether there are any. */
+export async function insertMappings(
+  transaction: Queryable,
+  tenant: Tenant,
+  rows: readonly GroupEntry[],
+): Promise<void> {
+  if (rows.length > 0) await transaction.run(INSERT_MANY, entryValues(tenant, rows));
+}
+
+/** An entry, and whose it is. */
+export interface GroupEntry extends MappingEntry {
+  readonly userGroupId: number;
+}
+
+function entryValues(tenant: Tenant, rows: readonly GroupEntry[]): readonly unknown[] {
+  return [
+    tenant.accountId,
+    tenant.environment,
+    rows.map(({ userGroupId }) => userGroupId),
+    rows.map(({ schemaId }) => schemaId),
+    rows.map(({ dataSourceId }) => dataSourceId),
+  ];
+}

@@ -1,0 +1,110 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { SealedToken } from "../../domain/accounts/token-vault.js";
+import type { Queryable } from "../shared/statement.js";
+import type { StoredToken } from "./user-group-writes.js";
+
+const ACCOUNTS = `SELECT id FROM account ORDER BY id`;
+
+const SET_KEY = "UPDATE account SET token_key_id = $2 WHERE id = $1 AND token_key_id <> $2 RETURNING id";
+
+const SEALED_OTHERWISE = `SELECT id, token_key_id AS "keyId", token_ciphertext AS ciphertext, token_lookup AS lookup
+  FROM user_group WHERE account_id = $1 AND environment = $2 AND id > $3 AND token_key_id <> $4
+  ORDER BY id LIMIT $5`;
+
+// A token that was rotated since it was read has another hash, and the account's new key.
+const RESEAL = `UPDATE user_group SET token_key_id = $3, token_ciphertext = item.ciphertext, token_lookup = item.lookup
+  FROM unnest($4::integer[], $5::bytea[], $6::bytea[], $7::bytea[]) AS item (item_id, old_lookup, ciphertext, lookup)
+  WHERE account_id = $1 AND environment = $2 AND id = item_id AND token_lookup = item.old_lookup
+  RETURNING id`;
+
+const SECRETS_SEALED_OTHERWISE = `SELECT id, secret_key_id AS "keyId", secret_ciphertext AS current,
+    previous_secret_ciphertext AS previous
+  FROM webhook_endpoint WHERE account_id = $1 AND environment = $2 AND secret_key_id <> $3 ORDER BY id`;
+
+const RESEAL_SECRET = `UPDATE webhook_endpoint
+  SET secret_key_id = $4, secret_ciphertext = $5, previous_secret_ciphertext = $6
+  WHERE account_id = $1 AND environment = $2 AND id = $3 AND secret_ciphertext = $7`;
+
+/** The ids of all accounts; only the operator sees them. */
+export async function listAccountIds(db: Queryable): Promise<number[]> {
+  return (await db.run<{ id: number }>({ access: "read", text: ACCOUNTS }, [])).map(({ id }) => id);
+}
+
+/** Has new tokens of an account sealed under this key. @returns whether it was another one before */
+export async function setTokenKey(db: Queryable, accountId: number, keyId: string): Promise<boolean> {
+  return (await db.run({ access: "write", text: SET_KEY }, [accountId, keyId])).length > 0;
+}
+
+/** A sealed token of a group, and the hash under which it is found. */
+export interface SealedRow extends SealedToken {
+  readonly id: number;
+  readonly lookup: Buffer;
+}
+
+/** The next groups, by id, whose tokens are sealed under another key than this. */
+export async function findSealedOtherwise(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  afterId: number,
+  keyId: string,
+  limit: number,
+): Promise<SealedRow[]> {
+  return db.run<SealedRow>({ access: "read", text: SEALED_OTHERWISE }, [
+    accountId,
+    environment,
+    afterId,
+    keyId,
+    limit,
+  ]);
+}
+
+/** Puts newly sealed tokens in place of those that were read, unless they have been rotated since. @returns how many */
+export async function resealTokens(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  keyId: string,
+  tokens: readonly { readonly old: SealedRow; readonly token: StoredToken }[],
+): Promise<number> {
+  const rows = await db.run({ access: "write", text: RESEAL }, [
+    accountId,
+    environment,
+    keyId,
+    tokens.map(({ old }) => old.id),
+    tokens.map(({ old }) => old.lookup),
+    tokens.map(({ token }) => token.ciphertext),
+    tokens.map(({ token }) => token.lookup),
+  ]);
+  return rows.length;
+}
+
+/** The sealed secrets of a webhook endpoint, both under one key. */
+export interface SealedSecrets {
+  readonly id: number;
+  readonly keyId: string;
+  readonly current: Buffer;
+  readonly previous: Buffer | null;
+}
+
+/** The webhook endpoints whose secrets are sealed under another key than this. */
+export async function findSecretsSealedOtherwise(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  keyId: string,
+): Promise<SealedSecrets[]> {
+  return db.run<SealedSecrets>({ access: "read", text: SECRETS_SEALED_OTHERWISE }, [
+    accountId,
+    environment,
+    keyId,
+  ]);
+}
+
+/** Puts newly sealed secrets in place of those that were read, unless they have been replaced since. */
+export async function resealSecrets(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  old: SealedSecrets,
+  { keyId, current, previous }: Omit<SealedSecrets, "id">,
+): Promise<void> {
+  const values = [accountId, environment, old.id, keyId, current, previous, old.current];
+  await db.run({ access: "write", text: RESEAL_SECRET }, values);
+}

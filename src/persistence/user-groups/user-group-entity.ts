@@ -1,0 +1,63 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from "typeorm";
+import type { Environment } from "../../domain/accounts/environment.js";
+import type { Properties } from "../../domain/user-groups/properties.js";
+import { AccountEntity } from "../accounts/account-entity.js";
+import { AccountKey, EnvironmentKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
+
+@Entity("user_group")
+@Unique("user_group_provided_id_uq", ["accountId", "environment", "providedId"])
+@Unique("user_group_token_uq", ["accountId", "tokenLookup"])
+@Index("user_group_name_ix", ["accountId", "environment", "name", "id"])
+@Index("user_group_created_at_ix", ["accountId", "environment", "createdAt", "id"])
+@Index("user_group_updated_at_ix", ["accountId", "environment", "updatedAt", "id"])
+@Index("user_group_previous_token_ix", ["accountId", "previousTokenLookup"], {
+  where: "previous_token_lookup IS NOT NULL",
+})
+@ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "user_group_account_fk" })
+export class UserGroupEntity {
+  @AccountKey("user_group_pk")
+  accountId!: number;
+
+  @EnvironmentKey("user_group_pk")
+  environment!: Environment;
+
+  @PrimaryColumn("integer", { primaryKeyConstraintName: "user_group_pk" })
+  id!: number;
+
+  @Column({ type: "character varying", length: 255, collation: "C", name: "provided_id" })
+  providedId!: string;
+
+  @Column({ type: "character varying", length: 255, collation: "C" })
+  name!: string;
+
+  @Column("text", { name: "token_key_id" })
+  tokenKeyId!: string;
+
+  @Column("bytea", { name: "token_ciphertext" })
+  tokenCiphertext!: Buffer;
+
+  @Column("bytea", { name: "token_lookup" })
+  tokenLookup!: Buffer;
+
+  @Column("bytea", { name: "previous_token_lookup", nullable: true })
+  previousTokenLookup!: Buffer | null;
+
+  @OptionalTime("previous_token_expires_at")
+  previousTokenExpiresAt!: Date | null;
+
+  @Column("json", { nullable: true })
+  properties!: Properties;
+
+  @Column("integer", { default: 1 })
+  version!: number;
+
+  /** Grows with each change of the mapping. */
+  @Column("integer", { name: "mapping_version", default: 1 })
+  mappingVersion!: number;
+
+  @TimeOfWriting("created_at")
+  createdAt!: Date;
+
+  @TimeOfWriting("updated_at")
+  updatedAt!: Date;
+}

@@ -1,0 +1,132 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { Environment } from "../../domain/accounts/environment.js";
+import type { SealedText } from "../../domain/accounts/token-vault.js";
+import type { Properties } from "../../domain/user-groups/properties.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import { HEX_PREFIX, readTime } from "../shared/value-parsers.js";
+
+// The driver takes longer over each value of a row than we over all of them, so a group comes as one text, and a list of groups
+// as one, too: the lengths of its two texts, these texts, then values which are free of the separator, but for the last.
+
+const SEPARATOR = "|";
+/** What no JSON text holds, so that it ends the properties. */
+const END = "\u001e";
+
+/** The values that follow the texts, in their order. */
+const VALUES = ["id", "token_key_id", "token_ciphertext", "version", "created_at", "updated_at"];
+const [ID, KEY_ID, CIPHERTEXT, VERSION, CREATED_AT, UPDATED_AT, PROPERTIES] = [0, 1, 2, 3, 4, 5, 6];
+
+/** A group as one text, but for what all of its tenant's have; the hot statements select just this, as text. */
+export const PACKED_USER_GROUP = `concat_ws('${SEPARATOR}', length(provided_id), length(name), provided_id || name || ${VALUES.join(", ")},
+  coalesce(properties::text, ''))`;
+
+/** @returns a list of groups as one text, or NULL for an empty one @param packed what gives a group as text */
+export function packList(packed: string): string {
+  return `string_agg(${packed}, '${END}')`;
+}
+
+/** A row of a statement that selects a group as text. */
+export type PackedRow = readonly [group: string];
+/** The row of a statement that selects groups as one text. */
+export type PackedListRow = readonly [groups: string | null];
+
+/** A group that reads each value when it is asked for: of a long list, few are. */
+class StoredUserGroup implements UserGroup {
+  readonly accountId: number;
+  readonly environment: Environment;
+  readonly #text: string;
+  readonly #providedIdAt: number;
+  readonly #nameAt: number;
+  readonly #valuesAt: number;
+  readonly #end: number;
+
+  /** @param start where the group begins in the text */
+  constructor({ accountId, environment }: Tenant, text: string, start: number) {
+    this.accountId = accountId;
+    this.environment = environment;
+    this.#text = text;
+    const first = text.indexOf(SEPARATOR, start);
+    const second = text.indexOf(SEPARATOR, first + 1);
+    this.#providedIdAt = second + 1;
+    this.#nameAt = skip(text, this.#providedIdAt, Number(text.slice(start, first)));
+    this.#valuesAt = skip(text, this.#nameAt, Number(text.slice(first + 1, second)));
+    const end = text.indexOf(END, this.#valuesAt);
+    this.#end = end === -1 ? text.length : end;
+  }
+
+  /** Where the text of this group ends. */
+  static endOf(group: StoredUserGroup): number {
+    return group.#end;
+  }
+
+  get id(): number {
+    return Number(this.#value(ID));
+  }
+
+  get providedId(): string {
+    return this.#text.slice(this.#providedIdAt, this.#nameAt);
+  }
+
+  get name(): string {
+    return this.#text.slice(this.#nameAt, this.#valuesAt);
+  }
+
+  get sealedToken(): SealedText {
+    return { keyId: this.#value(KEY_ID), hex: this.#value(CIPHERTEXT).slice(HEX_PREFIX.length) };
+  }
+
+  get properties(): Properties {
+    const text = this.#text.slice(this.#startOf(PROPERTIES), this.#end);
+    return text === "" ? null : text;
+  }
+
+  get version(): number {
+    return Number(this.#value(VERSION));
+  }
+
+  get createdAt(): Date {
+    return readTime(this.#value(CREATED_AT));
+  }
+
+  get updatedAt(): Date {
+    return readTime(this.#value(UPDATED_AT));
+  }
+
+  #value(index: number): string {
+    const start = this.#startOf(index);
+    return this.#text.slice(start, this.#text.indexOf(SEPARATOR, start));
+  }
+
+  #startOf(index: number): number {
+    let start = this.#valuesAt;
+    for (let skipped = 0; skipped < index; skipped += 1) start = this.#text.indexOf(SEPARATOR, start) + 1;
+    return start;
+  }
+}
+
+/** The group of a text that was found among a tenant's. */
+export function readUserGroup(tenant: Tenant, text: string): UserGroup {
+  return new StoredUserGroup(tenant, text, 0);
+}
+
+/** The groups of a text that were found among a tenant's. */
+export function readUserGroups(tenant: Tenant, text: string | null | undefined): UserGroup[] {
+  const groups: UserGroup[] = [];
+  if (text === null || text === undefined) return groups;
+  for (let start = 0; start < text.length; ) {
+    const group = new StoredUserGroup(tenant, text, start);
+    groups.push(group);
+    start = StoredUserGroup.endOf(group) + END.length;
+  }
+  return groups;
+}
+
+/** Where a part of a text ends that has so many characters as PostgreSQL counts them: code points. */
+function skip(text: string, start: number, characters: number): number {
+  let end = start;
+  for (let skipped = 0; skipped < characters; skipped += 1) {
+    const isPair = (text.charCodeAt(end) & 0xfc00) === 0xd800;
+    end += isPair ? 2 : 1;
+  }
+  return end;
+}

@@ -1,0 +1,69 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+import { PACKED_USER_GROUP, readUserGroup } from "./user-group-row.js";
+
+// One row for each group that there is, or else one without a group: the keys are there in any case.
+const WATCHED: Statement = {
+  name: "watched_user_groups",
+  access: "read",
+  text: `SELECT active.keys, user_group.id, CASE WHEN user_group.id IS NOT NULL THEN ${PACKED_USER_GROUP} END AS packed,
+      token_lookup AS "tokenLookup", previous_token_lookup AS "previousLookup",
+      previous_token_expires_at AS "previousExpiresAt", previous_token_expires_at > now() AS "isInGrace"
+    FROM (SELECT coalesce(json_agg(json_build_array(key.id, (extract(epoch FROM key.expires_at) * 1000)::bigint)), '[]') AS keys
+        FROM api_key AS key WHERE key.account_id = $1 AND key.environment = $2 AND key.id = ANY ($4::integer[])
+          AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > now())) AS active
+      LEFT JOIN user_group ON account_id = $1 AND environment = $2 AND user_group.id = ANY ($3::integer[])`,
+};
+
+/** A group as those see it who watch it. */
+export interface WatchedGroup {
+  readonly userGroup: UserGroup;
+  /** The hash that finds its token. */
+  readonly tokenLookup: Buffer;
+  /** The token that it had before, while that may still be used. */
+  readonly previousToken: { readonly lookup: Buffer; readonly expiresAt: Date } | null;
+}
+
+/** What there is of groups that are watched, and of the API keys of those who watch them, at one moment. */
+export interface WatchedGroups {
+  /** By their ids. */
+  readonly groups: ReadonlyMap<number, WatchedGroup>;
+  /** The keys that are valid, and when they expire; null: never. */
+  readonly activeKeys: ReadonlyMap<number, Date | null>;
+}
+
+interface Row {
+  readonly keys: readonly (readonly [id: number, expiresAtMs: number | null])[];
+  readonly id: number | null;
+  readonly packed: string;
+  readonly tokenLookup: Buffer;
+  readonly previousLookup: Buffer | null;
+  readonly previousExpiresAt: Date | null;
+  readonly isInGrace: boolean | null;
+}
+
+/** Reads groups of a tenant, and which of these API keys of its own are valid, with one statement. */
+export async function findWatchedGroups(
+  db: Queryable,
+  tenant: Tenant,
+  ids: readonly number[],
+  keyIds: readonly number[],
+): Promise<WatchedGroups> {
+  const { accountId, environment } = tenant;
+  const rows = await db.run<Row>(WATCHED, [accountId, environment, ids, keyIds]);
+  const keys = rows[0]?.keys ?? [];
+  return {
+    groups: new Map(rows.flatMap((row) => (row.id === null ? [] : [[row.id, toWatchedGroup(tenant, row)]]))),
+    activeKeys: new Map(keys.map(([id, at]) => [id, at === null ? null : new Date(at)])),
+  };
+}
+
+function toWatchedGroup(tenant: Tenant, row: Row): WatchedGroup {
+  const { packed, tokenLookup, previousLookup: lookup, previousExpiresAt: expiresAt, isInGrace } = row;
+  return {
+    userGroup: readUserGroup(tenant, packed),
+    tokenLookup,
+    previousToken: isInGrace === true && lookup && expiresAt ? { lookup, expiresAt } : null,
+  };
+}

@@ -1,0 +1,110 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
+import type { Environment } from "../../domain/accounts/environment.js";
+import type { WebhookDisabledReason, WebhookEndpoint, WebhookEvent } from "../../domain/webhooks/webhook.js";
+import { AccountEntity } from "../accounts/account-entity.js";
+import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
+
+@Entity("webhook_endpoint")
+@Index("webhook_endpoint_deleted_ix", ["accountId", "environment", "id"], {
+  where: "(deleted_at IS NOT NULL)",
+})
+@ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "webhook_endpoint_account_fk" })
+export class WebhookEndpointEntity {
+  @AccountKey("webhook_endpoint_pk")
+  accountId!: number;
+
+  @PrimaryColumn("text", { primaryKeyConstraintName: "webhook_endpoint_pk" })
+  environment!: Environment;
+
+  @IdentityKey("webhook_endpoint_pk")
+  id!: number;
+
+  @Column("character varying", { length: 255 })
+  name!: string;
+
+  @Column("text")
+  url!: string;
+
+  @Column("text", { array: true })
+  events!: WebhookEvent[];
+
+  @Column("text", { name: "secret_key_id" })
+  secretKeyId!: string;
+
+  @Column("bytea", { name: "secret_ciphertext" })
+  secretCiphertext!: Buffer;
+
+  @Column("bytea", { name: "previous_secret_ciphertext", nullable: true })
+  previousSecretCiphertext!: Buffer | null;
+
+  @OptionalTime("previous_secret_expires_at")
+  previousSecretExpiresAt!: Date | null;
+
+  @OptionalTime("disabled_at")
+  disabledAt!: Date | null;
+
+  @Column("text", { name: "disabled_reason", nullable: true })
+  disabledReason!: WebhookDisabledReason | null;
+
+  /** Set: the endpoint is hidden, and removed by a purge. */
+  @OptionalTime("deleted_at")
+  deletedAt!: Date | null;
+
+  @OptionalTime("last_success_at")
+  lastSuccessAt!: Date | null;
+
+  @OptionalTime("last_failure_at")
+  lastFailureAt!: Date | null;
+
+  @Column("text", { name: "last_error", nullable: true })
+  lastError!: string | null;
+
+  @Column("integer", { name: "consecutive_failures", default: 0 })
+  consecutiveFailures!: number;
+
+  @OptionalTime("failing_since")
+  failingSince!: Date | null;
+
+  @OptionalTime("paused_until")
+  pausedUntil!: Date | null;
+
+  @TimeOfWriting("created_at")
+  createdAt!: Date;
+}
+
+/** The columns an endpoint is read from: its secrets are not among them. */
+export const WEBHOOK_ENDPOINT_COLUMNS = `id, name, url, events, disabled_at AS "disabledAt", disabled_reason AS "disabledReason",
+  last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", last_error AS "lastError",
+  consecutive_failures AS "consecutiveFailures", failing_since AS "failingSince", paused_until AS "pausedUntil",
+  created_at AS "createdAt"`;
+
+export type WebhookEndpointRow = Omit<
+  WebhookEndpointEntity,
+  | "accountId"
+  | "environment"
+  | "deletedAt"
+  | "secretKeyId"
+  | "secretCiphertext"
+  | "previousSecretCiphertext"
+  | "previousSecretExpiresAt"
+>;
+
+export function toWebhookEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    events: row.events,
+    disabledAt: row.disabledAt,
+    disabledReason: row.disabledReason,
+    health: {
+      lastSuccessAt: row.lastSuccessAt,
+      lastFailureAt: row.lastFailureAt,
+      lastError: row.lastError,
+      consecutiveFailures: row.consecutiveFailures,
+      failingSince: row.failingSince,
+      pausedUntil: row.pausedUntil,
+    },
+    createdAt: row.createdAt,
+  };
+}

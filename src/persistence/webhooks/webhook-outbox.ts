@@ -1,0 +1,148 @@
+import type { Environment } from "../../domain/accounts/environment.js";
+import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+
+const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.environment = endpoint.environment
+  AND delivery.endpoint_id = endpoint.id`;
+
+const IS_DUE = "state = 'pending' AND next_attempt_at <= now()";
+
+/**
+ * An earlier delivery of the same subject goes first. With `>=` and the order by subject, only `webhook_delivery_order_ix`
+ * gives the rows in order; with `=`, PostgreSQL without statistics reads all that is pending in the order of ids.
+ */
+const IS_FIRST = `id <= (
+  SELECT id FROM webhook_delivery AS first
+  WHERE first.account_id = delivery.account_id AND first.environment = delivery.environment
+    AND first.endpoint_id = delivery.endpoint_id AND first.subject >= delivery.subject
+    AND first.state = 'pending' ORDER BY first.subject, id LIMIT 1)`;
+
+/** LIMIT keeps PostgreSQL from joining endpoints with the whole backlog, and ORDER BY has it take the index. */
+const DUE_ENDPOINTS: Statement = {
+  name: "webhook_endpoints_due",
+  access: "read",
+  text: `SELECT account_id AS "accountId", environment, id AS "endpointId",
+      consecutive_failures = 0 AND last_success_at IS NOT NULL AS "hasAnswered", paused_until IS NOT NULL AS "isProbed"
+    FROM webhook_endpoint AS endpoint
+    CROSS JOIN LATERAL (
+      SELECT FROM webhook_delivery AS delivery WHERE ${SAME_ENDPOINT} AND ${IS_DUE} ORDER BY next_attempt_at, id LIMIT 1
+    ) AS due
+    WHERE disabled_at IS NULL AND deleted_at IS NULL AND coalesce(paused_until <= now(), true)
+    ORDER BY random()`,
+};
+
+/** What another process claims at this moment is skipped. */
+const CLAIM: Statement = {
+  name: "webhook_deliveries_claim",
+  access: "write",
+  text: `WITH due AS MATERIALIZED (
+      SELECT delivery.account_id, delivery.environment, delivery.id, endpoint.url, endpoint.secret_key_id,
+        array_remove(ARRAY[endpoint.secret_ciphertext,
+          CASE WHEN endpoint.previous_secret_expires_at > now() THEN endpoint.previous_secret_ciphertext END], NULL) AS secrets
+      FROM unnest($1::integer[], $2::text[], $3::integer[], $4::integer[]) AS granted (account_id, environment, id, slots)
+      CROSS JOIN LATERAL (
+        SELECT * FROM webhook_endpoint
+        WHERE webhook_endpoint.account_id = granted.account_id AND webhook_endpoint.environment = granted.environment
+          AND webhook_endpoint.id = granted.id AND disabled_at IS NULL AND deleted_at IS NULL
+          AND coalesce(paused_until <= now(), true)
+      ) AS endpoint
+      CROSS JOIN LATERAL (
+        SELECT account_id, environment, id FROM webhook_delivery AS delivery
+        WHERE ${SAME_ENDPOINT} AND ${IS_DUE} AND ${IS_FIRST}
+        ORDER BY next_attempt_at, id LIMIT granted.slots FOR UPDATE SKIP LOCKED
+      ) AS delivery
+    )
+    UPDATE webhook_delivery AS delivery
+    SET attempts = delivery.attempts + 1, next_attempt_at = now() + $5 * interval '1 millisecond'
+    FROM due
+    WHERE delivery.account_id = due.account_id AND delivery.environment = due.environment AND delivery.id = due.id
+    RETURNING delivery.account_id AS "accountId", delivery.environment, delivery.id::double precision AS id,
+      delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId", delivery.payload::text AS payload,
+      delivery.attempts, delivery.next_attempt_at AS "leasedUntil", due.url, due.secret_key_id AS "secretKeyId", due.secrets`,
+};
+
+/** How many deliveries of an endpoint are counted at most: a backlog may be long, and metrics are read often. */
+const MAX_COUNTED = 1000;
+
+// What waits for an earlier delivery of its subject, or for an endpoint that fails, may be long past its time without being late.
+const STATE: Statement = {
+  name: "webhook_outbox_state",
+  access: "read",
+  text: `SELECT coalesce(sum(waiting.due), 0)::integer AS due,
+      coalesce(extract(epoch FROM now() - min(waiting.since) FILTER (WHERE consecutive_failures = 0)), 0)::double precision
+        AS "lateSeconds",
+      json_build_object(
+        'unknown', count(*) FILTER (WHERE disabled_at IS NULL AND consecutive_failures = 0 AND last_success_at IS NULL),
+        'healthy', count(*) FILTER (WHERE disabled_at IS NULL AND consecutive_failures = 0 AND last_success_at IS NOT NULL),
+        'failing', count(*) FILTER (WHERE disabled_at IS NULL AND consecutive_failures > 0),
+        'disabled', count(*) FILTER (WHERE disabled_at IS NOT NULL)) AS endpoints
+    FROM webhook_endpoint AS endpoint
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS due, min(next_attempt_at) FILTER (WHERE is_first) AS since FROM (
+        SELECT next_attempt_at, ${IS_FIRST} AS is_first
+        FROM webhook_delivery AS delivery
+        WHERE endpoint.disabled_at IS NULL AND ${SAME_ENDPOINT} AND ${IS_DUE}
+        ORDER BY next_attempt_at, id LIMIT ${MAX_COUNTED}
+      ) AS delivery
+    ) AS waiting
+    WHERE endpoint.deleted_at IS NULL`,
+};
+
+/** What is to be sent, of all accounts. */
+export interface OutboxState {
+  /** How many deliveries are due; of each endpoint a thousand are counted at most. */
+  readonly due: number;
+  /** How long the one that waits longest could have been sent; those to endpoints that fail are not late. */
+  readonly lateSeconds: number;
+  /** The number of endpoints by status. */
+  readonly endpoints: Readonly<Record<string, number>>;
+}
+
+/** An endpoint that has deliveries due. */
+export interface DueEndpoint {
+  readonly accountId: number;
+  readonly environment: Environment;
+  readonly endpointId: number;
+  /** Whether the last attempt succeeded. */
+  readonly hasAnswered: boolean;
+  /** Whether it failed so often that it gets a single attempt at a time. */
+  readonly isProbed: boolean;
+}
+
+/** How many deliveries of an endpoint may be claimed. */
+export interface ClaimGrant {
+  readonly endpoint: DueEndpoint;
+  readonly slots: number;
+}
+
+/** The endpoints, of all accounts, that have deliveries due and are not paused; in any order, so that none goes first for good. */
+export async function findDueEndpoints(operator: Queryable): Promise<DueEndpoint[]> {
+  return operator.run<DueEndpoint>(DUE_ENDPOINTS, []);
+}
+
+/** Takes deliveries that are due for an attempt each; until the lease is over, no other process takes them. */
+export async function claimDeliveries(
+  operator: Queryable,
+  grants: readonly ClaimGrant[],
+  leaseMs: number,
+): Promise<ClaimedDelivery[]> {
+  const rows = await operator.run<
+    Omit<ClaimedDelivery, "secrets"> & { readonly secretKeyId: string; readonly secrets: readonly Buffer[] }
+  >(CLAIM, [
+    grants.map(({ endpoint }) => endpoint.accountId),
+    grants.map(({ endpoint }) => endpoint.environment),
+    grants.map(({ endpoint }) => endpoint.endpointId),
+    grants.map(({ slots }) => slots),
+    leaseMs,
+  ]);
+  return rows.map(({ secretKeyId, secrets, ...claim }) => ({
+    ...claim,
+    secrets: secrets.map((ciphertext) => ({ keyId: secretKeyId, ciphertext })),
+  }));
+}
+
+export async function readOutboxState(operator: Queryable): Promise<OutboxState> {
+  const [state] = await operator.run<OutboxState>(STATE, []);
+  if (!state) throw new Error("PostgreSQL did not count the outbox.");
+  return state;
+}

@@ -1,0 +1,85 @@
+import { type ApiKey, issueApiKey, type ListedApiKey } from "../../domain/accounts/api-key.js";
+import type { Scope } from "../../domain/accounts/caller.js";
+import type { Environment } from "../../domain/accounts/environment.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import type { Actor } from "../../domain/audit/audit-entry.js";
+import { AccountEntity } from "../../persistence/accounts/account-entity.js";
+import { ApiKeyEntity, toApiKey } from "../../persistence/accounts/api-key-entity.js";
+import { listAccountKeys } from "../../persistence/accounts/api-key-list-queries.js";
+import type { Database } from "../../persistence/database/database.js";
+
+export interface NewApiKey {
+  readonly environment: Environment;
+  readonly scope: Scope;
+  readonly name: string;
+  readonly expiresAt: Date | null;
+}
+
+/** Accounts and their API keys, as the operator of the service manages them. */
+export class AccountService {
+  readonly #db: Database;
+  readonly #vault: TokenVault;
+
+  constructor(db: Database, vault: TokenVault) {
+    this.#db = db;
+    this.#vault = vault;
+  }
+
+  /** The encryption key under which the tokens of new accounts are sealed. */
+  get tokenKeyId(): string {
+    return this.#vault.primaryKeyId;
+  }
+
+  /** Finds the account with this name or creates it. */
+  async ensure(name: string): Promise<{ readonly accountId: number; readonly created: boolean }> {
+    return this.#db.entities("operator", async (manager) => {
+      const inserted = await manager
+        .createQueryBuilder()
+        .insert()
+        .into(AccountEntity)
+        .values({ name, tokenKeyId: this.#vault.primaryKeyId })
+        .orIgnore()
+        .execute();
+      const account = await manager.findOneByOrFail(AccountEntity, { name });
+      return { accountId: account.id, created: inserted.identifiers[0] !== undefined };
+    });
+  }
+
+  /**
+   * Makes an API key of an account.
+   * @param owner the account, and for the audit log who makes it
+   * @returns the secret, which is kept nowhere, and what is kept
+   */
+  async createKey(
+    owner: { readonly accountId: number; readonly actor?: Actor },
+    key: NewApiKey,
+  ): Promise<{ readonly secret: string; readonly apiKey: ApiKey }> {
+    const { accountId } = owner;
+    const { secret, hash, hint } = issueApiKey(accountId, key.environment);
+    const row = { ...key, accountId, hash, hint, revokedAt: null, lastUsedAt: null };
+    const scope = { ...owner, environment: key.environment };
+    const apiKey = await this.#db.entities(scope, async (manager) => {
+      const { generatedMaps } = await manager.insert(ApiKeyEntity, row);
+      return toApiKey(manager.create(ApiKeyEntity, { ...row, ...generatedMaps[0] }));
+    });
+    return { secret, apiKey };
+  }
+
+  /** Lists the keys of every account, or of the account with this name: oldest first. */
+  async listKeys(accountName?: string): Promise<readonly ListedApiKey[]> {
+    return listAccountKeys(this.#db.of("operator"), accountName);
+  }
+
+  /** Ends a key for good. @returns whether there was a key with this id that was not revoked already */
+  async revokeKey(keyId: number): Promise<boolean> {
+    return this.#db.entities("operator", async (manager) => {
+      const result = await manager
+        .createQueryBuilder()
+        .update(ApiKeyEntity)
+        .set({ revokedAt: () => "now()" })
+        .where("id = :keyId AND revoked_at IS NULL", { keyId })
+        .execute();
+      return result.affected === 1;
+    });
+  }
+}

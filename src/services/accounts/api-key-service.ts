@@ -1,0 +1,65 @@
+import type { ApiKey } from "../../domain/accounts/api-key.js";
+import type { Admin, Scope, Tenant } from "../../domain/accounts/caller.js";
+import { DomainError, invalidField } from "../../domain/shared/errors.js";
+import type { Page, PageRequest } from "../../domain/shared/page.js";
+import {
+  countApiKeys,
+  findApiKeysByIds,
+  listApiKeys,
+  revokeApiKey,
+} from "../../persistence/accounts/api-key-list-queries.js";
+import type { Database } from "../../persistence/database/database.js";
+import { inOrder } from "../shared/in-order.js";
+import type { AccountService } from "./account-service.js";
+import type { KeyRevocations } from "./key-revocations.js";
+
+/** The API keys of an environment, as its own admins manage them. */
+export class ApiKeyService {
+  readonly #db: Database;
+  readonly #accounts: AccountService;
+  readonly #revocations: KeyRevocations;
+
+  constructor(db: Database, accounts: AccountService, revocations: KeyRevocations) {
+    this.#db = db;
+    this.#accounts = accounts;
+    this.#revocations = revocations;
+  }
+
+  /**
+   * Makes a key for the admin's own environment (decision 1).
+   * @returns the secret, which is shown this once
+   * @throws DomainError `invalid_field` when it would have expired already
+   */
+  async create(
+    admin: Admin,
+    key: { readonly name: string; readonly scope: Scope; readonly expiresAt: Date | null },
+  ): Promise<{ readonly secret: string; readonly apiKey: ApiKey }> {
+    if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) {
+      throw invalidField(["expiresAt"], "must be a time to come");
+    }
+    return this.#accounts.createKey(admin, { ...key, environment: admin.environment });
+  }
+
+  /** Ends a key for good; one that has ended already stays as it is. @throws DomainError `api_key_not_found` */
+  async revoke(admin: Admin, id: number): Promise<ApiKey> {
+    const revoked = await revokeApiKey(this.#db.of(admin), admin, id);
+    if (revoked) {
+      this.#revocations.revoked(admin, id);
+      return revoked;
+    }
+    throw new DomainError("api_key_not_found", "No API key has this id.", { field: ["id"] });
+  }
+
+  async list(tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {
+    return listApiKeys(this.#db.of(tenant), tenant, page);
+  }
+
+  async count(tenant: Tenant): Promise<number> {
+    return countApiKeys(this.#db.of(tenant), tenant);
+  }
+
+  /** @returns a key or null for each id, in the same order */
+  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(ApiKey | null)[]> {
+    return inOrder(ids, await findApiKeysByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
+  }
+}

@@ -1,0 +1,47 @@
+import { touchApiKeys } from "../../persistence/accounts/api-key-queries.js";
+import type { Database } from "../../persistence/database/database.js";
+
+interface KeyUse {
+  readonly accountId: number;
+  readonly keyId: number;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Collects when API keys were last used and writes it now and then, so that no request waits for it. */
+export class KeyUsage {
+  readonly #db: Database;
+  readonly #uses = new Map<number, KeyUse>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  note(accountId: number, keyId: number): void {
+    this.#uses.set(keyId, { accountId, keyId, at: Date.now() });
+  }
+
+  /** Writes what was collected every `intervalMs`; a failed write goes to `onError` and is made up for by the next. */
+  start(intervalMs: number, onError: (error: unknown) => void): void {
+    this.#timer = setInterval(() => {
+      this.flush().catch(onError);
+    }, intervalMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async flush(): Promise<void> {
+    const uses = [...this.#uses.values()];
+    this.#uses.clear();
+    try {
+      await touchApiKeys(this.#db.of("operator"), uses);
+    } catch (error) {
+      for (const use of uses) if (!this.#uses.has(use.keyId)) this.#uses.set(use.keyId, use);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import type { BlockList } from "node:net";
+import { toAddressBlock } from "../../domain/requests/address-block.js";
+import { isListed, toBlockList } from "../../domain/requests/block-list.js";
+import type { EventStreamLimits } from "../../domain/requests/event-stream-limits.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import type { Tally } from "../../telemetry/tally.js";
+import type { Identity } from "../authentication/access.js";
+
+/** What may have only so many streams. */
+type Holder = "token" | "api_key" | "address" | "process";
+
+/** How long a client that was refused should wait: streams end when they like. */
+const RETRY_AFTER_S = 30;
+
+const MESSAGES: Readonly<Record<Holder, string>> = {
+  token: "This user group token",
+  api_key: "This API key",
+  address: "This client address",
+  process: "The service",
+};
+
+/** Counts the open event streams of this process, and refuses further ones where there are too many. */
+export class EventStreams {
+  readonly limits: EventStreamLimits;
+  readonly #tally: Tally;
+  readonly #trustedProxies: BlockList;
+  readonly #counts = new Map<string, number>();
+  #open = 0;
+
+  /** @param trustedProxies addresses and networks that are not clients themselves */
+  constructor(limits: EventStreamLimits, trustedProxies: readonly string[], tally: Tally) {
+    this.limits = limits;
+    this.#trustedProxies = toBlockList(trustedProxies);
+    this.#tally = tally;
+  }
+
+  /** How many are open. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /**
+   * Counts one more stream.
+   * @returns what is to be called once, when the stream has ended
+   * @throws DomainError `rate_limited` when there are too many
+   */
+  admit(identity: Identity, address: string): () => void {
+    const names = this.#require(identity, address);
+    for (const name of names) this.#counts.set(name, this.#countOf(name) + 1);
+    this.#open += 1;
+    return () => {
+      for (const name of names) {
+        const left = this.#countOf(name) - 1;
+        if (left > 0) this.#counts.set(name, left);
+        else this.#counts.delete(name);
+      }
+      this.#open -= 1;
+    };
+  }
+
+  /** @returns under which names the stream counts */
+  #require(identity: Identity, address: string): readonly string[] {
+    const { perToken, perKey, perAddress, perProcess } = this.limits;
+    const names: string[] = [];
+    const require = (holder: Holder, name: string, limit: number) => {
+      if (this.#countOf(name) >= limit) throw this.#refusal(holder, limit);
+      names.push(name);
+    };
+    if (identity.kind === "caller") require("api_key", `key:${identity.caller.keyId}`, perKey);
+    else require("token", `group:${identity.userGroup.accountId}:${identity.userGroup.id}`, perToken);
+    // Behind a proxy that does not say whose request it is, all clients have its address.
+    if (!isListed(this.#trustedProxies, address))
+      require("address", `address:${toAddressBlock(address)}`, perAddress);
+    if (this.#open >= perProcess) throw this.#refusal("process", perProcess);
+    return names;
+  }
+
+  #refusal(holder: Holder, limit: number): DomainError {
+    this.#tally.streamRefusals.of(holder).value += 1;
+    return new DomainError(
+      "rate_limited",
+      `${MESSAGES[holder]} has ${limit} open event streams, which is the limit. Close one of them, or try again in ${RETRY_AFTER_S} s.`,
+      { retryAfter: RETRY_AFTER_S, figures: { limit } },
+    );
+  }
+
+  #countOf(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+}

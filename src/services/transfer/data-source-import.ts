@@ -1,0 +1,65 @@
+import type { Writer } from "../../domain/accounts/caller.js";
+import type { ImportedDataSource, ImportOptions } from "../../domain/transfer/imported-record.js";
+import { type ImportOutcome, Refusal } from "../../domain/transfer/refusal.js";
+import { findDataSourcesByProvidedIds } from "../../persistence/data-sources/data-source-queries.js";
+import type { Database } from "../../persistence/database/database.js";
+import {
+  insertDataSources,
+  lockDataSourcesToRename,
+  renameDataSources,
+} from "../../persistence/transfer/imported-data-source-queries.js";
+
+/** Brings data sources in. */
+export class DataSourceImport {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * Creates the data sources of a batch that are missing, and renames the others, in one transaction.
+   * @param items each provided id once
+   * @returns an outcome for each line, in the same order
+   */
+  async run(
+    writer: Writer,
+    items: readonly ImportedDataSource[],
+    { dryRun }: ImportOptions,
+  ): Promise<ImportOutcome[]> {
+    const providedIds = items.map(({ providedId }) => providedId);
+    if (dryRun) {
+      const found = await findDataSourcesByProvidedIds(this.#db.of(writer), writer, providedIds);
+      const names = new Map(found.map(({ providedId, name }) => [providedId, name]));
+      return items.map((item) => outcomeOf(item, names.get(item.providedId)));
+    }
+    return this.#db.transaction(writer, async (transaction) => {
+      const named = items.flatMap(({ providedId, name }) =>
+        name === undefined ? [] : [{ providedId, name }],
+      );
+      // First, and whether they are there or not: nobody can create one between a look and the insert then.
+      const created = await insertDataSources(transaction, writer, named);
+      const others = providedIds.filter((providedId) => !created.has(providedId));
+      const found = await lockDataSourcesToRename(transaction, writer, others);
+      const present = new Map(found.map((source) => [source.providedId, source]));
+      await renameDataSources(
+        transaction,
+        writer,
+        named.flatMap(({ providedId, name }) => {
+          const source = present.get(providedId);
+          return source && source.name !== name ? [{ id: source.id, name }] : [];
+        }),
+      );
+      return items.map((item) =>
+        created.has(item.providedId) ? "created" : outcomeOf(item, present.get(item.providedId)?.name),
+      );
+    });
+  }
+}
+
+/** @param present the name that the data source has, if it is there */
+function outcomeOf({ name }: ImportedDataSource, present: string | undefined): ImportOutcome {
+  if (present !== undefined) return name === undefined || name === present ? "unchanged" : "updated";
+  if (name !== undefined) return "created";
+  return new Refusal("invalid_field", "is required: there is no such data source yet.", ["name"]);
+}

@@ -1,0 +1,91 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import type { DataSource } from "../../domain/data-sources/data-source.js";
+import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import {
+  countDataSources,
+  listDataSources,
+} from "../../persistence/data-sources/data-source-list-queries.js";
+import type { Database } from "../../persistence/database/database.js";
+import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
+import { countUserGroups, listAllUserGroups } from "../../persistence/user-groups/user-group-list-queries.js";
+
+/** What one statement reads: enough that its own costs do not matter, and little enough to hold in memory. */
+const PAGE_SIZE = 1000;
+const ORDER = { field: "providedId", direction: "ascending" } as const;
+
+/** A group as it is written out. */
+export interface ExportedGroup {
+  readonly group: UserGroup;
+  readonly mapping: readonly MappedDataSource[];
+}
+
+/**
+ * Reads everything that a tenant has, page by page in the order of the provided ids. What others change meanwhile may be in it or not:
+ * also of one group, the mapping may be newer than the rest.
+ */
+export class ExportReader {
+  readonly #db: Database;
+  readonly #vault: TokenVault;
+
+  constructor(db: Database, vault: TokenVault) {
+    this.#db = db;
+    this.#vault = vault;
+  }
+
+  async *dataSources(tenant: Tenant): AsyncGenerator<readonly DataSource[]> {
+    yield* pagesOf((page) => listDataSources(this.#db.of(tenant), tenant, {}, ORDER, page));
+  }
+
+  async *groups(tenant: Tenant): AsyncGenerator<readonly ExportedGroup[]> {
+    const db = this.#db.of(tenant);
+    const read = async (page: PageRequest) => {
+      const [found] = await listAllUserGroups(db, tenant, ORDER, [page]);
+      return found ?? { items: [], hasMore: false };
+    };
+    for await (const groups of pagesOf(read)) {
+      const mappings = await findMappings(
+        db,
+        tenant,
+        groups.map(({ id }) => id),
+      );
+      yield groups.map((group) => ({ group, mapping: mappings.get(group.id) ?? [] }));
+    }
+  }
+
+  /** How many data sources and groups there are. */
+  async count(tenant: Tenant): Promise<{ readonly dataSources: number; readonly groups: number }> {
+    const db = this.#db.of(tenant);
+    return {
+      dataSources: await countDataSources(db, tenant, {}),
+      groups: await countUserGroups(db, tenant, {}),
+    };
+  }
+
+  /** The token of a group, in the clear. */
+  tokenOf(group: UserGroup): string {
+    // Not by way of the tokens that are remembered: each is opened once.
+    const { keyId, hex } = group.sealedToken;
+    return this.#vault.open({ keyId, ciphertext: Buffer.from(hex, "hex") }, group);
+  }
+}
+
+async function* pagesOf<Item extends { readonly id: number; readonly providedId: string }>(
+  read: (page: PageRequest) => Promise<Page<Item>>,
+): AsyncGenerator<readonly Item[]> {
+  let after: PageRequest["after"] = null;
+  for (;;) {
+    const { items, hasMore }: Page<Item> = await read({
+      size: PAGE_SIZE,
+      from: "start",
+      after,
+      before: null,
+    });
+    const last = items.at(-1);
+    if (last) yield items;
+    if (!last || !hasMore) return;
+    after = { value: last.providedId, id: last.id };
+  }
+}

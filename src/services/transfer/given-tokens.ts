@@ -1,0 +1,111 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import type { ImportedGroup } from "../../domain/transfer/imported-record.js";
+import { Refusal } from "../../domain/transfer/refusal.js";
+import { readUserGroupToken } from "../../domain/user-groups/user-group-token.js";
+import type { Database } from "../../persistence/database/database.js";
+import { findTokenOwners, type PresentGroup } from "../../persistence/transfer/imported-group-queries.js";
+import { findTokenPlaces } from "../../persistence/user-groups/brought-token-queries.js";
+
+/** Whose the tokens are that lines of an import bring along: a token must lead to one group only, in all accounts. */
+export class GivenTokens {
+  readonly #lookups: ReadonlyMap<string, readonly string[]>;
+  /** The hashes of those that are some other group's. */
+  readonly #taken: ReadonlySet<string>;
+
+  private constructor(lookups: ReadonlyMap<string, readonly string[]>, taken: ReadonlySet<string>) {
+    this.#lookups = lookups;
+    this.#taken = taken;
+  }
+
+  /**
+   * Looks for the owners of tokens. Not within a transaction: it takes several scopes of rows, and so connections of its own.
+   * @param items of one batch
+   */
+  static async look(
+    db: Database,
+    vault: TokenVault,
+    tenant: Tenant,
+    items: readonly ImportedGroup[],
+  ): Promise<GivenTokens> {
+    const lookups = new Map<string, readonly Buffer[]>();
+    for (const { token } of items) if (token !== undefined) lookups.set(token, vault.lookups(token));
+    const taken = lookups.size === 0 ? new Set<string>() : await findTaken(db, tenant, items, lookups);
+    return new GivenTokens(new Map([...lookups].map(([token, hashes]) => [token, hashes.map(toHex)])), taken);
+  }
+
+  /** The refusal of a line whose token is that of another group; else null. */
+  refusalOf({ token }: ImportedGroup): Refusal | null {
+    return this.#hashes(token).some((hash) => this.#taken.has(hash)) ? tokenTaken() : null;
+  }
+
+  /** Says whether a group has the token of its line already. */
+  isThatOf({ token }: ImportedGroup, { lookup }: PresentGroup): boolean {
+    return this.#hashes(token).includes(lookup);
+  }
+
+  #hashes(token: string | undefined): readonly string[] {
+    return (token === undefined ? undefined : this.#lookups.get(token)) ?? [];
+  }
+}
+
+/** The refusal of a token that another group has. */
+export function tokenTaken(): Refusal {
+  return new Refusal("token_taken", "Another user group has this token.", ["token"]);
+}
+
+async function findTaken(
+  db: Database,
+  { accountId, environment }: Tenant,
+  items: readonly ImportedGroup[],
+  lookups: ReadonlyMap<string, readonly Buffer[]>,
+): Promise<Set<string>> {
+  const hashes = [...lookups.values()].flat();
+  const bringers = new Map(
+    items.flatMap(({ token, providedId }) =>
+      (token === undefined ? [] : (lookups.get(token) ?? [])).map((hash) => [toHex(hash), providedId]),
+    ),
+  );
+  const taken = new Set<string>();
+  // Unique among the tokens of both environments.
+  for (const one of ENVIRONMENTS) {
+    const tenant = { accountId, environment: one };
+    for (const { lookup, providedId } of await findTokenOwners(db.of(tenant), tenant, hashes)) {
+      if (one !== environment || providedId !== bringers.get(lookup)) taken.add(lookup);
+    }
+  }
+  // One of ours may lead to another account by itself.
+  for (const [named, itsHashes] of hashesByAccount(lookups)) {
+    if (named === accountId) continue;
+    for (const one of ENVIRONMENTS) {
+      const tenant = { accountId: named, environment: one };
+      const owners = await findTokenOwners(db.of(tenant), tenant, itsHashes);
+      for (const { lookup } of owners) taken.add(lookup);
+    }
+  }
+  const places = await findTokenPlaces(db.of("operator"), hashes);
+  for (const place of places.filter((other) => other.accountId !== accountId)) {
+    // What was noted there may have been rotated since.
+    const owners = await findTokenOwners(db.of(place), place, [place.lookup]);
+    if (owners.length > 0) taken.add(toHex(place.lookup));
+  }
+  return taken;
+}
+
+/** The hashes of tokens of ours, by the accounts that they name. */
+function hashesByAccount(lookups: ReadonlyMap<string, readonly Buffer[]>): Map<number, readonly Buffer[]> {
+  const found = new Map<number, Buffer[]>();
+  for (const [token, hashes] of lookups) {
+    const accountId = readUserGroupToken(token)?.accountId;
+    if (accountId === undefined) continue;
+    const known = found.get(accountId) ?? [];
+    known.push(...hashes);
+    found.set(accountId, known);
+  }
+  return found;
+}
+
+function toHex(hash: Buffer): string {
+  return hash.toString("hex");
+}

@@ -1,0 +1,167 @@
+import type { Tenant, Writer } from "../../domain/accounts/caller.js";
+import type { ImportedGroup, ImportOptions } from "../../domain/transfer/imported-record.js";
+import { Refusal, refuseFaults } from "../../domain/transfer/refusal.js";
+import type { MappingEntry } from "../../domain/user-groups/mapping.js";
+import type { Properties } from "../../domain/user-groups/properties.js";
+import type { Queryable } from "../../persistence/shared/statement.js";
+import {
+  findDifferentProperties,
+  findPresentGroups,
+  type PresentGroup,
+} from "../../persistence/transfer/imported-group-queries.js";
+import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
+import type { GivenTokens } from "./given-tokens.js";
+import { findImportedDataSources } from "./imported-mapping.js";
+
+/** What is to be done for a line. */
+export type PlannedGroup =
+  | {
+      readonly does: "create";
+      readonly group: ImportedGroup & { readonly name: string };
+      readonly entries: readonly MappingEntry[];
+    }
+  | { readonly does: "update"; readonly id: number; readonly changes: GroupChanges }
+  | { readonly does: "nothing" }
+  | Refusal;
+
+/** The fields of a group that differ from what is there. */
+export interface GroupChanges {
+  readonly name?: string;
+  readonly properties?: Properties;
+  readonly entries?: readonly MappingEntry[];
+  readonly token?: string;
+}
+
+/**
+ * Compares the lines of an import with what is there.
+ * @param transaction where the groups stay locked, but in a dry run
+ * @param tokens what is known of the tokens that the lines bring along
+ */
+export async function planGroups(
+  transaction: Queryable,
+  writer: Writer,
+  items: readonly ImportedGroup[],
+  tokens: GivenTokens,
+  options: ImportOptions,
+): Promise<PlannedGroup[]> {
+  const references = items.flatMap(({ mapping = [] }) => mapping);
+  const resolve = await findImportedDataSources(transaction, writer, references, options);
+  const providedIds = items.map(({ providedId }) => providedId);
+  const found = await findPresentGroups(transaction, writer, providedIds, !options.dryRun);
+  const present = new Map(found.map((group) => [group.providedId, group]));
+  const mappings = await findPresentMappings(transaction, writer, items, present);
+  const withOtherProperties = await findOtherProperties(transaction, writer, items, present);
+  return items.map((item) => {
+    const entries = refuseFaults(() => item.mapping?.map(resolve));
+    if (entries instanceof Refusal) return entries;
+    const group = present.get(item.providedId);
+    if (!group) return planCreation(item, entries ?? [], tokens);
+    const before = {
+      group,
+      mapping: mappings.get(group.id) ?? new Map(),
+      propertiesDiffer: withOtherProperties.has(group.id),
+    };
+    return planChange(item, entries, before, tokens, options);
+  });
+}
+
+function planCreation(
+  item: ImportedGroup,
+  entries: readonly MappingEntry[],
+  tokens: GivenTokens,
+): PlannedGroup {
+  const { name } = item;
+  if (name === undefined) {
+    return new Refusal("invalid_field", "is required: there is no such user group yet.", ["name"]);
+  }
+  return tokens.refusalOf(item) ?? { does: "create", group: { ...item, name }, entries };
+}
+
+/** What a line is compared with. */
+interface GroupBefore {
+  readonly group: PresentGroup;
+  readonly mapping: ReadonlyMap<string, number>;
+  readonly propertiesDiffer: boolean;
+}
+
+function planChange(
+  item: ImportedGroup,
+  entries: readonly MappingEntry[] | undefined,
+  { group, mapping, propertiesDiffer }: GroupBefore,
+  tokens: GivenTokens,
+  { replaceTokens }: ImportOptions,
+): PlannedGroup {
+  const { name, properties, token } = item;
+  const givesOther = token !== undefined && !tokens.isThatOf(item, group);
+  if (givesOther && !replaceTokens) {
+    return new Refusal(
+      "token_differs",
+      "The user group has another token here. With --replace-tokens it is given this one.",
+      ["token"],
+    );
+  }
+  const refusal = givesOther ? tokens.refusalOf(item) : null;
+  if (refusal) return refusal;
+  const changes = {
+    ...(name !== undefined && name !== group.name ? { name } : {}),
+    ...(properties !== undefined && propertiesDiffer ? { properties } : {}),
+    ...(entries && !isSame(entries, mapping) ? { entries } : {}),
+    ...(givesOther ? { token } : {}),
+  };
+  return Object.keys(changes).length === 0 ? { does: "nothing" } : { does: "update", id: group.id, changes };
+}
+
+/** The ids of the groups whose lines have properties that are not equal to those they have. */
+async function findOtherProperties(
+  db: Queryable,
+  tenant: Tenant,
+  items: readonly ImportedGroup[],
+  present: ReadonlyMap<string, PresentGroup>,
+): Promise<ReadonlySet<number>> {
+  const others = new Set<number>();
+  const undecided: { readonly id: number; readonly properties: string }[] = [];
+  for (const { providedId, properties } of items) {
+    const group = present.get(providedId);
+    if (!group || properties === undefined) continue;
+    if (properties === group.properties) continue;
+    if (properties === null || group.properties === null) others.add(group.id);
+    else undecided.push({ id: group.id, properties });
+  }
+  return new Set([...others, ...(await findDifferentProperties(db, tenant, undecided))]);
+}
+
+/** The mappings of the groups that are there and whose lines tell one: data sources by schema ids. */
+async function findPresentMappings(
+  db: Queryable,
+  tenant: Tenant,
+  items: readonly ImportedGroup[],
+  present: ReadonlyMap<string, PresentGroup>,
+): Promise<ReadonlyMap<number, ReadonlyMap<string, number>>> {
+  const ids = items.flatMap(({ providedId, mapping }) => {
+    const id = present.get(providedId)?.id;
+    return id === undefined || mapping === undefined ? [] : [id];
+  });
+  return ids.length === 0 ? new Map() : findMappedIds(db, tenant, ids);
+}
+
+/** The data sources of each of these groups, by schema ids. */
+export async function findMappedIds(
+  db: Queryable,
+  tenant: Tenant,
+  userGroupIds: readonly number[],
+): Promise<ReadonlyMap<number, ReadonlyMap<string, number>>> {
+  const mappings = await findMappings(db, tenant, userGroupIds);
+  return new Map(
+    [...mappings].map(([id, mapped]) => [
+      id,
+      new Map(mapped.map(({ schemaId, dataSource }) => [schemaId, dataSource.id])),
+    ]),
+  );
+}
+
+function isSame(entries: readonly MappingEntry[], mapping: ReadonlyMap<string, number>): boolean {
+  return (
+    entries.length === mapping.size &&
+    entries.every(({ schemaId, dataSourceId }) => mapping.get(schemaId) === dataSourceId)
+  );
+}

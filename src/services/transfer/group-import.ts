@@ -1,0 +1,220 @@
+import type { Writer } from "../../domain/accounts/caller.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import type { ImportedGroup, ImportOptions } from "../../domain/transfer/imported-record.js";
+import { type ImportOutcome, Refusal } from "../../domain/transfer/refusal.js";
+import { isBroughtToken } from "../../domain/user-groups/user-group-token.js";
+import { findTokenKey } from "../../persistence/accounts/account-queries.js";
+import type { Database } from "../../persistence/database/database.js";
+import { isTransactionConflict, violates } from "../../persistence/shared/database-error.js";
+import type { Queryable } from "../../persistence/shared/statement.js";
+import { analyzeImported } from "../../persistence/transfer/import-statistics.js";
+import { replaceTokens } from "../../persistence/transfer/imported-group-queries.js";
+import { putBroughtTokens } from "../../persistence/user-groups/brought-token-queries.js";
+import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import {
+  insertManyUserGroups,
+  updateUserGroups,
+} from "../../persistence/user-groups/user-group-bulk-writes.js";
+import type { UserGroupIds } from "../../persistence/user-groups/user-group-ids.js";
+import { requireAt } from "../shared/in-order.js";
+import type { ChangeFeed } from "../user-groups/change-feed.js";
+import { issueStoredToken, storeToken } from "../user-groups/token-issue.js";
+import { GivenTokens, tokenTaken } from "./given-tokens.js";
+import { type PlannedGroup, planGroups } from "./group-import-plan.js";
+
+/** How often a batch is run that met others which create or change the same groups. */
+const ATTEMPTS = 10;
+/** The tables are analyzed once so many groups were created, and again when that has become so many times as much. */
+const ANALYZE_FROM = 2000;
+const ANALYZE_FACTOR = 4;
+
+type Creation = Extract<PlannedGroup, { does: "create" }>;
+type Update = Extract<PlannedGroup, { does: "update" }>;
+
+/** Brings groups in, with the tokens that they have had elsewhere (decision 45). */
+export class GroupImport {
+  readonly #db: Database;
+  readonly #ids: UserGroupIds;
+  readonly #vault: TokenVault;
+  readonly #changes: ChangeFeed;
+  readonly #warn: (message: string) => void;
+  #created = 0;
+  #analyzeAt = ANALYZE_FROM;
+  #hasWarned = false;
+
+  /** @param warn is told what goes wrong without keeping any line from coming in */
+  constructor(
+    db: Database,
+    ids: UserGroupIds,
+    vault: TokenVault,
+    changes: ChangeFeed,
+    warn: (message: string) => void,
+  ) {
+    this.#db = db;
+    this.#ids = ids;
+    this.#vault = vault;
+    this.#changes = changes;
+    this.#warn = warn;
+  }
+
+  /**
+   * Creates the groups of a batch that are missing, and changes what differs of the others, in one transaction. Lines that are refused
+   * keep no other line from happening.
+   * @param items each provided id and each token once
+   * @returns an outcome for each line, in the same order
+   * @throws OperatorError when the account's tokens are sealed under a key that is not configured
+   */
+  async run(
+    writer: Writer,
+    items: readonly ImportedGroup[],
+    options: ImportOptions,
+  ): Promise<ImportOutcome[]> {
+    const tokens = await GivenTokens.look(this.#db, this.#vault, writer, items);
+    if (options.dryRun) {
+      return (await planGroups(this.#db.of(writer), writer, items, tokens, options)).map(outcomeOf);
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#write(writer, items, tokens, options);
+      } catch (error) {
+        if (violates(error, "user_group_token_uq")) return this.#runHalves(writer, items, options);
+        if (!(error instanceof CreatedMeanwhile) && !isTransactionConflict(error)) throw error;
+        if (attempt === ATTEMPTS) {
+          const message = "Others create the same user groups. Try again.";
+          throw new DomainError("unavailable", message, { retryAfter: 1, cause: error });
+        }
+      }
+    }
+  }
+
+  /** A token of the batch was given away since it was looked for: finds out which. */
+  async #runHalves(
+    writer: Writer,
+    items: readonly ImportedGroup[],
+    options: ImportOptions,
+  ): Promise<ImportOutcome[]> {
+    if (items.length === 1) return [tokenTaken()];
+    const middle = Math.ceil(items.length / 2);
+    const first = await this.run(writer, items.slice(0, middle), options);
+    return [...first, ...(await this.run(writer, items.slice(middle), options))];
+  }
+
+  async #write(
+    writer: Writer,
+    items: readonly ImportedGroup[],
+    tokens: GivenTokens,
+    options: ImportOptions,
+  ): Promise<ImportOutcome[]> {
+    const planned = await this.#db.transaction(writer, async (transaction) => {
+      const plan = await planGroups(transaction, writer, items, tokens, options);
+      // Locks were waited for: from here on it takes less than re-encryption leaves to those who know the former key.
+      const owner = { ...writer, tokenKeyId: await this.#tokenKey(transaction, writer) };
+      await this.#create(
+        transaction,
+        owner,
+        plan.filter((each) => "does" in each && each.does === "create"),
+      );
+      await this.#update(
+        transaction,
+        owner,
+        plan.filter((each) => "does" in each && each.does === "update"),
+      );
+      return plan;
+    });
+    for (const each of planned) {
+      if (!("does" in each) || each.does !== "update") continue;
+      this.#changes.publish(writer, each.id, each.changes.token === undefined ? "updated" : "tokenRotated");
+    }
+    await this.#analyze(planned.filter((each) => "does" in each && each.does === "create").length);
+    return planned.map(outcomeOf);
+  }
+
+  /** An import may take hours, and the account have another key meanwhile. */
+  async #tokenKey(transaction: Queryable, { accountId, accountName }: Writer): Promise<string> {
+    const keyId = await findTokenKey(transaction, accountId);
+    if (this.#vault.holds(keyId)) return keyId;
+    throw new OperatorError(
+      `The tokens of account ${JSON.stringify(accountName)} are sealed under key ${keyId}, which is not among ENCRYPTION_KEYS. Start again with all of the service's keys.`,
+    );
+  }
+
+  async #analyze(created: number): Promise<void> {
+    this.#created += created;
+    if (this.#created < this.#analyzeAt) return;
+    this.#analyzeAt = ANALYZE_FACTOR * this.#created;
+    try {
+      await analyzeImported(this.#db);
+    } catch (error) {
+      // The batch is in: whoever ran it again, or gave up, would do so for nothing.
+      if (this.#hasWarned) return;
+      this.#hasWarned = true;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#warn(`The tables could not be analyzed, so that the import may become slower: ${reason}`);
+    }
+  }
+
+  async #create(transaction: Queryable, writer: Writer, creations: readonly Creation[]): Promise<void> {
+    if (creations.length === 0) return;
+    const ids = await this.#ids.takeMany(transaction, creations.length);
+    const rows = creations.map(({ group, entries }, index) => {
+      const id = requireAt(ids, index);
+      const { providedId, name, properties = null, token: given } = group;
+      const token =
+        given === undefined
+          ? issueStoredToken(this.#vault, writer, id)
+          : storeToken(this.#vault, writer, id, given);
+      const isBrought = given !== undefined && isBroughtToken(writer.accountId, given);
+      return { id, providedId, name, properties, token, entries, isBrought };
+    });
+    const inserted = await insertManyUserGroups(transaction, writer, rows);
+    // To lock those of others now, while holding new rows, could close a ring of waiting calls.
+    if (inserted < rows.length) throw new CreatedMeanwhile();
+    const entries = rows.flatMap((row) => row.entries.map((entry) => ({ ...entry, userGroupId: row.id })));
+    await insertMappings(transaction, writer, entries);
+    const brought = rows.filter(({ isBrought }) => isBrought);
+    const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
+    await putBroughtTokens(transaction, writer, notes);
+  }
+
+  async #update(transaction: Queryable, writer: Writer, updates: readonly Update[]): Promise<void> {
+    const fields = updates.map(({ id, changes: { name, properties, entries } }) => ({
+      id,
+      ...(name === undefined ? {} : { name }),
+      ...(properties === undefined ? {} : { properties }),
+      ...(entries === undefined ? {} : { mappingChanged: true }),
+    }));
+    await updateUserGroups(
+      transaction,
+      writer,
+      fields.filter((each) => Object.keys(each).length > 1),
+    );
+    const mappings = updates.flatMap(({ id, changes: { entries } }) =>
+      entries ? [{ userGroupId: id, entries, isFirst: false }] : [],
+    );
+    await replaceMappings(transaction, writer, mappings);
+    const tokens = updates.flatMap(({ id, changes: { token } }) =>
+      token === undefined ? [] : [{ id, given: token, token: storeToken(this.#vault, writer, id, token) }],
+    );
+    await replaceTokens(transaction, writer, tokens);
+    const brought = tokens.filter(({ given }) => isBroughtToken(writer.accountId, given));
+    const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
+    await putBroughtTokens(transaction, writer, notes);
+  }
+}
+
+/** Rolls the transaction back because a group that was missing is there now. */
+class CreatedMeanwhile extends Error {}
+
+function outcomeOf(planned: PlannedGroup): ImportOutcome {
+  if (planned instanceof Refusal) return planned;
+  switch (planned.does) {
+    case "create":
+      return "created";
+    case "update":
+      return "updated";
+    case "nothing":
+      return "unchanged";
+  }
+}

@@ -1,0 +1,35 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import type { ImportOptions } from "../../domain/transfer/imported-record.js";
+import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
+import { lockDataSources } from "../../persistence/data-sources/data-source-queries.js";
+import type { Queryable } from "../../persistence/shared/statement.js";
+
+/** No data source has this id: it stands for one that an earlier file of a dry run would have brought. */
+const NOT_YET = 0;
+
+/**
+ * Finds and locks the data sources that mappings of an import name: by their provided ids only, as the internal ids of another
+ * installation are others than ours (decision 45).
+ * @returns what resolves one reference, and throws DomainError `unknown_data_source`
+ */
+export async function findImportedDataSources(
+  transaction: Queryable,
+  tenant: Tenant,
+  references: readonly MappingReference[],
+  { dryRun, expected }: ImportOptions,
+): Promise<(reference: MappingReference) => MappingEntry> {
+  const names = [...new Set(references.map(({ dataSource }) => dataSource))];
+  const found = names.length === 0 ? [] : await lockDataSources(transaction, tenant, names, []);
+  const ids = new Map(found.map(({ providedId, id }) => [providedId, id]));
+  return ({ schemaId, dataSource, field }) => {
+    const dataSourceId =
+      ids.get(dataSource) ?? (dryRun && expected.hasDataSource(dataSource) ? NOT_YET : null);
+    if (dataSourceId !== null) return { schemaId, dataSourceId };
+    throw new DomainError(
+      "unknown_data_source",
+      `The environment has no data source with the provided id ${JSON.stringify(dataSource)}.`,
+      { field },
+    );
+  };
+}

@@ -1,0 +1,120 @@
+import { setImmediate } from "node:timers/promises";
+import { DomainError, internalError } from "../../domain/shared/errors.js";
+import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { UserGroupChangeKind } from "../../domain/user-groups/user-group-change.js";
+import type { ChangeListener } from "./change-feed.js";
+import { fellBehind, type Subscription } from "./subscription.js";
+import { credentialEnded, expiryOf, type WatchCredential, type WatchState } from "./watch-credential.js";
+
+/** Changes of a group that wait for the one before them; beyond, its subscriptions end. */
+const MAX_WAITING = 100;
+/** How many subscribers get an event before other requests have their turn. */
+const SUBSCRIBERS_A_TURN = 10;
+
+/** A change of a group: one object for all who watch it. */
+export interface UserGroupEvent {
+  readonly kind: UserGroupChangeKind;
+  /** The group as it is now; null when it is gone. */
+  readonly userGroup: UserGroup | null;
+  /** Loads the mapping of the group, once for all who ask for it. */
+  mapping(): Promise<readonly MappedDataSource[]>;
+}
+
+export interface Subscriber {
+  readonly credential: WatchCredential;
+  readonly subscription: Subscription<UserGroupEvent>;
+}
+
+/** What a watch does for its group. */
+export interface GroupSource {
+  /** Loads the group, and which of these credentials' API keys are valid, with one statement. */
+  load(credentials: readonly WatchCredential[]): Promise<WatchState>;
+  loadMapping(): Promise<readonly MappedDataSource[]>;
+  /** @returns what ends it @throws DomainError `unavailable` */
+  follow(listener: ChangeListener): () => void;
+}
+
+/** All who watch one group. */
+export class GroupWatch implements ChangeListener {
+  readonly #source: GroupSource;
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #waiting: UserGroupChangeKind[] = [];
+  #isDelivering = false;
+  #unfollow: (() => void) | undefined;
+
+  constructor(source: GroupSource) {
+    this.#source = source;
+  }
+
+  /** @throws DomainError `unavailable` */
+  add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
+    this.#unfollow ??= this.#source.follow(this);
+  }
+
+  /** @returns whether nobody is left */
+  remove(subscriber: Subscriber): boolean {
+    this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size > 0) return false;
+    this.#unfollow?.();
+    this.#unfollow = undefined;
+    return true;
+  }
+
+  onChange(kind: UserGroupChangeKind): void {
+    this.#waiting.push(kind);
+    if (this.#waiting.length > MAX_WAITING) this.onEnd(fellBehind());
+    else if (!this.#isDelivering) void this.#deliverAll();
+  }
+
+  onEnd(error: DomainError): void {
+    this.#waiting.length = 0;
+    for (const { subscription } of [...this.#subscribers]) subscription.end(error);
+  }
+
+  /** Delivers one change after the other: each of them is an event of its own. */
+  async #deliverAll(): Promise<void> {
+    this.#isDelivering = true;
+    for (let kind = this.#waiting.shift(); kind !== undefined; kind = this.#waiting.shift()) {
+      // Those who come later have seen this change.
+      const subscribers = [...this.#subscribers];
+      if (subscribers.length > 0) await this.#deliver(kind, subscribers);
+    }
+    this.#isDelivering = false;
+  }
+
+  async #deliver(kind: UserGroupChangeKind, subscribers: readonly Subscriber[]): Promise<void> {
+    let state: WatchState;
+    try {
+      state = await this.#source.load(subscribers.map(({ credential }) => credential));
+    } catch (error) {
+      const reason = error instanceof DomainError ? error : internalError(error);
+      for (const { subscription } of subscribers) subscription.end(reason);
+      return;
+    }
+    const event = this.#eventOf(kind, state);
+    for (const [index, { credential, subscription }] of subscribers.entries()) {
+      if (index % SUBSCRIBERS_A_TURN === SUBSCRIBERS_A_TURN - 1) await setImmediate();
+      const expiresAt = expiryOf(credential, state);
+      if (expiresAt === undefined) {
+        subscription.end(credentialEnded(credential));
+      } else {
+        subscription.expireAt(expiresAt, credentialEnded(credential));
+        subscription.push(event);
+      }
+    }
+  }
+
+  #eventOf(kind: UserGroupChangeKind, { group }: WatchState): UserGroupEvent {
+    let mapping: Promise<readonly MappedDataSource[]> | undefined;
+    return {
+      kind: group ? kind : "deleted",
+      userGroup: group?.userGroup ?? null,
+      mapping: () => {
+        mapping ??= this.#source.loadMapping();
+        return mapping;
+      },
+    };
+  }
+}

@@ -1,0 +1,98 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { DataSource } from "../../domain/data-sources/data-source.js";
+import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/data-source-list.js";
+import { filtersNothing, type Page, type PageRequest } from "../../domain/shared/page.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { SortOrder, UserGroupFilter, UserGroupSort } from "../../domain/user-groups/user-group-list.js";
+import {
+  countDataSources,
+  countUserGroupsOfDataSources,
+  listDataSources,
+  listUserGroupsOfDataSources,
+} from "../../persistence/data-sources/data-source-list-queries.js";
+import type { Database } from "../../persistence/database/database.js";
+import {
+  countUserGroups,
+  listAllUserGroups,
+  listUserGroups,
+  shapeOfPage,
+} from "../../persistence/user-groups/user-group-list-queries.js";
+import { type Collecting, Collector } from "../shared/collector.js";
+
+const EMPTY_PAGE: Page<UserGroup> = { items: [], hasMore: false };
+
+/** How many pages go with one statement: as much as nobody notices to wait for. */
+const MOST_PAGES = 16;
+
+/** Lists groups and data sources page by page. */
+export class Listing {
+  readonly #db: Database;
+  readonly #collecting: Collecting;
+  /** For each kind of page of the list of all groups, what collects those that are asked for at the same time. */
+  readonly #userGroups = new Map<string, Collector<PageRequest, Page<UserGroup>>>();
+
+  constructor(db: Database, collecting: Collecting) {
+    this.#db = db;
+    this.#collecting = collecting;
+  }
+
+  /** A page of the tenant's groups. */
+  async userGroups(
+    tenant: Tenant,
+    filter: UserGroupFilter,
+    order: UserGroupSort,
+    page: PageRequest,
+  ): Promise<Page<UserGroup>> {
+    if (!filtersNothing(filter)) return listUserGroups(this.#db.of(tenant), tenant, filter, order, page);
+    const [read = EMPTY_PAGE] = await this.#allUserGroups(order, page).load(tenant, [page]);
+    return read;
+  }
+
+  #allUserGroups(order: UserGroupSort, page: PageRequest): Collector<PageRequest, Page<UserGroup>> {
+    const shape = shapeOfPage(order, page);
+    const known = this.#userGroups.get(shape);
+    if (known) return known;
+    const collector = new Collector<PageRequest, Page<UserGroup>>(
+      "user_group_pages",
+      async (tenant, pages) => listAllUserGroups(this.#db.of(tenant), tenant, order, pages),
+      this.#collecting,
+      { mostKeys: MOST_PAGES },
+    );
+    this.#userGroups.set(shape, collector);
+    return collector;
+  }
+
+  async countUserGroups(tenant: Tenant, filter: UserGroupFilter): Promise<number> {
+    return countUserGroups(this.#db.of(tenant), tenant, filter);
+  }
+
+  /** A page of the tenant's data sources. */
+  async dataSources(
+    tenant: Tenant,
+    filter: DataSourceFilter,
+    order: SortOrder<DataSourceSortField>,
+    page: PageRequest,
+  ): Promise<Page<DataSource>> {
+    return listDataSources(this.#db.of(tenant), tenant, filter, order, page);
+  }
+
+  async countDataSources(tenant: Tenant, filter: DataSourceFilter): Promise<number> {
+    return countDataSources(this.#db.of(tenant), tenant, filter);
+  }
+
+  /** The same page of the groups mapped to each of these data sources, in the order of the ids; one statement for all. */
+  async userGroupsOfDataSources(
+    tenant: Tenant,
+    dataSourceIds: readonly number[],
+    page: PageRequest,
+  ): Promise<Page<UserGroup>[]> {
+    const pages = await listUserGroupsOfDataSources(this.#db.of(tenant), tenant, dataSourceIds, page);
+    return dataSourceIds.map((id) => pages.get(id) ?? EMPTY_PAGE);
+  }
+
+  /** How many groups are mapped to each of these data sources, in the order of the ids. */
+  async countUserGroupsOfDataSources(tenant: Tenant, dataSourceIds: readonly number[]): Promise<number[]> {
+    const counts = await countUserGroupsOfDataSources(this.#db.of(tenant), tenant, dataSourceIds);
+    return dataSourceIds.map((id) => counts.get(id) ?? 0);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Writer } from "../../domain/accounts/caller.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { type MappingReference, requireRoom } from "../../domain/user-groups/mapping.js";
+import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
+import type { Database } from "../../persistence/database/database.js";
+import type { Queryable } from "../../persistence/shared/statement.js";
+import {
+  countMappingEntries,
+  putMappingEntries,
+  removeMappingEntry,
+} from "../../persistence/user-groups/mapping-queries.js";
+import { lockUserGroup, updateUserGroup } from "../../persistence/user-groups/user-group-writes.js";
+import type { ChangeFeed } from "./change-feed.js";
+import { resolveMapping } from "./mapping-resolution.js";
+import { requireUserGroup, storedRef } from "./user-group-lookup.js";
+
+/** Changes single entries of a group's mapping. The whole mapping is replaced by an update of the group. */
+export class MappingService {
+  readonly #db: Database;
+  readonly #vault: TokenVault;
+  readonly #changes: ChangeFeed;
+
+  constructor(db: Database, vault: TokenVault, changes: ChangeFeed) {
+    this.#db = db;
+    this.#vault = vault;
+    this.#changes = changes;
+  }
+
+  /**
+   * Leads a schema id to a data source, whether it led elsewhere before or not at all; nothing changes when it led there already.
+   * @throws DomainError `user_group_not_found`, `unknown_data_source`, `invalid_field` when the mapping is full
+   */
+  async set(writer: Writer, ref: UserGroupRef, reference: MappingReference): Promise<UserGroup> {
+    return this.#change(writer, ref, async (transaction, group) => {
+      const entries = await resolveMapping(transaction, writer, [reference]);
+      const changed = await putMappingEntries(transaction, writer, group.id, entries);
+      if (changed) requireRoom(await countMappingEntries(transaction, writer, group.id), ["mapping"]);
+      return changed;
+    });
+  }
+
+  /**
+   * Takes a schema id out of the mapping; when it is not there, nothing changes.
+   * @throws DomainError `user_group_not_found`
+   */
+  async remove(writer: Writer, ref: UserGroupRef, schemaId: string): Promise<UserGroup> {
+    return this.#change(writer, ref, (transaction, group) =>
+      removeMappingEntry(transaction, writer, group.id, schemaId),
+    );
+  }
+
+  async #change(
+    writer: Writer,
+    ref: UserGroupRef,
+    work: (transaction: Queryable, group: UserGroup) => Promise<boolean>,
+  ): Promise<UserGroup> {
+    const stored = storedRef(this.#vault, ref);
+    const { userGroup, changed } = await this.#db.transaction(writer, async (transaction) => {
+      const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
+      if (!(await work(transaction, found))) return { userGroup: found, changed: false };
+      const byId = { by: "id", id: found.id } as const;
+      return requireUserGroup(
+        await updateUserGroup(transaction, writer, byId, { mappingChanged: true }),
+        ref,
+      );
+    });
+    if (changed) this.#changes.publish(writer, userGroup.id, "updated");
+    return userGroup;
+  }
+}

@@ -1,0 +1,94 @@
+import { DomainError } from "../../domain/shared/errors.js";
+
+/** Events that a subscriber has not taken yet; beyond, its subscription ends. */
+const MAX_BEHIND = 100;
+/** The longest that a timer can wait. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** The events for one subscriber, in their order: an iterable that ends when the subscription does. */
+export class Subscription<Event> implements AsyncIterableIterator<Event> {
+  readonly #onEnd: () => void;
+  readonly #events: Event[] = [];
+  #failure: DomainError | undefined;
+  #hasEnded = false;
+  #expiresAt: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #wake: (() => void) | undefined;
+
+  /** @param onEnd is called once, when the subscription ends for whatever reason */
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  /** Whether an event may still be delivered: the subscription has neither ended nor expired. */
+  get isOpen(): boolean {
+    return !this.#hasEnded && (this.#expiresAt === undefined || Date.now() < this.#expiresAt);
+  }
+
+  push(event: Event): void {
+    if (this.#hasEnded) return;
+    this.#events.push(event);
+    this.#wake?.();
+    if (this.#events.length <= MAX_BEHIND) return;
+    this.end(fellBehind());
+  }
+
+  /** Ends it. @param error what the subscriber gets instead of the events that it has not taken */
+  end(error?: DomainError): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#failure = error;
+    clearTimeout(this.#timer);
+    this.#onEnd();
+    this.#wake?.();
+  }
+
+  /** Has it end at a time; null: at none. @param error as for `end` */
+  expireAt(time: Date | null, error: DomainError): void {
+    const expiresAt = time?.getTime();
+    if (this.#hasEnded || expiresAt === this.#expiresAt) return;
+    this.#expiresAt = expiresAt;
+    clearTimeout(this.#timer);
+    if (expiresAt !== undefined) this.#waitUntil(expiresAt, error);
+  }
+
+  #waitUntil(expiresAt: number, error: DomainError): void {
+    const left = Math.max(expiresAt - Date.now(), 0);
+    const onTimeout = () => (left > MAX_TIMER_MS ? this.#waitUntil(expiresAt, error) : this.end(error));
+    this.#timer = setTimeout(onTimeout, Math.min(left, MAX_TIMER_MS)).unref();
+  }
+
+  /** @throws DomainError with which the subscription was ended */
+  async next(): Promise<IteratorResult<Event>> {
+    for (;;) {
+      if (this.#failure) {
+        const error = this.#failure;
+        this.#failure = undefined;
+        this.#events.length = 0;
+        throw error;
+      }
+      const [event] = this.#events.splice(0, 1);
+      if (event !== undefined) return { done: false, value: event };
+      if (this.#hasEnded) return { done: true, value: undefined };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async return(): Promise<IteratorResult<Event>> {
+    this.end();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+/** The error of a subscriber for whom changes come faster than they can be delivered. */
+export function fellBehind(): DomainError {
+  return new DomainError("unavailable", "You fell behind. Read the user group again and subscribe anew.", {
+    retryAfter: 1,
+  });
+}

@@ -1,0 +1,117 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  type Span as ApiSpan,
+  type Context,
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
+import type { Span, SpanAttributes, SpanIds, SpanOptions, Tracing } from "../tracing.js";
+import { createSampler } from "./sampler.js";
+import type { TraceSettings } from "./trace-settings.js";
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
+const NAME = "user-groups";
+
+/** Traces that go to a collector, by OpenTelemetry. */
+export interface OtlpTracing extends Tracing {
+  /** Sends what is left, but waits no longer than that for a collector that does not answer. */
+  close(patienceMs: number): Promise<void>;
+}
+
+/**
+ * @param exporter sends spans; what it cannot send is lost, as spans are kept for a moment only
+ * @param version that of the service
+ */
+export function createTracing(exporter: SpanExporter, settings: TraceSettings, version: string): OtlpTracing {
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      "service.version": version,
+      ...settings.resource,
+      "service.name": settings.serviceName,
+    }),
+    sampler: createSampler(settings),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  const tracer = provider.getTracer(NAME, version);
+  const under = new AsyncLocalStorage<Span | undefined>();
+  return {
+    begin: (name, spanOptions) => new OtlpSpan(tracer, under, name, spanOptions),
+    current() {
+      const span = under.getStore();
+      return span?.isRecorded ? span : undefined;
+    },
+    runApart: (work) => under.run(undefined, work),
+    async close(patienceMs) {
+      const patience = new Promise<void>((resolve) => {
+        setTimeout(resolve, patienceMs).unref();
+      });
+      // What could not be sent was counted.
+      await Promise.race([provider.shutdown().catch(() => undefined), patience]);
+    },
+  };
+}
+
+class OtlpSpan implements Span {
+  readonly #span: ApiSpan;
+  readonly #under: AsyncLocalStorage<Span | undefined>;
+
+  constructor(
+    tracer: Tracer,
+    under: AsyncLocalStorage<Span | undefined>,
+    name: string,
+    { kind = "internal", attributes = {}, parent }: SpanOptions,
+  ) {
+    this.#under = under;
+    this.#span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, contextOf(parent));
+  }
+
+  get ids(): SpanIds {
+    const { traceId, spanId } = this.#span.spanContext();
+    return { traceId, spanId };
+  }
+
+  get isRecorded(): boolean {
+    return this.#span.isRecording();
+  }
+
+  /** For spans below it. */
+  get context(): Context {
+    return trace.setSpan(ROOT_CONTEXT, this.#span);
+  }
+
+  set(attributes: SpanAttributes): void {
+    this.#span.setAttributes(attributes);
+  }
+
+  link({ ids }: Span): void {
+    this.#span.addLink({ context: { ...ids, traceFlags: this.#span.spanContext().traceFlags } });
+  }
+
+  fail(kind: string): void {
+    this.#span.setAttribute("error.type", kind);
+    this.#span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  end(): void {
+    this.#span.end();
+  }
+
+  run<Result>(work: () => Result): Result {
+    return this.#under.run(this, work);
+  }
+}
+
+function contextOf(parent: SpanOptions["parent"]): Context {
+  if (parent === null) return ROOT_CONTEXT;
+  if (parent instanceof OtlpSpan) return parent.context;
+  if (!("traceparent" in parent)) throw new TypeError("The span is not one of this tracing.");
+  const { traceparent } = parent;
+  return new W3CTraceContextPropagator().extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
+}

@@ -1,0 +1,43 @@
+import { ExportResultCode } from "@opentelemetry/core";
+import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import type { SpanExporter } from "@opentelemetry/sdk-trace";
+import type { Tally } from "../tally.js";
+import type { TraceSettings } from "./trace-settings.js";
+
+/** How long an attempt to send spans may take. */
+const TIMEOUT_MS = 5_000;
+/** How many may be under way. */
+const MOST_UNDER_WAY = 2;
+
+/**
+ * Makes what sends spans to a collector.
+ * @param onFault is told once when it does not get them any more: until it does again
+ */
+export function createSpanExporter(
+  { endpoint, protocol, headers }: TraceSettings,
+  { spanExports }: Tally,
+  onFault: (reason: string) => void,
+): SpanExporter {
+  const options = {
+    url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
+    headers: { ...headers },
+    timeoutMillis: TIMEOUT_MS,
+    concurrencyLimit: MOST_UNDER_WAY,
+  };
+  const exporter = protocol === "http/json" ? new JsonExporter(options) : new ProtobufExporter(options);
+  let isFailing = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const isSent = result.code === ExportResultCode.SUCCESS;
+        spanExports.of(isSent ? "sent" : "failed").value += 1;
+        if (!isSent && !isFailing) onFault(result.error?.message ?? "it was not said why");
+        isFailing = !isSent;
+        done(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
