@@ -36,7 +36,7 @@ const CLAIM: Statement = {
   name: "webhook_deliveries_claim",
   access: "write",
   text: `WITH due AS MATERIALIZED (
-      SELECT delivery.account_id, delivery.environment, delivery.id, endpoint.url, endpoint.secret_key_id,
+      SELECT delivery.account_id, delivery.environment, delivery.endpoint_id, delivery.id, endpoint.url, endpoint.secret_key_id,
         array_remove(ARRAY[endpoint.secret_ciphertext,
           CASE WHEN endpoint.previous_secret_expires_at > now() THEN endpoint.previous_secret_ciphertext END], NULL) AS secrets
       FROM unnest($1::integer[], $2::text[], $3::integer[], $4::integer[]) AS granted (account_id, environment, id, slots)
@@ -47,7 +47,7 @@ const CLAIM: Statement = {
           AND coalesce(paused_until <= now(), true)
       ) AS endpoint
       CROSS JOIN LATERAL (
-        SELECT account_id, environment, id FROM webhook_delivery AS delivery
+        SELECT account_id, environment, endpoint_id, id FROM webhook_delivery AS delivery
         WHERE ${SAME_ENDPOINT} AND ${IS_DUE} AND ${IS_FIRST}
         ORDER BY next_attempt_at, id LIMIT granted.slots FOR UPDATE SKIP LOCKED
       ) AS delivery
@@ -55,7 +55,9 @@ const CLAIM: Statement = {
     UPDATE webhook_delivery AS delivery
     SET attempts = delivery.attempts + 1, next_attempt_at = now() + $5 * interval '1 millisecond'
     FROM due
-    WHERE delivery.account_id = due.account_id AND delivery.environment = due.environment AND delivery.id = due.id
+    -- By the endpoint as well: PostgreSQL without statistics may take the index of (account_id, environment, endpoint_id, id).
+    WHERE delivery.account_id = due.account_id AND delivery.environment = due.environment
+      AND delivery.endpoint_id = due.endpoint_id AND delivery.id = due.id
     RETURNING delivery.account_id AS "accountId", delivery.environment, delivery.id::double precision AS id,
       delivery.endpoint_id AS "endpointId", delivery.event_id AS "eventId", delivery.payload::text AS payload,
       delivery.attempts, delivery.next_attempt_at AS "leasedUntil", due.url, due.secret_key_id AS "secretKeyId", due.secrets`,
