@@ -1,10 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseSync, Visitor } from "oxc-parser";
 import { describe, expect, test } from "vitest";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
+import { inspect, listFiles, readSource } from "./support/source-files.js";
 
 /**
  * The floors of src, lowest first; a file imports files of its own floor and of lower floors. Folders on one floor do not import
@@ -37,7 +32,6 @@ const ROOMS: readonly string[] = [
   "transfer",
   "contract",
   "database",
-  "export",
   "pages",
   "openapi",
   "server",
@@ -46,10 +40,11 @@ const ROOMS: readonly string[] = [
 /** Folders that only some floors may import. */
 const RESTRICTED: Readonly<Record<string, { readonly importers: readonly string[] }>> = {
   "src/embedded-postgres/": { importers: ["app"] },
+  "src/persistence/": { importers: ["services", "config", "app", "cli"] },
   "src/telemetry/export/": { importers: ["app", "config"] },
 };
-const MAX_FILES_IN_FOLDER = 25;
-const MAX_PARAMETERS = 4;
+/** Floors without rooms. */
+const WITHOUT_ROOMS = ["telemetry", "app", "cli"];
 /** The same of the console's folders; the others hold pages, which import nothing of each other. */
 const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   api: [],
@@ -60,16 +55,9 @@ const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
 const MAIN_FLOOR = "main";
 const READS_ENVIRONMENT = ["src/main.ts", "src/cli.ts"];
 const LONGEST_FILE = 250;
+const MAX_FILES_IN_FOLDER = 25;
 /** Who may know by what libraries the service is observed. */
 const OBSERVING = { packages: /^(?:prom-client|@opentelemetry\/)/, folder: "src/telemetry/" };
-
-interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-  readonly imports: readonly string[];
-  readonly packages: readonly string[];
-  readonly faults: readonly string[];
-}
 
 /** Not written by hand. */
 const GENERATED = "clients/typescript/src/generated/";
@@ -77,7 +65,7 @@ const GENERATED = "clients/typescript/src/generated/";
 const files = ["src", "migrations", "test", "bench/src", "clients/typescript/src", "console/src"]
   .flatMap(listFiles)
   .filter((path) => !path.startsWith(GENERATED))
-  .map(read);
+  .map(readSource);
 const sources = files.filter(({ path }) => path.startsWith("src/") || path.startsWith("migrations/"));
 
 test("the sources were found", () => {
@@ -120,6 +108,16 @@ test("no imports form a ring", () => {
 test("no file is longer than the wall", () => {
   const long = files.filter(({ text }) => text.trimEnd().split("\n").length > LONGEST_FILE);
   expect(long.map(({ path }) => path)).toEqual([]);
+});
+
+test("no folder of the sources holds too many files", () => {
+  const counts = new Map<string, number>();
+  for (const { path } of sources.filter(({ path }) => path.startsWith("src/"))) {
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  expect([...counts].filter(([, count]) => count > MAX_FILES_IN_FOLDER)).toEqual([]);
+  expect(counts.get("src")).toBe(2);
 });
 
 test("no type is asserted, nothing is declared any", () => {
@@ -210,7 +208,7 @@ function mayImport(from: string, to: string): boolean {
     ([path]) => to.startsWith(path) && !from.startsWith(path),
   );
   if (restricted && !restricted[1].importers.includes(folder)) return false;
-  if (folder === target) return folder === "app" || folder === "cli" || roomOf(from) >= roomOf(to);
+  if (folder === target) return WITHOUT_ROOMS.includes(folder) || roomOf(from) >= roomOf(to);
   const floor = FLOORS.findIndex((folders) => folders.includes(folder));
   return floor > FLOORS.findIndex((folders) => folders.includes(target));
 }
@@ -236,47 +234,4 @@ function findRing(graph: ReadonlyMap<string, readonly string[]>, start: string):
     return null;
   };
   return walk(start, [start]);
-}
-
-function listFiles(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name) && !name.includes("generated/"))
-    .map((name) => join(folder, name));
-}
-
-function read(path: string): SourceFile {
-  const text = readFileSync(join(root, path), "utf8");
-  const { specifiers, faults } = inspect(path, text);
-  const imports = specifiers
-    .filter((specifier) => specifier.startsWith("."))
-    .map((specifier) => sourceOf(relative(root, normalize(join(root, dirname(path), specifier)))));
-  const packages = specifiers.filter((specifier) => !specifier.startsWith("."));
-  return { path, text, imports, packages, faults };
-}
-
-/** The source of what an import names. */
-function sourceOf(path: string): string {
-  const source = path.replace(/\.js$/, ".ts");
-  return source.startsWith("console/") && existsSync(join(root, `${source}x`)) ? `${source}x` : source;
-}
-
-function inspect(path: string, text: string): { specifiers: string[]; faults: string[] } {
-  const specifiers: string[] = [];
-  const faults: string[] = [];
-  const { program, errors } = parseSync(path, text);
-  if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`);
-  new Visitor({
-    ImportDeclaration: ({ source }) => void specifiers.push(source.value),
-    ExportNamedDeclaration: ({ source }) => void (source && specifiers.push(source.value)),
-    ExportAllDeclaration: ({ source }) => void specifiers.push(source.value),
-    ImportExpression: ({ source }) =>
-      void (source.type === "Literal" && specifiers.push(String(source.value))),
-    TSAsExpression: ({ typeAnnotation }) => {
-      if (text.slice(typeAnnotation.start, typeAnnotation.end) !== "const") faults.push("asserts a type");
-    },
-    TSTypeAssertion: () => void faults.push("asserts a type"),
-    TSNonNullExpression: () => void faults.push("asserts that a value is there"),
-    TSAnyKeyword: () => void faults.push("uses any"),
-  }).visit(program);
-  return { specifiers, faults };
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { MAX_SITE_CONFIG_BYTES } from "../src/domain/site-configs/site-config.js";
 import { Loaders } from "../src/graphql/shared/loaders.js";
+import { siteConfigs } from "../src/graphql/site-configs/site-config-loaders.js";
 import { useGraphql } from "./support/graphql-fixture.js";
 import { changeSite, goodSite } from "./support/site-config-store.js";
 
@@ -82,19 +83,19 @@ describe("the report of a stored document", () => {
   test("is made once, however often it is asked for", async () => {
     const { service, account } = graphql();
     const tenant = { accountId: account.accountId, environment: "Customer" } as const;
-    const { siteConfigs } = new Loaders(service.services, tenant);
-    const site = await siteConfigs.bySite.load("noted");
+    const loader = siteConfigs(new Loaders(service.services, tenant));
+    const site = await loader.bySite.load("noted");
     if (!site) throw new Error("The site is missing.");
     const ref = { siteConfigId: site.id, revision: 1, size: site.size };
     const [first, second, strict] = await Promise.all([
-      siteConfigs.report(ref, false),
-      siteConfigs.report(ref, false),
-      siteConfigs.report(ref, true),
+      loader.report(ref, false),
+      loader.report(ref, false),
+      loader.report(ref, true),
     ]);
     expect(first.warnings).toHaveLength(9_000);
     expect(second).toBe(first);
     expect(strict.errors).toHaveLength(9_000);
-    expect(await siteConfigs.report(ref, true)).toBe(strict);
+    expect(await loader.report(ref, true)).toBe(strict);
   });
 
   test("counts each finding and its texts as often as they go into the reply", async () => {
@@ -137,16 +138,13 @@ describe("a difference", () => {
   test("is made once, however often it is asked for", async () => {
     const { service, account } = graphql();
     const tenant = { accountId: account.accountId, environment: "Customer" } as const;
-    const { siteConfigs } = new Loaders(service.services, tenant);
-    const site = await siteConfigs.bySite.load("large");
+    const loader = siteConfigs(new Loaders(service.services, tenant));
+    const site = await loader.bySite.load("large");
     if (!site) throw new Error("The site is missing.");
     const ref = (revision: number) => ({ siteConfigId: site.id, revision, size: 1 });
-    const [first, second] = await Promise.all([
-      siteConfigs.diff(ref(1), ref(2)),
-      siteConfigs.diff(ref(1), ref(2)),
-    ]);
+    const [first, second] = await Promise.all([loader.diff(ref(1), ref(2)), loader.diff(ref(1), ref(2))]);
     expect(second).toBe(first);
-    expect(await siteConfigs.diff(ref(2), ref(1))).not.toBe(first);
+    expect(await loader.diff(ref(2), ref(1))).not.toBe(first);
   });
 
   test("counts its operations", async () => {

@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createContext } from "../src/graphql/shared/context.js";
+import { userGroupsByProvidedId } from "../src/graphql/user-groups/user-group-loaders.js";
 import { UserGroupWatcher } from "../src/graphql/user-groups/user-group-watcher.js";
 import { clientOptions } from "../src/persistence/shared/database-options.js";
 import { callRest } from "./support/rest-client.js";
@@ -118,11 +119,12 @@ test("a front end's statements have the deadline of its request", async () => {
     address,
     noteWrite: () => undefined,
   });
-  const { session } = context;
-  expect(await session?.loaders.userGroupsByProvidedId.load("crowd")).toMatchObject({ name: "Crowd" });
-  session?.loaders.clear();
+  const loaders = context.session?.loaders;
+  if (!loaders) throw new Error("The key was not accepted.");
+  expect(await userGroupsByProvidedId(loaders).load("crowd")).toMatchObject({ name: "Crowd" });
+  loaders.clear();
   deadline.isOver = true;
-  await expect(session?.loaders.userGroupsByProvidedId.load("crowd")).rejects.toThrow(TOO_LONG);
+  await expect(userGroupsByProvidedId(loaders).load("crowd")).rejects.toThrow(TOO_LONG);
   await expect(
     services.access.identify(authorization, { requestId: "2", address, deadline }),
   ).rejects.toThrow(TOO_LONG);

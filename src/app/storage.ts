@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.js";
 import { databaseOptions } from "../config/database-options.js";
 import { TokenVault } from "../domain/accounts/token-vault.js";
+import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
 import { type EmbeddedServer, openEmbeddedServer } from "../embedded-postgres/embedded-postgres.js";
 import { openSecretsFile, type Secrets } from "../embedded-postgres/secrets-file.js";
@@ -9,7 +10,6 @@ import { checkServer, checkTokenKeys } from "../persistence/database/database-ch
 import { type MigrationPatience, migrateUp } from "../persistence/database/migrator.js";
 import { currentRole, findBypass, grantRuntimeRole } from "../persistence/database/runtime-role.js";
 import type { DatabaseOptions } from "../persistence/shared/database-options.js";
-import { errorCode } from "../persistence/shared/error-code.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 
 /** PostgreSQL's code for what a role may not do. */

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
+import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
-import { errorCode } from "../persistence/shared/error-code.js";
 
 /** The user that PostgreSQL runs as where that is not the user of this process. */
 export interface EmbeddedAccount {

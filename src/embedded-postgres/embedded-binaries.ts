@@ -5,8 +5,8 @@ import { arch, platform } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
+import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
-import { errorCode } from "../persistence/shared/error-code.js";
 import type { EmbeddedAccount } from "./embedded-account.js";
 
 /** The programs of one PostgreSQL installation, as absolute paths. */

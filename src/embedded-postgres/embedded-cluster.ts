@@ -1,7 +1,7 @@
 import { chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
-import { errorCode } from "../persistence/shared/error-code.js";
 import type { EmbeddedAccount } from "./embedded-account.js";
 import { startGuarded } from "./embedded-guard.js";
 import { explainFailure } from "./embedded-log.js";

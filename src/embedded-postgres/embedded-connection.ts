@@ -1,6 +1,6 @@
 import { Client, escapeIdentifier, escapeLiteral } from "pg";
+import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
-import { errorCode } from "../persistence/shared/error-code.js";
 import { embeddedRuntimeUser } from "./embedded-cluster.js";
 
 /** What a PostgreSQL client needs to reach the embedded server. */

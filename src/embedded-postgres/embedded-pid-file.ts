@@ -3,7 +3,7 @@ import { readFile, rm, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { errorCode } from "../persistence/shared/error-code.js";
+import { errorCode } from "../domain/shared/error-code.js";
 
 /** A PostgreSQL server that runs on a cluster, as its postmaster.pid tells. */
 export interface RunningServer {

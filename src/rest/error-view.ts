@@ -1,4 +1,4 @@
-import { errorHeaders } from "../domain/shared/error-headers.js";
+import { errorHeaders } from "../domain/requests/error-headers.js";
 import type { DomainError, ErrorCode, FieldPath } from "../domain/shared/errors.js";
 
 /** The HTTP status of every error (decision 4). */

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Writer } from "../domain/accounts/caller.js";
+import { requireTokens, requireWrite } from "../domain/accounts/scopes.js";
 import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../domain/requests/idempotency-key.js";
 import { rateLimitHeaders } from "../domain/requests/rate-limit-headers.js";
 import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";
-import { requireTokens, requireWrite } from "../services/authentication/access.js";
 import type { Services } from "../services/services.js";
 import { refuseOtherMethods } from "./method-refusal.js";
 import {

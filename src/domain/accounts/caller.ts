@@ -1,7 +1,7 @@
-import type { Actor } from "../audit/audit-entry.js";
 import type { ReadReplica } from "../requests/read-replica.js";
 import type { Transaction } from "../requests/transaction.js";
 import type { Deadline } from "../shared/deadline.js";
+import type { Actor } from "./actor.js";
 import type { Environment } from "./environment.js";
 
 export const SCOPES = ["read", "embed", "write", "admin"] as const;

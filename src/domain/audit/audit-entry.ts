@@ -1,3 +1,5 @@
+import type { Actor } from "../accounts/actor.js";
+
 /** Everything that the audit log tells of. */
 export const AUDIT_ACTIONS = [
   "user_group.created",
@@ -19,16 +21,6 @@ export const AUDIT_ACTIONS = [
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
-
-/** Who changed something: the holder of an API key, or whoever works at the database with no key. */
-export interface Actor {
-  readonly keyId: number | null;
-  readonly name: string;
-  /** The id of the request, as in `X-Request-Id` and the log. */
-  readonly requestId: string | null;
-  /** By the ids of groups, where one statement writes them for several requests. */
-  readonly requestIds?: Readonly<Record<string, string | null>>;
-}
 
 /** That something was changed: by whom, when, in which request. It holds no secret and no values. */
 export interface AuditEntry {

@@ -1,4 +1,4 @@
-import type { Allowance } from "./allowance.js";
+import type { Allowance } from "../shared/allowance.js";
 
 /** The names of all headers about rate limits. */
 export const RATE_LIMIT_HEADERS = [

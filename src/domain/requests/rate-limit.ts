@@ -1,5 +1,5 @@
+import type { Allowance, Limit } from "../shared/allowance.js";
 import { DomainError } from "../shared/errors.js";
-import type { Allowance, Limit } from "./allowance.js";
 
 /** What was taken under one name since its window began; windows have one length, and begin with the first point. */
 export interface Count {

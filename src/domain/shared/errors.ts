@@ -1,4 +1,4 @@
-import type { Allowance } from "../requests/allowance.js";
+import type { Allowance } from "./allowance.js";
 import { redactSecrets } from "./redaction.js";
 
 /** Every way in which a call can fail. Both faces hold a `Record<ErrorCode, …>`, so a new code compiles only once both decide. */

@@ -1,5 +1,5 @@
+import type { Actor } from "../accounts/actor.js";
 import type { Tenant } from "../accounts/caller.js";
-import type { Actor } from "../audit/audit-entry.js";
 import { DomainError, type FieldPath, invalidField } from "../shared/errors.js";
 import { parseText } from "../shared/text-field.js";
 import { countValues } from "./document/value-count.js";

@@ -1,15 +1,20 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import type { ApiKey } from "../../domain/accounts/api-key.js";
+import { requireAdmin } from "../../domain/accounts/scopes.js";
 import { parsePage } from "../../domain/shared/page.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { ApiKeyService } from "../../services/accounts/api-key-service.js";
-import { requireAdmin } from "../../services/authentication/access.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
-import { ApiKeyConnection } from "../shared/connections.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
 import { readNodeIdOf } from "../shared/node-id.js";
-import { ApiKeyPayload, CreateApiKeyInput, CreateApiKeyPayload, RevokeApiKeyInput } from "./api-key-types.js";
+import {
+  ApiKeyConnection,
+  ApiKeyPayload,
+  CreateApiKeyInput,
+  CreateApiKeyPayload,
+  RevokeApiKeyInput,
+} from "./api-key-types.js";
 
 const INPUT = { description: "What to do." };
 

@@ -3,6 +3,7 @@ import { Field, ID, InputType, ObjectType, registerEnumType } from "type-graphql
 import type { ApiKey } from "../../domain/accounts/api-key.js";
 import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
+import { createConnectionType } from "../shared/connection-type.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { NodeView } from "../shared/node-type.js";
 import { UserErrorView } from "../shared/user-error-type.js";
@@ -132,3 +133,9 @@ export class ApiKeyPayload {
     this.userErrors = userErrors;
   }
 }
+
+export const ApiKeyConnection = createConnectionType(
+  "ApiKey",
+  ApiKeyView,
+  (key: ApiKey) => new ApiKeyView(key),
+);

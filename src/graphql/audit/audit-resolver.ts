@@ -1,12 +1,11 @@
 import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
+import { requireAdmin } from "../../domain/accounts/scopes.js";
 import type { AuditEntry } from "../../domain/audit/audit-entry.js";
 import { parsePage } from "../../domain/shared/page.js";
 import type { AuditLog } from "../../services/audit/audit-log.js";
-import { requireAdmin } from "../../services/authentication/access.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
-import { AuditEntryConnection } from "../shared/connections.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
-import { AuditFilterInput, parseAuditFilter } from "./audit-types.js";
+import { AuditEntryConnection, AuditFilterInput, parseAuditFilter } from "./audit-types.js";
 
 const SORT_FIELD = "auditEntry.createdAt";
 

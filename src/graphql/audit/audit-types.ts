@@ -7,6 +7,7 @@ import {
   type AuditFilter,
 } from "../../domain/audit/audit-entry.js";
 import { parseText } from "../../domain/shared/text-field.js";
+import { createConnectionType } from "../shared/connection-type.js";
 import { DateTimeRangeInput, parseTimeRange } from "../shared/filter-inputs.js";
 import { toNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
@@ -103,3 +104,9 @@ function subjectType(action: AuditAction) {
   if (action.startsWith("webhook_endpoint.")) return "WebhookEndpoint";
   return action.startsWith("api_key.") ? "ApiKey" : "SiteConfig";
 }
+
+export const AuditEntryConnection = createConnectionType(
+  "AuditEntry",
+  AuditEntryView,
+  (entry: AuditEntry) => new AuditEntryView(entry),
+);

@@ -1,14 +1,12 @@
-import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import { DATA_SOURCE_SORT_KINDS, sortValueOf } from "../../domain/data-sources/data-source-list.js";
 import { parsePage } from "../../domain/shared/page.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Listing } from "../../services/user-groups/listing.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
-import { DataSourceConnection, UserGroupConnection } from "../shared/connections.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { DataSourceFilterInput, DataSourceOrder, parseDataSourceFilter } from "./data-source-list-inputs.js";
-import { DataSourceView } from "./data-source-type.js";
+import { DataSourceConnection, DataSourceView } from "./data-source-type.js";
 
 @Resolver(() => DataSourceView)
 export class DataSourceListResolver {
@@ -39,29 +37,6 @@ export class DataSourceListResolver {
       positionOf: (source: DataSource) => ({ value: sortValueOf(source, field), id: source.id }),
       load: () => this.#listing.dataSources(caller, filter, { field, direction }, request),
       count: () => this.#listing.countDataSources(caller, filter),
-    });
-  }
-
-  @FieldResolver(() => UserGroupConnection, {
-    description: "The user groups that are mapped to the data source, sorted by internal id.",
-  })
-  userGroups(
-    @Root() { dataSourceId }: DataSourceView,
-    @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Ctx() context: GraphqlContext,
-  ) {
-    const { loaders } = requireSession(context);
-    const request = parsePage(page, { field: "teamId", kind: "id" });
-    return new UserGroupConnection({
-      request,
-      sortField: "teamId",
-      positionOf: ({ id }: UserGroup) => ({ value: id, id }),
-      load: async () => {
-        const found = await loaders.userGroupsOfDataSources.load(dataSourceId, request);
-        loaders.budget.spend(found.items.length);
-        return found;
-      },
-      count: () => loaders.userGroupCountsOfDataSources.load(dataSourceId),
     });
   }
 }

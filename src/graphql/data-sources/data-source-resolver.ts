@@ -1,6 +1,7 @@
 import { Arg, Ctx, Query, Resolver } from "type-graphql";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { DataSourceBy, parseDataSourceBy } from "./data-source-by.js";
+import { dataSourcesById, dataSourcesByProvidedId } from "./data-source-loaders.js";
 import { DataSourceView } from "./data-source-type.js";
 
 @Resolver()
@@ -14,8 +15,8 @@ export class DataSourceResolver {
     const ref = parseDataSourceBy(by);
     const source =
       ref.by === "id"
-        ? await loaders.dataSourcesById.load(ref.id)
-        : await loaders.dataSourcesByProvidedId.load(ref.providedId);
+        ? await dataSourcesById(loaders).load(ref.id)
+        : await dataSourcesByProvidedId(loaders).load(ref.providedId);
     return source && new DataSourceView(source);
   }
 }

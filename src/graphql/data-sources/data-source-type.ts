@@ -1,6 +1,7 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Field, Int, ObjectType } from "type-graphql";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
+import { createConnectionType } from "../shared/connection-type.js";
 import { NodeView } from "../shared/node-type.js";
 
 @ObjectType("DataSource", {
@@ -29,3 +30,9 @@ export class DataSourceView extends NodeView {
     this.createdAt = source.createdAt;
   }
 }
+
+export const DataSourceConnection = createConnectionType(
+  "DataSource",
+  DataSourceView,
+  (source: DataSource) => new DataSourceView(source),
+);

@@ -6,8 +6,8 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, getOperationAST } from "graphql";
+import { errorHeaders } from "../../domain/requests/error-headers.js";
 import { REPLAYED_HEADER } from "../../domain/requests/idempotency-key.js";
-import { errorHeaders } from "../../domain/shared/error-headers.js";
 import { DomainError, internalError, reasonOf } from "../../domain/shared/errors.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
 import type { Tally } from "../../telemetry/tally.js";

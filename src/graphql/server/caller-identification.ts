@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Identity } from "../../domain/authentication/identity.js";
 import { MAX_KEY_CACHE_MS } from "../../services/accounts/key-cache.js";
-import type { Access, Identity } from "../../services/authentication/access.js";
+import type { Access } from "../../services/authentication/access.js";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -8,8 +8,8 @@ import {
   type OperationDefinitionNode,
 } from "graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
+import { requireWrite } from "../../domain/accounts/scopes.js";
 import { isObject } from "../../domain/shared/json.js";
-import { requireWrite } from "../../services/authentication/access.js";
 import { hasFailed } from "../../services/requests/lagging-reads.js";
 import type { Services } from "../../services/services.js";
 import { type GraphqlContext, readingFrom, requireSession } from "../shared/context.js";

@@ -1,14 +1,20 @@
 import { Arg, Ctx, ID, Query, Resolver } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import { MAX_PAGE_SIZE } from "../../domain/shared/page.js";
+import { apiKeysById } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
+import { auditEntriesById } from "../audit/audit-loaders.js";
 import { AuditEntryView } from "../audit/audit-types.js";
+import { dataSourcesById } from "../data-sources/data-source-loaders.js";
 import { DataSourceView } from "../data-sources/data-source-type.js";
 import { type GraphqlContext, requireSession, type Session } from "../shared/context.js";
 import { readNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
+import { siteConfigs } from "../site-configs/site-config-loaders.js";
 import { SiteConfigRevisionView, SiteConfigView } from "../site-configs/site-config-type.js";
+import { userGroupsById } from "../user-groups/user-group-loaders.js";
 import { UserGroupView } from "../user-groups/user-group-type.js";
+import { webhookDeliveriesById, webhookEndpointsById } from "../webhooks/webhook-loaders.js";
 import { WebhookDeliveryView, WebhookEndpointView } from "../webhooks/webhook-types.js";
 
 @Resolver()
@@ -42,37 +48,37 @@ async function load({ caller, loaders }: Session, nodeId: string): Promise<NodeV
   const node = readNodeId(nodeId);
   switch (node?.type) {
     case "UserGroup": {
-      const group = await loaders.userGroupsById.load(node.id);
+      const group = await userGroupsById(loaders).load(node.id);
       return group && new UserGroupView(group);
     }
     case "DataSource": {
-      const source = await loaders.dataSourcesById.load(node.id);
+      const source = await dataSourcesById(loaders).load(node.id);
       return source && new DataSourceView(source);
     }
     case "ApiKey": {
       // Whoever may not list keys learns nothing of them here either.
-      const key = caller.scope === "admin" ? await loaders.apiKeysById.load(node.id) : null;
+      const key = caller.scope === "admin" ? await apiKeysById(loaders).load(node.id) : null;
       return key && new ApiKeyView(key);
     }
     case "SiteConfig": {
-      const siteConfig = await loaders.siteConfigs.byId.load(node.id);
+      const siteConfig = await siteConfigs(loaders).byId.load(node.id);
       return siteConfig && new SiteConfigView(siteConfig);
     }
     case "SiteConfigRevision": {
       const ref = { siteConfigId: node.id, revision: node.part ?? 0 };
-      const revision = await loaders.siteConfigs.revisions.load(ref);
+      const revision = await siteConfigs(loaders).revisions.load(ref);
       return revision && new SiteConfigRevisionView(revision);
     }
     case "AuditEntry": {
-      const entry = caller.scope === "admin" ? await loaders.auditEntriesById.load(node.id) : null;
+      const entry = caller.scope === "admin" ? await auditEntriesById(loaders).load(node.id) : null;
       return entry && new AuditEntryView(entry);
     }
     case "WebhookEndpoint": {
-      const endpoint = caller.scope === "admin" ? await loaders.webhookEndpointsById.load(node.id) : null;
+      const endpoint = caller.scope === "admin" ? await webhookEndpointsById(loaders).load(node.id) : null;
       return endpoint && new WebhookEndpointView(endpoint);
     }
     case "WebhookDelivery": {
-      const delivery = caller.scope === "admin" ? await loaders.webhookDeliveriesById.load(node.id) : null;
+      const delivery = caller.scope === "admin" ? await webhookDeliveriesById(loaders).load(node.id) : null;
       return delivery && new WebhookDeliveryView(delivery);
     }
     case undefined:

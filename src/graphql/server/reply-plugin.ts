@@ -1,6 +1,6 @@
 import type { ApolloServerPlugin } from "@apollo/server";
 import type { GraphQLError } from "graphql";
-import { errorHeaders } from "../../domain/shared/error-headers.js";
+import { errorHeaders } from "../../domain/requests/error-headers.js";
 import { DomainError, reasonOf } from "../../domain/shared/errors.js";
 import { isObject } from "../../domain/shared/json.js";
 import type { GraphqlContext } from "../shared/context.js";

@@ -14,6 +14,7 @@ import {
 } from "../site-configs/site-config-content-resolver.js";
 import { SiteConfigMutations } from "../site-configs/site-config-mutations.js";
 import { SiteConfigResolver } from "../site-configs/site-config-resolver.js";
+import { DataSourceUserGroupsResolver } from "../user-groups/data-source-user-groups-resolver.js";
 import { MappingMutations } from "../user-groups/mapping-mutations.js";
 import { UpsertMutation } from "../user-groups/upsert-mutation.js";
 import { UserGroupListResolver } from "../user-groups/user-group-list-resolver.js";
@@ -30,30 +31,42 @@ const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
   [OperationTypeNode.SUBSCRIPTION]: "What can be watched.",
 };
 
+interface ResolverDefinition {
+  readonly type: new (...services: never[]) => object;
+  create(services: Services): object;
+}
+
+/** Every resolver class, and how it is created. */
+const RESOLVERS: readonly [ResolverDefinition, ...ResolverDefinition[]] = [
+  { type: ApiKeyResolver, create: (services) => new ApiKeyResolver(services.apiKeys) },
+  { type: AuditResolver, create: (services) => new AuditResolver(services.auditLog) },
+  { type: DataSourceListResolver, create: (services) => new DataSourceListResolver(services.listing) },
+  { type: DataSourceMutations, create: (services) => new DataSourceMutations(services.dataSources) },
+  { type: DataSourceResolver, create: () => new DataSourceResolver() },
+  { type: DataSourceUserGroupsResolver, create: () => new DataSourceUserGroupsResolver() },
+  {
+    type: MappingMutations,
+    create: (services) => new MappingMutations(services.mappings, services.userGroups),
+  },
+  { type: NodeResolver, create: () => new NodeResolver() },
+  { type: SiteConfigContentResolver, create: () => new SiteConfigContentResolver() },
+  { type: SiteConfigMutations, create: (services) => new SiteConfigMutations(services.siteConfigs) },
+  { type: SiteConfigResolver, create: (services) => new SiteConfigResolver(services.siteConfigReader) },
+  { type: SiteConfigRevisionContentResolver, create: () => new SiteConfigRevisionContentResolver() },
+  { type: UpsertMutation, create: (services) => new UpsertMutation(services.userGroupUpserts) },
+  { type: UserGroupListResolver, create: (services) => new UserGroupListResolver(services.listing) },
+  { type: UserGroupMutations, create: (services) => new UserGroupMutations(services.userGroups) },
+  { type: UserGroupResolver, create: (services) => new UserGroupResolver(services.userGroupReader) },
+  { type: UserGroupSubscription, create: () => new UserGroupSubscription() },
+  { type: ViewerResolver, create: () => new ViewerResolver() },
+  { type: WebhookHealthResolver, create: () => new WebhookHealthResolver() },
+  { type: WebhookMutations, create: (services) => new WebhookMutations(services.webhooks) },
+  { type: WebhookResolver, create: (services) => new WebhookResolver(services.webhooks) },
+];
+
 /** Builds the schema, with resolvers upon the services. */
 export function createSchema(services: Services): GraphQLSchema {
-  return build([
-    new ApiKeyResolver(services.apiKeys),
-    new AuditResolver(services.auditLog),
-    new DataSourceListResolver(services.listing),
-    new DataSourceMutations(services.dataSources),
-    new DataSourceResolver(),
-    new MappingMutations(services.mappings, services.userGroups),
-    new NodeResolver(),
-    new SiteConfigContentResolver(),
-    new SiteConfigMutations(services.siteConfigs),
-    new SiteConfigResolver(services.siteConfigReader),
-    new SiteConfigRevisionContentResolver(),
-    new UpsertMutation(services.userGroupUpserts),
-    new UserGroupListResolver(services.listing),
-    new UserGroupMutations(services.userGroups),
-    new UserGroupResolver(services.userGroupReader),
-    new UserGroupSubscription(),
-    new ViewerResolver(),
-    new WebhookHealthResolver(),
-    new WebhookMutations(services.webhooks),
-    new WebhookResolver(services.webhooks),
-  ]);
+  return build(RESOLVERS.map(({ create }) => create(services)));
 }
 
 /** Builds the schema without resolvers: to print it, or to check documents against. */
@@ -67,29 +80,9 @@ export function printSdl(): string {
 }
 
 function build(resolvers: readonly object[]): GraphQLSchema {
+  const [first, ...others] = RESOLVERS;
   const schema = buildSchemaSync({
-    resolvers: [
-      ApiKeyResolver,
-      AuditResolver,
-      DataSourceListResolver,
-      DataSourceMutations,
-      DataSourceResolver,
-      MappingMutations,
-      NodeResolver,
-      SiteConfigContentResolver,
-      SiteConfigMutations,
-      SiteConfigResolver,
-      SiteConfigRevisionContentResolver,
-      UpsertMutation,
-      UserGroupListResolver,
-      UserGroupMutations,
-      UserGroupResolver,
-      UserGroupSubscription,
-      ViewerResolver,
-      WebhookHealthResolver,
-      WebhookMutations,
-      WebhookResolver,
-    ],
+    resolvers: [first.type, ...others.map(({ type }) => type)],
     container: {
       get: (resolverClass) => resolvers.find((resolver) => resolver instanceof resolverClass),
     },

@@ -1,16 +1,15 @@
 import type { ExecutionResult } from "graphql";
 import type { Caller, Tenant } from "../../domain/accounts/caller.js";
 import { missingCredentials } from "../../domain/authentication/authorization.js";
-import type { Allowance } from "../../domain/requests/allowance.js";
+import type { Identity } from "../../domain/authentication/identity.js";
 import type { ReadConsistency } from "../../domain/requests/read-consistency.js";
 import type { ReadReplica } from "../../domain/requests/read-replica.js";
+import type { Allowance } from "../../domain/shared/allowance.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import type { Identity } from "../../services/authentication/access.js";
 import type { Services } from "../../services/services.js";
 import type { Tally } from "../../telemetry/tally.js";
-import type { UserGroupBy } from "../user-groups/user-group-by.js";
 import { Loaders } from "./loaders.js";
 
 /** What the resolvers of one request share. */
@@ -38,7 +37,8 @@ export interface GraphqlContext {
 
 /** Follows single groups for subscribers. */
 export interface Watcher {
-  watch(by: UserGroupBy | null | undefined, context: GraphqlContext): Promise<AsyncIterable<object>>;
+  /** @param by the `UserGroupBy` input; a front end may leave it out */
+  watch(by: object | null | undefined, context: GraphqlContext): Promise<AsyncIterable<object>>;
 }
 
 /** The holder of an API key, and what was loaded for it. */

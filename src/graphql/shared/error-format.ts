@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
-import { errorHeaders } from "../../domain/shared/error-headers.js";
+import { errorHeaders } from "../../domain/requests/error-headers.js";
 import { DomainError, type ErrorCode, type FieldError } from "../../domain/shared/errors.js";
 import { toGraphqlCode } from "./error-code-enum.js";
 

@@ -1,5 +1,5 @@
 import type { Admin, Caller, Writer } from "../../domain/accounts/caller.js";
-import { requireAdmin, requireWrite } from "../../services/authentication/access.js";
+import { requireAdmin, requireWrite } from "../../domain/accounts/scopes.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 import { isUserError } from "./error-format.js";
 import { countShownError } from "./error-tally.js";

@@ -4,6 +4,7 @@ import type { JsonValue } from "../../domain/shared/json.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { STRICT } from "./site-config-inputs.js";
 import type { TextRef } from "./site-config-loaders.js";
+import { siteConfigs } from "./site-config-loaders.js";
 import { SiteConfigReportView } from "./site-config-report-type.js";
 import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
 import { SiteSettings, viewSettings } from "./site-settings-types.js";
@@ -21,7 +22,7 @@ function createContentResolver(view: ClassType<HasText>) {
         "The document as it was given: nothing added, nothing left out. Keys that look like integers come first here, and numbers are 64-bit floats; `text` has them as written.",
     })
     async document(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<JsonValue> {
-      return requireSession(context).loaders.siteConfigs.document(root.textRef);
+      return siteConfigs(requireSession(context).loaders).document(root.textRef);
     }
 
     @FieldResolver(() => String, {
@@ -29,7 +30,7 @@ function createContentResolver(view: ClassType<HasText>) {
         "The text as it was given, character by character; written by the service for a document given as JSON.",
     })
     async text(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<string> {
-      return (await requireSession(context).loaders.siteConfigs.text(root.textRef)).text;
+      return (await siteConfigs(requireSession(context).loaders).text(root.textRef)).text;
     }
 
     @FieldResolver(() => SiteConfigReportView, {
@@ -40,8 +41,11 @@ function createContentResolver(view: ClassType<HasText>) {
       @Arg("strict", () => Boolean, STRICT) strict: boolean | null,
       @Ctx() context: GraphqlContext,
     ): Promise<SiteConfigReportView> {
-      const { siteConfigs, budget } = requireSession(context).loaders;
-      return new SiteConfigReportView(await siteConfigs.report(textRef, strict === true), budget);
+      const { loaders } = requireSession(context);
+      return new SiteConfigReportView(
+        await siteConfigs(loaders).report(textRef, strict === true),
+        loaders.budget,
+      );
     }
 
     @FieldResolver(() => SiteSettings, {
@@ -50,8 +54,8 @@ function createContentResolver(view: ClassType<HasText>) {
         "The document in types, with the format's defaults applied. What the format does not know is in `document` only.",
     })
     async settings(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<object | null> {
-      const { siteConfigs, budget } = requireSession(context).loaders;
-      return viewSettings(await siteConfigs.document(root.textRef), budget);
+      const { loaders } = requireSession(context);
+      return viewSettings(await siteConfigs(loaders).document(root.textRef), loaders.budget);
     }
   }
   return SiteConfigContentResolver;

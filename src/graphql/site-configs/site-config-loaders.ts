@@ -5,7 +5,8 @@ import type { JsonPatchOperation } from "../../domain/site-configs/document/json
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import type { SiteConfigReport } from "../../domain/site-configs/site-config-report.js";
 import { nameOfRevision, type SiteConfigReader } from "../../services/site-configs/site-config-reader.js";
-import type { SiteConfigWork } from "../../services/site-configs/site-config-work.js";
+import { SiteConfigWork } from "../../services/site-configs/site-config-work.js";
+import { defineLoader, type Loader } from "../shared/loaders.js";
 import { PageLoaders } from "../shared/page-loaders.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 import { SiteConfigText } from "./site-config-text.js";
@@ -16,7 +17,7 @@ export interface TextRef extends RevisionRef {
 }
 
 /** What one request loads of site configurations. */
-export class SiteConfigLoaders {
+export class SiteConfigLoaders implements Loader {
   readonly byId: DataLoader<number, SiteConfig | null>;
   readonly bySite: DataLoader<string, SiteConfig | null>;
   readonly revisions: DataLoader<RevisionRef, SiteConfigRevision | null, string>;
@@ -77,3 +78,9 @@ export class SiteConfigLoaders {
     this.revisionPages.clear();
   }
 }
+
+export const siteConfigs = defineLoader(({ services, tenant, budget, signal }) => {
+  const { siteConfigReader, siteConfigThread } = services;
+  const work = new SiteConfigWork(siteConfigThread, { budget, signal });
+  return new SiteConfigLoaders(siteConfigReader, tenant, budget, work);
+});

@@ -15,6 +15,7 @@ import {
   RestoreSiteConfigInput,
   SetSiteConfigVisibilityInput,
 } from "./site-config-inputs.js";
+import { siteConfigs } from "./site-config-loaders.js";
 import { SiteConfigPayload } from "./site-config-payload.js";
 
 const INPUT = { description: "What to do." };
@@ -34,12 +35,19 @@ export class SiteConfigMutations {
     @Arg("input", () => PutSiteConfigInput, INPUT) input: PutSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigPayload> {
-    return change(context, input, async ({ editor, site, options, loaders: { siteConfigs, budget } }) => {
+    return change(context, input, async ({ editor, site, options, loaders }) => {
+      const { budget } = loaders;
       const { source, field, size } = parseSource(input);
       budget.spendBytes(size);
       const isPublic = input.public ?? null;
       const putOptions = { ...options, isPublic };
-      const outcome = await this.#siteConfigs.put(editor, site, source, putOptions, siteConfigs.work);
+      const outcome = await this.#siteConfigs.put(
+        editor,
+        site,
+        source,
+        putOptions,
+        siteConfigs(loaders).work,
+      );
       return SiteConfigPayload.of(outcome, field, budget);
     });
   }
@@ -52,11 +60,12 @@ export class SiteConfigMutations {
     @Arg("input", () => PatchSiteConfigInput, INPUT) input: PatchSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigPayload> {
-    return change(context, input, async ({ editor, site, options, loaders: { siteConfigs, budget } }) => {
+    return change(context, input, async ({ editor, site, options, loaders }) => {
+      const { budget } = loaders;
       const patch = writeJson(input.patch, ["patch"]);
-      const current = await siteConfigs.bySite.load(site);
+      const current = await siteConfigs(loaders).bySite.load(site);
       budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(patch.json));
-      const outcome = await this.#siteConfigs.patch(editor, site, patch, options, siteConfigs.work);
+      const outcome = await this.#siteConfigs.patch(editor, site, patch, options, siteConfigs(loaders).work);
       return SiteConfigPayload.of(outcome, ["patch"], budget);
     });
   }
@@ -68,13 +77,21 @@ export class SiteConfigMutations {
     @Arg("input", () => RestoreSiteConfigInput, INPUT) input: RestoreSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigPayload> {
-    return change(context, input, async ({ editor, site, options, loaders: { siteConfigs, budget } }) => {
+    return change(context, input, async ({ editor, site, options, loaders }) => {
+      const { budget } = loaders;
       const { revision } = input;
       if (revision < 1) throw invalidField(["revision"], "must be 1 or more");
-      const current = await siteConfigs.bySite.load(site);
-      const restored = current && (await siteConfigs.revisions.load({ siteConfigId: current.id, revision }));
+      const current = await siteConfigs(loaders).bySite.load(site);
+      const restored =
+        current && (await siteConfigs(loaders).revisions.load({ siteConfigId: current.id, revision }));
       budget.spendBytes(restored?.size ?? 0);
-      const outcome = await this.#siteConfigs.restore(editor, site, revision, options, siteConfigs.work);
+      const outcome = await this.#siteConfigs.restore(
+        editor,
+        site,
+        revision,
+        options,
+        siteConfigs(loaders).work,
+      );
       return SiteConfigPayload.of(outcome, ["revision"], budget);
     });
   }

@@ -11,11 +11,16 @@ import {
 } from "../../domain/site-configs/site-config.js";
 import type { SiteConfigReader } from "../../services/site-configs/site-config-reader.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
-import { SiteConfigConnection, SiteConfigRevisionConnection } from "../shared/connections.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { parseSource, SITE, STRICT } from "./site-config-inputs.js";
+import { siteConfigs } from "./site-config-loaders.js";
 import { SiteConfigReportView } from "./site-config-report-type.js";
-import { SiteConfigRevisionView, SiteConfigView } from "./site-config-type.js";
+import {
+  SiteConfigConnection,
+  SiteConfigRevisionConnection,
+  SiteConfigRevisionView,
+  SiteConfigView,
+} from "./site-config-type.js";
 
 @Resolver(() => SiteConfigView)
 export class SiteConfigResolver {
@@ -34,7 +39,7 @@ export class SiteConfigResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigView | null> {
     const { loaders } = requireSession(context);
-    const siteConfig = await loaders.siteConfigs.bySite.load(parseSite(site, ["site"]));
+    const siteConfig = await siteConfigs(loaders).bySite.load(parseSite(site, ["site"]));
     return siteConfig && new SiteConfigView(siteConfig);
   }
 
@@ -67,10 +72,11 @@ export class SiteConfigResolver {
     @Arg("strict", () => Boolean, STRICT) strict: boolean | null,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigReportView> {
-    const { budget, siteConfigs } = requireSession(context).loaders;
+    const { loaders } = requireSession(context);
+    const { budget } = loaders;
     const { source, size } = parseSource({ document, text });
     budget.spendBytes(size);
-    const report = await siteConfigs.work.run("check", { source, strict: strict === true });
+    const report = await siteConfigs(loaders).work.run("check", { source, strict: strict === true });
     return new SiteConfigReportView(report, budget);
   }
 
@@ -96,7 +102,7 @@ export class SiteConfigResolver {
       sortField: "revision",
       positionOf: ({ revision: number }: SiteConfigRevision) => ({ value: number, id: number }),
       load: async () => {
-        const found = await loaders.siteConfigs.revisionPages.load(siteConfigId, request);
+        const found = await siteConfigs(loaders).revisionPages.load(siteConfigId, request);
         loaders.budget.spend(found.items.length);
         return found;
       },
@@ -115,7 +121,7 @@ export class SiteConfigResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigRevisionView | null> {
     const { loaders } = requireSession(context);
-    const found = await loaders.siteConfigs.revisions.load({ siteConfigId, revision });
+    const found = await siteConfigs(loaders).revisions.load({ siteConfigId, revision });
     return found && new SiteConfigRevisionView(found);
   }
 
@@ -134,12 +140,12 @@ export class SiteConfigResolver {
     to: number | null | undefined,
     @Ctx() context: GraphqlContext,
   ): Promise<readonly JsonPatchOperation[]> {
-    const { siteConfigs } = requireSession(context).loaders;
+    const loader = siteConfigs(requireSession(context).loaders);
     const find = async (field: string, number: number) => {
-      const found = await siteConfigs.revisions.load({ siteConfigId, revision: number });
+      const found = await loader.revisions.load({ siteConfigId, revision: number });
       if (found) return found;
       throw invalidField([field], `must be a revision of the site, from 1 to ${revision}`);
     };
-    return siteConfigs.diff(...(await Promise.all([find("from", from), find("to", to ?? revision)])));
+    return loader.diff(...(await Promise.all([find("from", from), find("to", to ?? revision)])));
   }
 }

@@ -1,6 +1,7 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import type { SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
+import { createConnectionType } from "../shared/connection-type.js";
 import { toNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
 import type { TextRef } from "./site-config-loaders.js";
@@ -80,3 +81,15 @@ export class SiteConfigRevisionView extends NodeView {
     this.textRef = revision;
   }
 }
+
+export const SiteConfigConnection = createConnectionType(
+  "SiteConfig",
+  SiteConfigView,
+  (siteConfig: SiteConfig) => new SiteConfigView(siteConfig),
+);
+
+export const SiteConfigRevisionConnection = createConnectionType(
+  "SiteConfigRevision",
+  SiteConfigRevisionView,
+  (revision: SiteConfigRevision) => new SiteConfigRevisionView(revision),
+);

@@ -18,7 +18,7 @@ import type {
 } from "../../domain/site-configs/setting-shape.js";
 import { formsOf } from "../../domain/site-configs/shape-options.js";
 import { SITE_CONFIG } from "../../domain/site-configs/site-config-table.js";
-import { COUNTS_ITEMS } from "../server/limits/list-size.js";
+import { COUNTS_ITEMS } from "../shared/counts-items.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 
 /** An object of a document in the typed view; its fields are read when they are asked for. */

@@ -4,9 +4,9 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { sortValueOf, USER_GROUP_SORT_KINDS } from "../../domain/user-groups/user-group-list.js";
 import type { Listing } from "../../services/user-groups/listing.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
-import { UserGroupConnection } from "../shared/connections.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { parseUserGroupFilter, UserGroupFilterInput, UserGroupOrder } from "./user-group-list-inputs.js";
+import { UserGroupConnection } from "./user-group-type.js";
 
 @Resolver()
 export class UserGroupListResolver {

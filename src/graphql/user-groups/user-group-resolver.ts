@@ -7,6 +7,7 @@ import type { UserGroupReader } from "../../services/user-groups/user-group-read
 import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
 import { MappingEntryView } from "./mapping-entry-type.js";
 import { parseUserGroupBy, UserGroupBy } from "./user-group-by.js";
+import { mappings } from "./user-group-loaders.js";
 import { loadUserGroup } from "./user-group-loading.js";
 import { UserGroupView } from "./user-group-type.js";
 
@@ -56,7 +57,7 @@ export class UserGroupResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<MappingEntryView[]> {
     const { loaders } = requireAnySession(context);
-    const entries = await (sharedMapping?.() ?? loaders.mappings.load(group.id));
+    const entries = await (sharedMapping?.() ?? mappings(loaders).load(group.id));
     loaders.budget.spend(entries.length);
     loaders.budget.spendReplyBytes(textOf(entries));
     return entries.map((entry) => new MappingEntryView(entry));

@@ -4,6 +4,7 @@ import type { Environment } from "../../domain/accounts/environment.js";
 import type { JsonObject } from "../../domain/shared/json.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import { createConnectionType } from "../shared/connection-type.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { GetterField } from "../shared/getter-field.js";
 import { NodeView } from "../shared/node-type.js";
@@ -83,3 +84,9 @@ export class UserGroupView extends NodeView {
     return this.group.updatedAt;
   }
 }
+
+export const UserGroupConnection = createConnectionType(
+  "UserGroup",
+  UserGroupView,
+  (group: UserGroup) => new UserGroupView(group),
+);

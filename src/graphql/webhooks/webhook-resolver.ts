@@ -1,14 +1,19 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
+import { requireAdmin } from "../../domain/accounts/scopes.js";
 import { parsePage } from "../../domain/shared/page.js";
 import type { WebhookDelivery, WebhookEndpoint } from "../../domain/webhooks/webhook.js";
-import { requireAdmin } from "../../services/authentication/access.js";
 import type { WebhookService } from "../../services/webhooks/webhook-service.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
-import { WebhookDeliveryConnection, WebhookEndpointConnection } from "../shared/connections.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { WebhookEndpointHealthView } from "./webhook-health-type.js";
 import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./webhook-inputs.js";
-import { WebhookDeliveryView, WebhookEndpointView } from "./webhook-types.js";
+import { pendingDeliveryCounts, webhookEndpointsById } from "./webhook-loaders.js";
+import {
+  WebhookDeliveryConnection,
+  WebhookDeliveryView,
+  WebhookEndpointConnection,
+  WebhookEndpointView,
+} from "./webhook-types.js";
 
 @Resolver(() => WebhookDeliveryView)
 export class WebhookResolver {
@@ -65,7 +70,7 @@ export class WebhookResolver {
     @Root() { endpointId }: WebhookDeliveryView,
     @Ctx() context: GraphqlContext,
   ): Promise<WebhookEndpointView | null> {
-    const endpoint = await requireSession(context).loaders.webhookEndpointsById.load(endpointId);
+    const endpoint = await webhookEndpointsById(requireSession(context).loaders).load(endpointId);
     return endpoint && new WebhookEndpointView(endpoint);
   }
 }
@@ -80,6 +85,6 @@ export class WebhookHealthResolver {
     @Root() { endpointId }: WebhookEndpointHealthView,
     @Ctx() context: GraphqlContext,
   ): Promise<number> {
-    return requireSession(context).loaders.pendingDeliveryCounts.load(endpointId);
+    return pendingDeliveryCounts(requireSession(context).loaders).load(endpointId);
   }
 }

@@ -8,6 +8,7 @@ import {
   type WebhookEvent,
 } from "../../domain/webhooks/webhook.js";
 import { createActionEnum } from "../audit/action-enum.js";
+import { createConnectionType } from "../shared/connection-type.js";
 import { NodeView } from "../shared/node-type.js";
 import { WebhookEndpointHealthView } from "./webhook-health-type.js";
 
@@ -140,3 +141,15 @@ export class WebhookDeliveryView extends NodeView {
     this.endpointId = delivery.endpointId;
   }
 }
+
+export const WebhookEndpointConnection = createConnectionType(
+  "WebhookEndpoint",
+  WebhookEndpointView,
+  (endpoint: WebhookEndpoint) => new WebhookEndpointView(endpoint),
+);
+
+export const WebhookDeliveryConnection = createConnectionType(
+  "WebhookDelivery",
+  WebhookDeliveryView,
+  (delivery: WebhookDelivery) => new WebhookDeliveryView(delivery),
+);

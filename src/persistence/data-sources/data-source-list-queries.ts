@@ -2,19 +2,10 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/data-source-list.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { SortOrder } from "../../domain/user-groups/user-group-list.js";
-import { escapeLike, type Keyset, pageClauses, StatementValues } from "../shared/keyset.js";
-import {
-  countList,
-  groupPages,
-  type ListQuery,
-  nameOfWhole,
-  selectPage,
-  tenantList,
-} from "../shared/select-page.js";
-import type { Queryable, Statement } from "../shared/statement.js";
-import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "../user-groups/user-group-row.js";
+import { escapeLike, type Keyset } from "../shared/keyset.js";
+import { countList, type ListQuery, nameOfWhole, selectPage, tenantList } from "../shared/select-page.js";
+import type { Queryable } from "../shared/statement.js";
 import { toDataSource } from "./data-source-entity.js";
 import { DATA_SOURCE_COLUMNS } from "./data-source-queries.js";
 
@@ -23,14 +14,6 @@ const SORT_COLUMNS: Readonly<Record<DataSourceSortField, Omit<Keyset, "direction
   providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
   name: { column: "name", type: "text", idColumn: "id" },
   createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
-};
-
-const COUNT_GROUPS: Statement = {
-  name: "user_groups_of_data_sources_count",
-  access: "read",
-  text: `SELECT data_source_id AS "dataSourceId", count(DISTINCT user_group_id)::integer AS count
-    FROM mapping_entry WHERE account_id = $1 AND environment = $2 AND data_source_id = ANY ($3::integer[])
-    GROUP BY data_source_id`,
 };
 
 /** A page of the tenant's data sources. */
@@ -53,67 +36,6 @@ export async function countDataSources(
   filter: DataSourceFilter,
 ): Promise<number> {
   return countList(db, listQuery(tenant, filter));
-}
-
-/** For each data source the same page of the groups that are mapped to it, by internal id. One statement for all. */
-export async function listUserGroupsOfDataSources(
-  db: Queryable,
-  tenant: Tenant,
-  dataSourceIds: readonly number[],
-  page: PageRequest,
-): Promise<ReadonlyMap<number, Page<UserGroup>>> {
-  const values = new StatementValues();
-  const account = values.add(tenant.accountId);
-  const environment = values.add(tenant.environment);
-  const sources = values.add(dataSourceIds);
-  const keyset = {
-    column: "user_group_id",
-    type: "integer",
-    idColumn: "user_group_id",
-    direction: "ascending",
-  } as const;
-  const clauses = pageClauses("mapping_entry", keyset, page, values);
-  const conditions = [
-    `account_id = ${account}`,
-    `environment = ${environment}`,
-    "data_source_id = source.id",
-    ...clauses.conditions,
-  ];
-  const text = `SELECT source.id, found.packed
-    FROM unnest(${sources}::integer[]) AS source (id)
-    CROSS JOIN LATERAL (
-      SELECT DISTINCT user_group_id FROM mapping_entry WHERE ${conditions.join(" AND ")} ${clauses.orderAndLimit}
-    ) AS mapped
-    JOIN LATERAL (
-      SELECT id, ${PACKED_USER_GROUP} AS packed FROM user_group
-      WHERE account_id = ${account} AND environment = ${environment} AND id = mapped.user_group_id
-    ) AS found ON true
-    ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
-  const statement = {
-    label: "user_groups_of_data_sources_page",
-    access: "read",
-    text,
-    rows: "text",
-  } as const;
-  const rows = await db.run<readonly [dataSourceId: string, ...PackedRow]>(statement, values.list);
-  return groupPages(
-    rows.map(([dataSourceId, text]) => [Number(dataSourceId), readUserGroup(tenant, text)]),
-    page,
-  );
-}
-
-/** How many groups are mapped to each data source; one with none has no key in the result. */
-export async function countUserGroupsOfDataSources(
-  db: Queryable,
-  tenant: Tenant,
-  dataSourceIds: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  const rows = await db.run<{ dataSourceId: number; count: number }>(COUNT_GROUPS, [
-    tenant.accountId,
-    tenant.environment,
-    dataSourceIds,
-  ]);
-  return new Map(rows.map(({ dataSourceId, count }) => [dataSourceId, count]));
 }
 
 function listQuery(tenant: Tenant, filter: DataSourceFilter): ListQuery {

@@ -1,6 +1,6 @@
 import { escapeLiteral } from "pg";
+import type { Actor } from "../../domain/accounts/actor.js";
 import type { Environment } from "../../domain/accounts/environment.js";
-import type { Actor } from "../../domain/audit/audit-entry.js";
 import type { ReadReplica } from "../../domain/requests/read-replica.js";
 import type { Transaction } from "../../domain/requests/transaction.js";
 import type { Deadline } from "../../domain/shared/deadline.js";

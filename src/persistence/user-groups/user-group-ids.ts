@@ -1,5 +1,5 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
-import type { Database } from "../database/database.js";
+import type { RowScope } from "../shared/row-scope.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 
 const RESERVE: Statement = {
@@ -7,6 +7,11 @@ const RESERVE: Statement = {
   access: "write",
   text: "SELECT nextval('user_group_team_id')::integer AS id FROM generate_series(1, $1)",
 };
+
+/** The database, or a part of it that belongs to a tenant. */
+interface ScopedDatabase extends Queryable {
+  of(scope: RowScope): Queryable;
+}
 
 /** How many ids a process draws at once: few enough that the ones lost at a restart do not matter. */
 const BLOCK = 32;
@@ -16,11 +21,11 @@ const BLOCK = 32;
  * saves the round trip, and an id that came to no use (the group existed already) goes back instead of being burnt.
  */
 export class UserGroupIds {
-  readonly #db: Database;
+  readonly #db: ScopedDatabase;
   readonly #free: number[] = [];
   #refill: Promise<void> | null = null;
 
-  constructor(db: Database) {
+  constructor(db: ScopedDatabase) {
     this.#db = db;
   }
 

@@ -1,8 +1,8 @@
+import type { Actor } from "../../domain/accounts/actor.js";
 import { type ApiKey, issueApiKey, type ListedApiKey } from "../../domain/accounts/api-key.js";
 import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import type { Actor } from "../../domain/audit/audit-entry.js";
 import { AccountEntity } from "../../persistence/accounts/account-entity.js";
 import { ApiKeyEntity, toApiKey } from "../../persistence/accounts/api-key-entity.js";
 import { listAccountKeys } from "../../persistence/accounts/api-key-list-queries.js";

@@ -1,5 +1,5 @@
 import { hashApiKey, readApiKey } from "../../domain/accounts/api-key.js";
-import { type Admin, type Caller, hasScope, type Writer } from "../../domain/accounts/caller.js";
+import type { Caller } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import {
@@ -8,6 +8,7 @@ import {
   readApiKeyHeader,
   readCredentials,
 } from "../../domain/authentication/authorization.js";
+import type { Identity } from "../../domain/authentication/identity.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
@@ -19,15 +20,6 @@ import type { KeyCache } from "../accounts/key-cache.js";
 import type { KeyUsage } from "../accounts/key-usage.js";
 import type { AuthFailures } from "../requests/auth-failures.js";
 import type { UserGroupReader } from "../user-groups/user-group-reader.js";
-
-/** Whom valid credentials belong to: the holder of an API key, or the front end of one user group. */
-export type Identity =
-  | { readonly kind: "caller"; readonly caller: Caller }
-  | {
-      readonly kind: "frontEnd";
-      readonly userGroup: UserGroup;
-      readonly deadline?: Deadline | undefined;
-    };
 
 /** Where a request comes from. */
 export interface Origin {
@@ -176,36 +168,4 @@ export class Access {
       deadline,
     };
   }
-}
-
-/**
- * Checks that a caller may change things.
- * @throws DomainError `forbidden` for a key without write scope
- */
-export function requireWrite(caller: Caller): Writer {
-  const { scope } = caller;
-  if (scope === "write" || scope === "admin") return { ...caller, scope };
-  throw new DomainError("forbidden", "This API key may only read. Use one with write scope.");
-}
-
-/**
- * Checks that a caller may manage the account's API keys.
- * @throws DomainError `forbidden` for a key without admin scope
- */
-export function requireAdmin(caller: Caller): Admin {
-  const { scope } = caller;
-  if (scope === "admin") return { ...caller, scope };
-  throw new DomainError("forbidden", "This needs an API key with admin scope.");
-}
-
-/**
- * Checks that a caller may get a reply that must contain a user group token.
- * @throws DomainError `forbidden` for a key without embed scope
- */
-export function requireTokens({ scope }: Caller): void {
-  if (hasScope(scope, "embed")) return;
-  throw new DomainError(
-    "forbidden",
-    "The reply must contain the user group's token, which this API key may not read. Use one with embed scope.",
-  );
 }

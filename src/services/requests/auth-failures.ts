@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { findCredentials } from "../../domain/authentication/authorization.js";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
-import type { Limit } from "../../domain/requests/allowance.js";
 import { allowanceOf, rateLimited } from "../../domain/requests/rate-limit.js";
+import type { Limit } from "../../domain/shared/allowance.js";
 import type { Tally } from "../../telemetry/tally.js";
 import type { RateCounters } from "./rate-counters.js";
 

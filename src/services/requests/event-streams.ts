@@ -1,10 +1,10 @@
 import type { BlockList } from "node:net";
+import type { Identity } from "../../domain/authentication/identity.js";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { isListed, toBlockList } from "../../domain/requests/block-list.js";
 import type { EventStreamLimits } from "../../domain/requests/event-stream-limits.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Tally } from "../../telemetry/tally.js";
-import type { Identity } from "../authentication/access.js";
 
 /** What may have only so many streams. */
 type Holder = "token" | "api_key" | "address" | "process";

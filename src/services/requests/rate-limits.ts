@@ -1,8 +1,8 @@
+import type { Identity } from "../../domain/authentication/identity.js";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
-import type { Allowance, Limit } from "../../domain/requests/allowance.js";
 import { allowanceOf, rateLimited } from "../../domain/requests/rate-limit.js";
+import type { Allowance, Limit } from "../../domain/shared/allowance.js";
 import type { Tally } from "../../telemetry/tally.js";
-import type { Identity } from "../authentication/access.js";
 import type { RateCounters } from "./rate-counters.js";
 
 /** Whose allowance a request is taken from: its credentials', or without any its address's. */

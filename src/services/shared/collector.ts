@@ -1,9 +1,9 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, deadlineExceeded, SharedDeadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { runSpan, type Span } from "../../telemetry/tracing.js";
-import { hasFailed } from "../requests/lagging-reads.js";
 import { inOrder } from "./in-order.js";
 
 /** How many statements of one kind a tenant has under way, unless told otherwise. */
@@ -169,7 +169,7 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
       }
     } catch (error) {
       // What is out of reach for all of them is so for each.
-      if (calls.length <= 1 || isUnavailable(error) || hasFailed(error)) {
+      if (calls.length <= 1 || isUnavailable(error) || error instanceof ReplicaFailed) {
         for (const { reject } of calls) reject(error);
       } else {
         // One of them is at fault; the others must not suffer from it.

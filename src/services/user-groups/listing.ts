@@ -6,11 +6,13 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { SortOrder, UserGroupFilter, UserGroupSort } from "../../domain/user-groups/user-group-list.js";
 import {
   countDataSources,
-  countUserGroupsOfDataSources,
   listDataSources,
-  listUserGroupsOfDataSources,
 } from "../../persistence/data-sources/data-source-list-queries.js";
 import type { Database } from "../../persistence/database/database.js";
+import {
+  countUserGroupsOfDataSources,
+  listUserGroupsOfDataSources,
+} from "../../persistence/user-groups/data-source-group-queries.js";
 import {
   countUserGroups,
   listAllUserGroups,

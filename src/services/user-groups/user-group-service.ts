@@ -1,4 +1,5 @@
 import type { Caller, Tenant, Writer } from "../../domain/accounts/caller.js";
+import { requireWrite } from "../../domain/accounts/scopes.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type {
@@ -16,7 +17,6 @@ import {
   type UpdatedUserGroup,
   updateUserGroup,
 } from "../../persistence/user-groups/user-group-writes.js";
-import { requireWrite } from "../authentication/access.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";

@@ -1,12 +1,10 @@
 import { type FieldNode, type GraphQLNamedType, isObjectType, Kind, type ValueNode } from "graphql";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "../../../domain/shared/page.js";
+import { COUNTS_ITEMS } from "../../shared/counts-items.js";
 import { type Amount, fromVariables, type Variables } from "./amount.js";
 
 /** How many items a list is taken to have of which nothing else is known, such as `mapping`. */
 const ASSUMED_ITEMS = 10;
-
-/** The extension of a type that counts the items of its lists in the reply's budget, however they nest (decision 27). */
-export const COUNTS_ITEMS = "countsItems";
 
 /**
  * How many items each list has that stands directly in what a field gives: the page size below a connection, known by its

@@ -1,5 +1,5 @@
-import { rateLimitHeaders } from "../requests/rate-limit-headers.js";
-import type { DomainError } from "./errors.js";
+import type { DomainError } from "../shared/errors.js";
+import { rateLimitHeaders } from "./rate-limit-headers.js";
 
 /** The HTTP headers that go with an error, whichever face renders it. */
 export function errorHeaders(error: DomainError): Readonly<Record<string, string>> {

@@ -1,0 +1,34 @@
+import { DomainError } from "../shared/errors.js";
+import { type Admin, type Caller, hasScope, type Writer } from "./caller.js";
+
+/**
+ * Checks that a caller may change things.
+ * @throws DomainError `forbidden` for a key without write scope
+ */
+export function requireWrite(caller: Caller): Writer {
+  const { scope } = caller;
+  if (scope === "write" || scope === "admin") return { ...caller, scope };
+  throw new DomainError("forbidden", "This API key may only read. Use one with write scope.");
+}
+
+/**
+ * Checks that a caller may manage the account's API keys.
+ * @throws DomainError `forbidden` for a key without admin scope
+ */
+export function requireAdmin(caller: Caller): Admin {
+  const { scope } = caller;
+  if (scope === "admin") return { ...caller, scope };
+  throw new DomainError("forbidden", "This needs an API key with admin scope.");
+}
+
+/**
+ * Checks that a caller may get a reply that must contain a user group token.
+ * @throws DomainError `forbidden` for a key without embed scope
+ */
+export function requireTokens({ scope }: Caller): void {
+  if (hasScope(scope, "embed")) return;
+  throw new DomainError(
+    "forbidden",
+    "The reply must contain the user group's token, which this API key may not read. Use one with embed scope.",
+  );
+}

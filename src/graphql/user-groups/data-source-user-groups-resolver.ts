@@ -1,0 +1,37 @@
+import { Args, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
+import { parsePage } from "../../domain/shared/page.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import {
+  userGroupCountsOfDataSources,
+  userGroupsOfDataSources,
+} from "../data-sources/data-source-loaders.js";
+import { DataSourceView } from "../data-sources/data-source-type.js";
+import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { UserGroupConnection } from "./user-group-type.js";
+
+@Resolver(() => DataSourceView)
+export class DataSourceUserGroupsResolver {
+  @FieldResolver(() => UserGroupConnection, {
+    description: "The user groups that are mapped to the data source, sorted by internal id.",
+  })
+  userGroups(
+    @Root() { dataSourceId }: DataSourceView,
+    @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const { loaders } = requireSession(context);
+    const request = parsePage(page, { field: "teamId", kind: "id" });
+    return new UserGroupConnection({
+      request,
+      sortField: "teamId",
+      positionOf: ({ id }: UserGroup) => ({ value: id, id }),
+      load: async () => {
+        const found = await userGroupsOfDataSources(loaders).load(dataSourceId, request);
+        loaders.budget.spend(found.items.length);
+        return found;
+      },
+      count: () => userGroupCountsOfDataSources(loaders).load(dataSourceId),
+    });
+  }
+}
