@@ -16,10 +16,7 @@ const compiledWorker: Plugin = {
 };
 
 /** Tests that start processes, browsers or servers, or replace parts of a library. */
-const PROCESS_TESTS = [
-  "test/{process,deploy,docs-snippets,embedded,playground-browser,console-browser,client-package,read-replicas}*.test.ts",
-  "test/{faults,pgbouncer,rate-limits-redis,observability-files,secret-search,graphql-clients,shutdown}*.test.ts",
-];
+const PROCESS_TESTS = ["test/{process,browser,operations,slow}/**/*.test.ts"];
 
 export default defineConfig({
   plugins: [compiledWorker],
@@ -34,6 +31,7 @@ export default defineConfig({
     ],
   },
   test: {
+    setupFiles: ["reflect-metadata"],
     globalSetup: ["test/support/postgres-setup.ts"],
     server: { deps: { inline: ["@apollo/server-integration-testsuite"] } },
     testTimeout: 30_000,

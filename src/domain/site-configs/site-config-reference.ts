@@ -8,7 +8,7 @@ export function siteConfigReference(): string {
   const rows = rowsOf(SITE_CONFIG, "");
   const isOutside = ({ property }: Row) => property.undocumented === true;
   return [
-    "<!-- Written from the table of the validator: npx vitest run test/site-config-reference.test.ts -u -->",
+    "<!-- Written from the table of the validator: npx vitest run test/unit/site-configs/reference.test.ts -u -->",
     "# Site configuration",
     "The settings of a documentation site: a JSON object, in UTF-8, without comments. `site-config check` finds what is wrong with a file.",
     "## Properties",

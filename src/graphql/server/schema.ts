@@ -1,4 +1,3 @@
-import "reflect-metadata";
 import { type GraphQLSchema, lexicographicSortSchema, OperationTypeNode, printSchema } from "graphql";
 import { buildSchemaSync } from "type-graphql";
 import type { Services } from "../../services/services.js";

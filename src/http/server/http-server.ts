@@ -1,3 +1,5 @@
+// First: the decorators of TypeGraphQL need it.
+import "reflect-metadata";
 import { METHODS } from "node:http";
 import { Socket } from "node:net";
 import Fastify, {

@@ -1,0 +1,153 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { toNodeId } from "../../../src/graphql/shared/node-id.js";
+import { type EventStream, openEventStream } from "../../support/event-stream-client.js";
+import { callGraphql } from "../../support/graphql-client.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+import { startTestService, type TestService } from "../../support/test-service.js";
+import { createUserGroup } from "../../support/user-group-operations.js";
+
+/** Longer than any test takes: what ends a key earlier is not that it is forgotten. */
+const HOUR_MS = 3_600_000;
+const encryptionKey = randomBytes(32);
+const graphql = useGraphql({ encryptionKey, speed: { keyCacheMs: HOUR_MS } });
+let other: TestService;
+
+beforeAll(async () => {
+  other = await startTestService({ encryptionKey, use: graphql().service, speed: { keyCacheMs: HOUR_MS } });
+  await Promise.all([graphql().service, other].map(({ services }) => services.notifications.listen()));
+});
+afterAll(() => other.close());
+
+async function watch(url: string, authorization: string, providedId?: string): Promise<EventStream> {
+  const query = "subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }";
+  const stream = await openEventStream(url, authorization, query, providedId ? { by: { providedId } } : {});
+  expect(stream.status).toBe(200);
+  onTestFinished(() => stream.close());
+  return stream;
+}
+
+async function rename(url: string, providedId: string, name: string): Promise<void> {
+  const body = { user_group_id: providedId, name };
+  expect(await callRest(`${url}/api/user`, "PUT", graphql().keys.admin, body)).toMatchObject({ status: 200 });
+}
+
+const read = async (url: string, key: string) => (await callGraphql(url, key, "{ viewer { scope } }")).status;
+
+/** Revokes a key, as its admin does. */
+async function revoke(url: string, keyId: number, more = "", headers: Readonly<Record<string, string>> = {}) {
+  const query = `mutation { revokeApiKey(input: { id: "${toNodeId("ApiKey", keyId)}" }) { userErrors { code } } ${more} }`;
+  const reply = await callRest(`${url}/graphql`, "POST", graphql().keys.admin, { query }, headers);
+  return reply.status;
+}
+
+const ended = (message: string) => ({ errors: [{ message, extensions: { code: "UNAUTHENTICATED" } }] });
+const KEY_ENDED = ended("The API key was revoked or has expired.");
+const TOKEN_ENDED = ended("The user group token is unknown or was rotated.");
+
+test.each(["the process that revokes it", "another process"])(
+  "a revoked key ends at once in %s, also where it is remembered, and no other key is forgotten",
+  async (where) => {
+    const { account, keys, service } = graphql();
+    const { url, services, statements } = where === "another process" ? other : service;
+    const { secret, id } = await account.createKey({ scope: "read" });
+    await createUserGroup(graphql(), where);
+    const stream = await watch(url, `Token ${secret}`, where);
+    expect([await read(url, secret), await read(url, keys.read)]).toEqual([200, 200]);
+    expect(services.telemetry.tally.caches.apiKeys.hits).toBeGreaterThan(0);
+    expect(await revoke(service.url, id)).toBe(200);
+    await rename(service.url, where, "After the revocation");
+    expect(await stream.next()).toMatchObject(KEY_ENDED);
+    expect(await stream.next()).toBeUndefined();
+    await expect.poll(() => read(url, secret), { timeout: 10_000 }).toBe(401);
+    statements.length = 0;
+    expect(await read(url, keys.read)).toBe(200);
+    expect(statements).toEqual([]);
+  },
+);
+
+test("a revocation that is rolled back changes nothing; one in a transaction counts once that is committed", async () => {
+  const { account, service } = graphql();
+  const { secret, id } = await account.createKey({ scope: "read" });
+  const mutate = (more: string) => revoke(service.url, id, more, { "idempotency-key": `"${more}."` });
+  expect([await read(service.url, secret), await read(other.url, secret)]).toEqual([200, 200]);
+  await service.query("ALTER TABLE data_source ADD CONSTRAINT broken_ck CHECK (name <> 'broken')");
+  const broken = 'createDataSource(input: { providedId: "broken", name: "broken" }) { userErrors { code } }';
+  expect(await mutate(broken)).toBe(500);
+  await service.query("ALTER TABLE data_source DROP CONSTRAINT broken_ck");
+  expect([await read(service.url, secret), await read(other.url, secret)]).toEqual([200, 200]);
+  expect(await mutate("")).toBe(200);
+  expect(await read(service.url, secret)).toBe(401);
+  await expect.poll(() => read(other.url, secret), { timeout: 10_000 }).toBe(401);
+});
+
+test("where its revocation was not notified, a key gets no event either", async () => {
+  const { account, service } = graphql();
+  const { secret, id } = await account.createKey({ scope: "read" });
+  await createUserGroup(graphql(), "silent");
+  const stream = await watch(other.url, `Token ${secret}`, "silent");
+  await service.query("ALTER TABLE api_key DISABLE TRIGGER api_key_revoked");
+  try {
+    await service.services.accounts.revokeKey(id);
+    await rename(service.url, "silent", "After the revocation");
+    expect(await stream.next()).toMatchObject(KEY_ENDED);
+    // And without an event, the database is asked once a second.
+    const key = await account.createKey({ scope: "read" });
+    const quiet = await watch(other.url, `Token ${key.secret}`, "silent");
+    await service.services.accounts.revokeKey(key.id);
+    expect(await quiet.next()).toMatchObject(KEY_ENDED);
+  } finally {
+    await service.query("ALTER TABLE api_key ENABLE TRIGGER api_key_revoked");
+  }
+});
+
+test("a key that expires ends its stream then, and is not remembered for longer", async () => {
+  const { account, service } = graphql();
+  const expiresAt = new Date(Date.now() + 4_000);
+  const { secret } = await account.createKey({ scope: "read", expiresAt });
+  await createUserGroup(graphql(), "expiring");
+  const stream = await watch(other.url, `Token ${secret}`, "expiring");
+  await rename(service.url, "expiring", "Before");
+  expect(await stream.next()).toEqual({
+    data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "Before" } } },
+  });
+  expect(await read(other.url, secret)).toBe(200);
+  expect(await stream.next()).toMatchObject(KEY_ENDED);
+  expect(Date.now()).toBeGreaterThanOrEqual(expiresAt.getTime() - 5);
+  await sleep(Math.max(expiresAt.getTime() - Date.now(), 0));
+  expect(await read(other.url, secret)).toBe(401);
+});
+
+test("a rotated token gets nothing of what comes after the rotation, at any process", async () => {
+  const { service, keys } = graphql();
+  const { token } = await createUserGroup(graphql(), "rotated");
+  const streams = await Promise.all([service, other].map(({ url }) => watch(url, `Bearer ${token}`)));
+  const rotated = await callRest(`${service.url}/api/user`, "POST", keys.admin, { current_token: token });
+  expect(rotated.status).toBe(200);
+  await rename(service.url, "rotated", "After the rotation");
+  for (const stream of streams) {
+    expect(await stream.next()).toMatchObject(TOKEN_ENDED);
+    expect(await stream.next()).toBeUndefined();
+  }
+});
+
+test("the stream of a deleted group ends at every process", async () => {
+  const { service, keys } = graphql();
+  const { token } = await createUserGroup(graphql(), "deleted");
+  const streams = await Promise.all(
+    [service, other].map(({ url }) => watch(url, `Token ${keys.admin}`, "deleted")),
+  );
+  const fronts = await Promise.all([service, other].map(({ url }) => watch(url, `Bearer ${token}`)));
+  expect(
+    await callRest(`${service.url}/api/user`, "DELETE", keys.admin, { current_token: token }),
+  ).toMatchObject({
+    status: 200,
+  });
+  for (const stream of streams) {
+    expect(await stream.next()).toEqual({ data: { userGroupChanged: { kind: "DELETED", userGroup: null } } });
+    expect(await stream.next()).toBeUndefined();
+  }
+  for (const front of fronts) expect(await front.next()).toMatchObject(TOKEN_ENDED);
+});

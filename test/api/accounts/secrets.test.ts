@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { hashApiKey } from "../../../src/domain/accounts/api-key.js";
+import { issueUserGroupToken } from "../../../src/domain/user-groups/user-group-token.js";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+import { userGroupOf } from "../../support/rest-fixture.js";
+import { findSecrets } from "../../support/secret-search.js";
+import { searchDatabase } from "../../support/stored-secrets.js";
+
+const graphql = useGraphql();
+
+test("no key and no token stands in the log, an error or the database", async () => {
+  const { service, keys, call, account } = graphql();
+  const rest = (method: string, body: object, key = keys.admin) =>
+    callRest(`${service.url}/api/user?token=in-the-query`, method, key, body);
+  const first = userGroupOf(await rest("GET", { user_group_id: "acme", name: "Acme" })).token;
+  const second = userGroupOf(await rest("POST", { current_token: first })).token;
+  const failures = [
+    await rest("POST", { current_token: first }),
+    await rest("DELETE", { current_token: second, user_group_id: "other" }),
+    await rest("GET", {}, `${keys.admin}x`),
+    await call(`{ userGroup(by: { token: "${second}", id: "x" }) { name } }`),
+    await call(
+      `mutation { rotateUserGroupToken(input: { currentToken: "${first}" }) { userErrors { message } } }`,
+    ),
+  ];
+  const unused = await account.createKey();
+  await service.services.keyUsage.flush();
+
+  const told = [...failures.map((reply) => JSON.stringify(reply)), ...service.log].join("\n");
+  for (const secret of [first, second, keys.admin, unused.secret, "in-the-query"]) {
+    expect(told).not.toContain(secret);
+  }
+  expect(findSecrets(told, [])).toEqual([]);
+  expect(await searchDatabase(service.owner, [])).toEqual([]);
+  expect(service.log.length).toBeGreaterThan(5);
+});
+
+describe("a token that a caller puts where it does not belong is told to nobody, and not logged:", () => {
+  const groups = (page: string) => `{ userGroups(${page}) { nodes { id } } }`;
+  const queries: Record<string, (token: string) => readonly [query: string, variables?: object]> = {
+    "the name of a field": (token) => [`{ ${token} }`],
+    "a literal of another type": (token) => [groups(`first: "${token}"`)],
+    "a value of an enumeration": (token) => [groups(`orderBy: { field: ${token} }`)],
+    "where a name must be": (token) => [groups(`first: 1, "${token}"`)],
+    "a variable": (token) => [`query ($n: Int) ${groups("first: $n")}`, { n: token }],
+    "the name of a variable's field": (token) => [
+      "query ($by: UserGroupBy!) { userGroup(by: $by) { id } }",
+      { by: { [token]: 1 } },
+    ],
+    "the id of a data source": (token) => [
+      `mutation { createUserGroup(input: {
+        providedId: "x", name: "x", mapping: [{ schemaId: "${token}", dataSource: "${token}" }]
+      }) { userErrors { message field } } }`,
+    ],
+  };
+  test.each(Object.keys(queries))("%s", async (name) => {
+    const { call, service, keys } = graphql();
+    const [query, variables = {}] = queries[name]?.(issueUserGroupToken(1)) ?? [""];
+    const { body } = await call(query, { ...variables });
+    const subscription = query.replace(/^(?:query|mutation)?/, "subscription");
+    const refused = await openEventStream(service.url, `Token ${keys.admin}`, subscription, variables);
+    expect(JSON.stringify(body)).toContain("ugt_…");
+    expect(findSecrets(JSON.stringify([body, refused.body]), [])).toEqual([]);
+  });
+
+  const requests: Record<string, (token: string) => { path?: string; id?: string; body?: object }> = {
+    "a path": (token) => ({ path: `/api/user/${token}` }),
+    "the id of the request": (token) => ({ id: token }),
+    "the id of a schema": (token) => ({ body: { name: "New", mapping: { [token]: 1 } } }),
+    "a reference to a data source": (token) => ({ body: { name: "New", mapping: { sales: token } } }),
+  };
+  test.each(Object.keys(requests))("%s", async (name) => {
+    const { keys, service } = graphql();
+    const { path = "/api/user", id, body } = requests[name]?.(issueUserGroupToken(1)) ?? {};
+    const before = service.log.length;
+    const reply = await callRest(
+      `${service.url}${path}`,
+      "GET",
+      keys.admin,
+      { user_group_id: "new", ...body },
+      { "x-request-id": id },
+    );
+    expect(reply.body).toMatchObject({ success: 0 });
+    const logged = service.log.slice(before);
+    expect(logged).not.toEqual([]);
+    expect(findSecrets(JSON.stringify([reply, logged]), [])).toEqual([]);
+  });
+});
+
+test("keys are kept as hashes, tokens sealed and found by a keyed hash", async () => {
+  const { service, keys } = graphql();
+  const body = { user_group_id: "sealed", name: "Sealed" };
+  const { token } = userGroupOf(await callRest(`${service.url}/api/user`, "GET", keys.admin, body));
+  const [row] = await service.query(
+    "SELECT token_lookup, token_ciphertext, token_key_id FROM user_group WHERE provided_id = 'sealed'",
+  );
+  // Nonce, ciphertext of the token's length, tag.
+  expect(row.token_ciphertext).toHaveLength(12 + token.length + 16);
+  expect(row.token_lookup).toHaveLength(32);
+  expect(row.token_lookup).not.toEqual(hashApiKey(token));
+  const hashes: { hash: Buffer }[] = await service.query("SELECT hash FROM api_key");
+  expect(hashes.map(({ hash }) => hash.toString("hex"))).toContain(hashApiKey(keys.admin).toString("hex"));
+});
+
+test("a sealed token does not open in another group's row", async () => {
+  const { service, keys } = graphql();
+  for (const id of ["thief", "victim"]) {
+    await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: id, name: id });
+  }
+  await service.query(`UPDATE user_group SET token_ciphertext = (SELECT token_ciphertext FROM user_group WHERE provided_id = 'victim')
+      WHERE provided_id = 'thief'`);
+  const reply = await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: "thief" });
+  expect(reply.status).toBe(500);
+});
+
+test("when a key was last used is written down, without a request waiting for it", async () => {
+  const { service, account } = graphql();
+  const { secret, id } = await account.createKey();
+  const lastUsed = async () => {
+    const keys = await service.services.accounts.listKeys(account.name);
+    return keys.find((key) => key.id === id)?.lastUsedAt;
+  };
+  expect(await lastUsed()).toBeNull();
+  service.statements.length = 0;
+  await callRest(`${service.url}/api/user`, "GET", secret, { user_group_id: "acme" });
+  expect(service.statements.filter((text) => text.includes("last_used_at"))).toEqual([]);
+  await service.services.keyUsage.flush();
+  expect(await lastUsed()).toBeInstanceOf(Date);
+});

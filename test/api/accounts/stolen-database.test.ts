@@ -1,0 +1,157 @@
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { databaseUrl } from "../../support/database-url.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+import { findSecrets } from "../../support/secret-search.js";
+import { changeSite, goodSite } from "../../support/site-config-store.js";
+import { dumpDatabase } from "../../support/stored-secrets.js";
+import { startTestService } from "../../support/test-service.js";
+import { createUserGroup, entry, ROTATE } from "../../support/user-group-operations.js";
+import { createEndpoint, ROTATE as ROTATE_SECRET } from "../../support/webhook-operations.js";
+
+const encryptionKey = randomBytes(32);
+const known = [{ name: "the encryption key", value: encryptionKey }];
+const graphql = useGraphql({
+  encryptionKey,
+  tokenGraceSeconds: 3600,
+  // Whoever has a dump tries what is in it.
+  rateLimits: { authFailures: 0 },
+});
+
+beforeAll(async () => {
+  const { run } = graphql();
+  const { webhookEndpoint } = await createEndpoint(graphql(), "crm");
+  await run(ROTATE_SECRET, { input: { id: webhookEndpoint.id } });
+  for (const id of ["acme", "beta"]) {
+    const { token } = await createUserGroup(graphql(), id, { mapping: [entry("sales", "sales")] });
+    await run(ROTATE, { input: { currentToken: token } });
+  }
+  await changeSite(graphql(), "put", { document: goodSite });
+  const [rotated, key] = [await createUserGroup(graphql(), "gamma"), graphql().keys.admin];
+  const headers = { "idempotency-key": "gamma" };
+  const url = `${graphql().service.url}/api/user`;
+  expect((await callRest(url, "POST", key, { current_token: rotated.token }, headers)).status).toBe(200);
+  // As if their tokens had been brought along from elsewhere.
+  await graphql().service.query(
+    "INSERT INTO brought_token SELECT account_id, environment, id, token_lookup FROM user_group",
+  );
+});
+
+async function dump(): Promise<string> {
+  const parts: string[] = [];
+  for await (const { table, text } of dumpDatabase(graphql().service.owner)) parts.push(`${table}\n${text}`);
+  return parts.join("\n");
+}
+
+describe("a dump of the database", () => {
+  test("has rows of every kind, and no secret", async () => {
+    const text = await dump();
+    for (const table of ["api_key", "audit_entry", "user_group", "webhook_delivery", "webhook_endpoint"]) {
+      expect(text).toMatch(new RegExp(`^${table}\n\\(`, "m"));
+    }
+    expect(findSecrets(text, known)).toEqual([]);
+  });
+
+  test("has none when pg_dump writes it", async (context) => {
+    const { owner, query } = graphql().service;
+    const [{ version }] = await query(
+      "SELECT current_setting('server_version_num')::integer / 10000 AS version",
+    );
+    const [, own = 0] = /(\d+)/.exec(spawnSync("pg_dump", ["--version"]).stdout?.toString() ?? "") ?? [];
+    if (Number(own) < version) context.skip("pg_dump is not installed, or older than the server");
+    const { stdout } = spawnSync("pg_dump", ["--dbname", databaseUrl(owner)], { encoding: "utf8" });
+    expect(stdout).toContain("COPY public.user_group");
+    expect(findSecrets(stdout, known)).toEqual([]);
+  });
+
+  test("has nothing that opens the service", async () => {
+    const { url } = graphql().service;
+    const values = valuesIn(await dump());
+    expect(values.length).toBeGreaterThan(50);
+    for (const value of values) {
+      const asKey = await callRest(`${url}/api/user`, "GET", value, { user_group_id: "acme" });
+      const asToken = await callRest(
+        `${url}/graphql`,
+        "POST",
+        undefined,
+        { query: "{ userGroup { name } }" },
+        { authorization: `Bearer ${value}` },
+      );
+      expect([value, asKey.status, asToken.status]).toEqual([value, 401, 401]);
+    }
+  });
+
+  test("opens no token under another encryption key, even to whoever writes a key of their own into it", async () => {
+    const { service, account } = graphql();
+    const thief = await startTestService({ use: service });
+    try {
+      const { secret } = await account.createKey();
+      for (const body of [{ user_group_id: "acme" }, { user_group_id: "beta" }]) {
+        const reply = await callRest(`${thief.url}/api/user`, "GET", secret, body);
+        expect(reply.status).toBe(500);
+        expect(findSecrets(JSON.stringify(reply), [])).toEqual([]);
+      }
+    } finally {
+      await thief.close();
+    }
+  });
+});
+
+describe("a connection of the service's role that sets no tenant", () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = new Client(clientOptions(graphql().service.target));
+    await client.connect();
+  });
+  afterAll(() => client.end());
+
+  test.each([
+    ["at all", ""],
+    [
+      "any more",
+      "BEGIN; SELECT set_config('app.account_id', '1', true), set_config('app.environment', 'Customer', true); COMMIT",
+    ],
+  ])("%s reads no row of any table", async (_, before) => {
+    const { query } = graphql().service;
+    const tables = await query(`SELECT relname AS name FROM pg_class
+      WHERE relkind IN ('r', 'v', 'm') AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migration'`);
+    expect(tables.length).toBeGreaterThan(8);
+    if (before !== "") await client.query(before);
+    for (const { name } of tables) {
+      expect((await query(`SELECT FROM ${name}`)).length, name).toBeGreaterThan(0);
+      expect(await rowsOf(`SELECT * FROM ${name}`), name).toEqual([]);
+      expect(await rowsOf(`SELECT count(*) FROM ${name} HAVING count(*) > 0`), name).toEqual([]);
+    }
+  });
+
+  test("learns no values from the statistics, either", async () => {
+    const { query } = graphql().service;
+    await query("ANALYZE");
+    const ours =
+      "SELECT tablename FROM pg_stats WHERE schemaname = 'public' AND tablename <> 'schema_migration'";
+    expect(await query(ours)).not.toEqual([]);
+    expect(await rowsOf(ours)).toEqual([]);
+  });
+
+  /** What a statement gives; nothing where it is refused. */
+  async function rowsOf(text: string): Promise<object[]> {
+    return client.query<object>(text).then(
+      ({ rows }) => rows,
+      () => [],
+    );
+  }
+});
+
+/** What might be tried as a credential: each value, and bytes also in base64. */
+function valuesIn(text: string): string[] {
+  const values = [...text.matchAll(/\\x([0-9a-f]+)|[\w.:+/=-]{6,}/g)].flatMap(([value, hex]) => {
+    if (hex === undefined) return [value];
+    const bytes = Buffer.from(hex, "hex");
+    return [hex, bytes.toString("base64"), bytes.toString("base64url"), `ugt_${bytes.toString("base64url")}`];
+  });
+  return [...new Set(values)];
+}

@@ -1,0 +1,171 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+import { changeSite, goodSite } from "../../support/site-config-store.js";
+
+const graphql = useGraphql();
+const QUERY = `query ($filter: AuditFilter, $first: Int, $after: String) {
+  auditLog(filter: $filter, first: $first, after: $after) {
+    totalCount
+    nodes { id action subjectId subjectName subjectVersion changed actorName actorKeyId requestId createdAt }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+async function entriesOf(filter: object, key?: string) {
+  const { auditLog } = await graphql().run(QUERY, { filter, first: 100 }, key);
+  return auditLog.nodes.toReversed();
+}
+
+let userGroupId: string;
+
+beforeAll(async () => {
+  const { run, service, keys } = graphql();
+  const path = `${service.url}/api/user`;
+  const headers = { "x-request-id": "audit-request-1" };
+  const call = (method: string, body: object) => callRest(path, method, keys.admin, body, headers);
+  const created: Awaited<ReturnType<typeof run>> = await call("GET", { user_group_id: "acme", name: "Acme" });
+  await call("GET", { user_group_id: "acme", name: "Acme" });
+  await call("PUT", { user_group_id: "acme", name: "New", properties: { a: 1 }, mapping: { s: "sales" } });
+  await call("PUT", { user_group_id: "acme", properties: { a: 1 } });
+  await call("PUT", { user_group_id: "missing", name: "New" });
+  const rotated: Awaited<ReturnType<typeof run>> = await call("POST", {
+    current_token: created.body.user_group.token,
+  });
+  await run(`mutation {
+    setMapping(input: { by: { providedId: "acme" }, schemaId: "t", dataSource: "support" }) { userErrors { code } }
+    upsertUserGroups(input: { userGroups: [
+      { providedId: "acme", mapping: [] }, { providedId: "beta", name: "Beta" }
+    ] }) { userErrors { code } }
+    createDataSource(input: { providedId: "logged", name: "Logged" }) { userErrors { code } }
+    updateDataSource(input: { by: { providedId: "logged" }, name: "Renamed" }) { userErrors { code } }
+    deleteDataSource(input: { by: { providedId: "logged" } }) { userErrors { code } }
+  }`);
+  userGroupId = (await run('{ userGroup(by: { providedId: "acme" }) { id } }')).userGroup.id;
+  await call("DELETE", { current_token: rotated.body.user_group.token });
+  await changeSite(graphql(), "put", { site: "docs", document: goodSite, public: true });
+  await changeSite(graphql(), "patch", { site: "docs", patch: { name: "Patched" } });
+  await run(
+    'mutation { setSiteConfigVisibility(input: { site: "docs", public: false }) { siteConfig { id } } }',
+  );
+});
+
+test("every change of a group is there once, in order, with its author and request", async () => {
+  const entries = await entriesOf({ subjectName: "acme" });
+  expect(
+    entries.map(({ action, subjectVersion, changed }: Record<string, unknown>) => [
+      action,
+      subjectVersion,
+      changed,
+    ]),
+  ).toEqual([
+    ["USER_GROUP_CREATED", 1, []],
+    ["USER_GROUP_UPDATED", 2, ["name", "properties", "mapping"]],
+    ["USER_GROUP_TOKEN_ROTATED", 3, []],
+    ["USER_GROUP_UPDATED", 4, ["mapping"]],
+    ["USER_GROUP_UPDATED", 5, ["mapping"]],
+    ["USER_GROUP_DELETED", 5, []],
+  ]);
+  const { node } = await graphql().run(
+    "query ($id: ID!) { node(id: $id) { ... on AuditEntry { action subjectId } } }",
+    { id: entries[0].id },
+  );
+  expect(node).toEqual({ action: "USER_GROUP_CREATED", subjectId: userGroupId });
+  expect(entries[0]).toMatchObject({
+    actorName: "test",
+    actorKeyId: expect.any(String),
+    requestId: "audit-request-1",
+    createdAt: expect.stringMatching(/^\d{4}-/),
+  });
+});
+
+test("data sources, keys and site configurations are in it as well", async () => {
+  const actions = async (subjectName: string) =>
+    (await entriesOf({ subjectName })).map(({ action, changed }: Record<string, unknown>) => [
+      action,
+      changed,
+    ]);
+  expect(await actions("logged")).toEqual([
+    ["DATA_SOURCE_CREATED", []],
+    ["DATA_SOURCE_UPDATED", ["name"]],
+    ["DATA_SOURCE_DELETED", []],
+  ]);
+  const published = await entriesOf({ subjectName: "docs" });
+  const told = published.map(
+    ({ action, subjectVersion }: Record<string, unknown>) => `${action} ${subjectVersion}`,
+  );
+  // What is stored and opened at once has no order in itself.
+  expect([...told.slice(0, 2).toSorted(), ...told.slice(2)]).toEqual([
+    "SITE_CONFIG_OPENED 1",
+    "SITE_CONFIG_PUBLISHED 1",
+    "SITE_CONFIG_PUBLISHED 2",
+    "SITE_CONFIG_CLOSED 2",
+  ]);
+  const { run } = graphql();
+  const { createApiKey } = await run(
+    'mutation { createApiKey(input: { name: "audited", scope: READ }) { apiKey { id } } }',
+  );
+  const revoke = "mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }";
+  await run(revoke, createApiKey.apiKey);
+  await run(revoke, createApiKey.apiKey);
+  expect(await entriesOf({ subjectName: "audited" })).toMatchObject([
+    { action: "API_KEY_CREATED", actorName: "test", subjectId: createApiKey.apiKey.id },
+    { action: "API_KEY_REVOKED", actorName: "test" },
+  ]);
+});
+
+test("it is paged and filtered", async () => {
+  const { run } = graphql();
+  const seen: string[] = [];
+  let after: string | null = null;
+  do {
+    const { auditLog }: Awaited<ReturnType<typeof run>> = await run(QUERY, { first: 3, after });
+    seen.push(...auditLog.nodes.map(({ id }: { id: string }) => id));
+    after = auditLog.pageInfo.hasNextPage ? auditLog.pageInfo.endCursor : null;
+    if (after === null) expect(seen).toHaveLength(auditLog.totalCount);
+  } while (after !== null);
+  expect(new Set(seen).size).toBe(seen.length);
+  const deleted = await entriesOf({ actions: ["USER_GROUP_DELETED", "DATA_SOURCE_DELETED"] });
+  expect(deleted).toHaveLength(2);
+  expect(await entriesOf({ createdAt: { from: "2100-01-01T00:00:00Z" } })).toEqual([]);
+});
+
+describe("nobody sees it", () => {
+  test("without admin scope, from another environment or account", async () => {
+    const { call, keys, strangerKey } = graphql();
+    expect(await call("{ auditLog { totalCount } }", {}, keys.read)).toMatchObject({
+      body: { errors: [{ extensions: { code: "FORBIDDEN" } }] },
+    });
+    expect(await entriesOf({ subjectName: "acme" }, keys.testing)).toEqual([]);
+    expect(await entriesOf({ subjectName: "acme" }, strangerKey)).toEqual([]);
+  });
+});
+
+test("an entry goes with its change: what is rolled back is not in it", async () => {
+  const { service, account } = graphql();
+  const scope = { accountId: account.accountId, environment: "Customer" } as const;
+  const count = async () => (await entriesOf({})).length;
+  const before = await count();
+  await expect(
+    service.database.transaction(scope, async (transaction) => {
+      await transaction.run({ access: "write", text: "UPDATE user_group SET version = version + 1" }, []);
+      throw new Error("undone");
+    }),
+  ).rejects.toThrow("undone");
+  expect(await count()).toBe(before);
+});
+
+test("the service can neither change nor remove an entry", async () => {
+  const { service, account } = graphql();
+  const own = service.database.of({ accountId: account.accountId, environment: "Customer" });
+  for (const text of ["UPDATE audit_entry SET action = 'x'", "DELETE FROM audit_entry"]) {
+    await expect(own.run({ access: "write", text }, [])).rejects.toThrow("permission denied");
+  }
+});
+
+test("it holds no token and no key", async () => {
+  const { service, keys } = graphql();
+  const rows = JSON.stringify(await service.query("SELECT * FROM audit_entry"));
+  expect(rows).not.toMatch(/ug[kt]_/);
+  expect(rows).not.toContain(keys.admin);
+});

@@ -1,0 +1,153 @@
+import { buildSchema } from "graphql";
+import { beforeAll, describe, expect, test } from "vitest";
+import { printSdl } from "../../../src/graphql/server/schema.js";
+import { openApiDocument } from "../../../src/http/openapi/openapi-document.js";
+import { MUTATIONS } from "../../support/access-mutations.js";
+import { READS } from "../../support/access-reads.js";
+import { type AccessRow, type Call, CREDENTIALS } from "../../support/access-row.js";
+import {
+  type AccessIds,
+  type AccessTenant,
+  createAccessTenants,
+  unknownIds,
+} from "../../support/access-tenants.js";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+
+const graphql = useGraphql();
+const ROWS: readonly AccessRow[] = [...READS, ...MUTATIONS];
+const NAMED = ROWS.map((row, index) => [`${row.of} #${index}`, row] as const);
+const TENANTS = [0, 1, 2, 3];
+let tenants: readonly AccessTenant[];
+
+beforeAll(async () => {
+  const probe = unknownIds(1);
+  const creating = NAMED.filter(([, row]) => JSON.stringify(row.call(probe, probe)).includes(probe.newId));
+  tenants = await createAccessTenants(
+    graphql(),
+    creating.map(([name]) => name),
+  );
+});
+
+test("every root field of the schema and every method of /api/user has a row", () => {
+  const schema = buildSchema(printSdl());
+  const types = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const fields = types.flatMap((type) => Object.keys(type?.getFields() ?? {}));
+  const { parameters: _, ...methods } = openApiDocument("0.0.0").paths["/api/user"];
+  const all = [...fields, ...Object.keys(methods).map((method) => method.toUpperCase())];
+  expect([...new Set(ROWS.map(({ of }) => of))].toSorted()).toEqual(all.toSorted());
+});
+
+describe.each(NAMED)("%s", (name, row) => {
+  test.each(CREDENTIALS)("on own data, with %s", async (credential) => {
+    await Promise.all(
+      tenants.map(async (tenant) => {
+        const writes = MUTATIONS.includes(row) || ["GET", "PUT", "POST", "DELETE"].includes(row.of);
+        const outcome = row.outcomes[credential];
+        const ids = writes && outcome === "ok" ? await tenant.fresh(row.of) : tenant.ids;
+        const reply = await send(row.call(ids, ids), tenant, credential);
+        const context = `${tenant.mark} ${name} with ${credential}: ${reply}`;
+        expect(outcomeOf(reply), context).toBe(outcome);
+        for (const { mark } of tenants) if (mark !== tenant.mark) expect(reply, context).not.toContain(mark);
+        if (credential === "read") expect(reply).not.toContain("ugt_");
+      }),
+    );
+  });
+});
+
+describe("ids of the other environment and of the other account", () => {
+  test.each(TENANTS)(
+    "answer tenant %i like ids that do not exist, and nothing of theirs changes",
+    async (index) => {
+      const tenant = tenants[index];
+      if (!tenant) throw new Error("There is no such tenant.");
+      const others = tenants.filter(
+        (other) => (other.accountId === tenant.accountId) !== (other.environment === tenant.environment),
+      );
+      expect(others).toHaveLength(2);
+      const before = await stateOfOthers(tenant);
+      for (const [name, row] of NAMED) {
+        for (const credential of row.of === "userGroupChanged"
+          ? (["admin", "token"] as const)
+          : (["admin"] as const)) {
+          const ask = async (ids: AccessIds) => {
+            const reply = await send(row.call(ids, tenant.ids), tenant, credential);
+            return withoutIds(reply, ids);
+          };
+          const expected = await ask(unknownIds(tenant.accountId));
+          for (const other of others) {
+            const reply = await ask({ ...other.ids, newId: other.newIdOf(name) });
+            expect(reply, `${name} of ${other.mark}`).toBe(expected);
+            for (const { mark } of others) expect(reply, name).not.toContain(mark);
+          }
+        }
+      }
+      expect(await stateOfOthers(tenant)).toEqual(before);
+    },
+  );
+});
+
+/** @returns the reply as JSON, without what differs each time */
+async function send(
+  call: Call,
+  tenant: AccessTenant,
+  credential: (typeof CREDENTIALS)[number],
+): Promise<string> {
+  const { url } = graphql().service;
+  const authorization = credential === "none" ? undefined : tenant.credentials[credential];
+  if ("subscription" in call) {
+    const stream = await openEventStream(url, authorization ?? "", call.subscription);
+    stream.close();
+    return textOf(stream.body ?? { data: { stream: stream.status } });
+  }
+  const { body } =
+    "query" in call
+      ? await callRest(`${url}/graphql`, "POST", undefined, { query: call.query }, { authorization })
+      : await callRest(`${url}/api/user`, call.method, undefined, call.body, { authorization });
+  return textOf(body);
+}
+
+function textOf(body: unknown): string {
+  return JSON.stringify(body, (key, value) => (/^request_?id$/i.test(key) ? undefined : value));
+}
+
+/** Puts the same words in the place of ids that a reply repeats, and of what is new in each reply. */
+function withoutIds(reply: string, ids: AccessIds): string {
+  const compared = reply.replaceAll(/"ugt_\w+"|"team_id":\d+/g, "<new>");
+  return Object.values(ids).reduce<string>(
+    (text, id) => text.replaceAll(`"${id}"`, "<id>").replaceAll(`\\"${id}\\"`, "<id>"),
+    compared,
+  );
+}
+
+/** What a caller got: "ok" for data, "null" for none of it, or the code of the first error. */
+function outcomeOf(reply: string): string {
+  const { data, errors, success, error } = JSON.parse(reply);
+  if (success !== undefined) return success === 1 ? "ok" : error.code.toUpperCase();
+  if (errors) return errors[0].extensions.code;
+  const [, userError] = /"userErrors":\[\{"code":"(\w+)"/.exec(reply) ?? [];
+  return userError ?? (isEmpty(data) ? "null" : "ok");
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (typeof value === "object" && Object.values(value).every(isEmpty));
+}
+
+/** Every row of other tenants, in all tables with tenants' data. */
+async function stateOfOthers({ accountId, environment }: AccessTenant): Promise<Record<string, unknown>> {
+  const { query } = graphql().service;
+  const tables =
+    await query(`SELECT relname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attname = 'environment' ORDER BY relname`);
+  expect(tables.length).toBeGreaterThanOrEqual(11);
+  const state: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    state[name] = await query(
+      `SELECT (to_jsonb(${name}) - 'last_used_at')::text AS row FROM ${name}
+        WHERE NOT (account_id = $1 AND environment::text = $2) ORDER BY 1`,
+      [accountId, environment],
+    );
+  }
+  return state;
+}

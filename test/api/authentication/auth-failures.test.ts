@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
+import { issueUserGroupToken } from "../../../src/domain/user-groups/user-group-token.js";
+import { AuthFailures } from "../../../src/services/requests/auth-failures.js";
+import { RateCounters } from "../../../src/services/requests/rate-counters.js";
+import { Tally } from "../../../src/telemetry/tally.js";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { limitsOf, refused } from "../../support/rate-limit-replies.js";
+import { callRest } from "../../support/rest-client.js";
+import { expectError } from "../../support/rest-fixture.js";
+
+const LIMIT = 3;
+const graphql = useGraphql({ rateLimits: { authFailures: LIMIT }, trustedProxies: ["127.0.0.0/8"] });
+const subscribed = useGraphql({ rateLimits: { authFailures: LIMIT }, trustedProxies: ["127.0.0.1"] });
+const direct = useGraphql({ rateLimits: { authFailures: LIMIT } });
+const careless = useGraphql({ rateLimits: { authFailures: 0 } });
+
+const query = { query: "{ viewer { __typename } }" };
+const tooOften = expect.stringMatching(
+  /^Authentication has failed too often from this address\. Try again in \d+ s\.$/,
+);
+
+/** Calls as one who sits at an address behind the trusted proxy. */
+function at(address: string, fixture = graphql) {
+  const headers = (authorization: string | undefined) => ({ authorization, "x-forwarded-for": address });
+  const { url } = fixture().service;
+  return {
+    rest: (authorization?: string) =>
+      callRest(
+        `${url}/api/user`,
+        "GET",
+        undefined,
+        { user_group_id: "x", name: "X" },
+        headers(authorization),
+      ),
+    graphql: (authorization?: string) =>
+      callRest(`${url}/graphql`, "POST", undefined, query, headers(authorization)),
+    siteConfig: (authorization?: string) =>
+      callRest(`${url}/site-config/none?account=none`, "GET", undefined, undefined, headers(authorization)),
+  };
+}
+
+const unknownKey = () => `Token ${issueApiKey(graphql().account.accountId, "Customer").secret}`;
+const valid = () => `Token ${graphql().keys.admin}`;
+
+/** A valid key that this process has not seen yet. */
+const unused = async () => `Token ${(await graphql().account.createKey()).secret}`;
+
+/** The Authorization header of the front end of a new group. */
+async function frontEndToken(providedId: string): Promise<string> {
+  const { createUserGroup: created } = await graphql().run(
+    `mutation { createUserGroup(input: { providedId: "${providedId}", name: "F" }) { userGroup { token } } }`,
+  );
+  return `Bearer ${created.userGroup.token}`;
+}
+
+async function fail(address: string, times = LIMIT): Promise<void> {
+  for (let time = 0; time < times; time += 1) expect((await at(address).rest(unknownKey())).status).toBe(401);
+}
+
+describe("an address from which authentication failed too often", () => {
+  test("is refused by REST", async () => {
+    await fail("192.0.2.1");
+    const reply = await at("192.0.2.1").rest(unknownKey());
+    expectError(reply, 429, { code: "rate_limited", message: tooOften });
+    expect(limitsOf(reply)).toEqual(refused(0, LIMIT, "auth-failures"));
+  });
+
+  test("is refused by GraphQL", async () => {
+    await fail("192.0.2.2");
+    const reply = await at("192.0.2.2").graphql(unknownKey());
+    expect(reply).toMatchObject({
+      status: 429,
+      body: {
+        errors: [{ message: tooOften, extensions: { code: "RATE_LIMITED", limit: LIMIT, remaining: 0 } }],
+      },
+    });
+    expect(limitsOf(reply)).toEqual(refused(0, LIMIT, "auth-failures"));
+  });
+
+  test("is refused everywhere, before the database is asked", async () => {
+    const { service } = graphql();
+    const key = await unused();
+    await fail("192.0.2.3");
+    service.statements.length = 0;
+    const { rest, graphql: call, siteConfig } = at("192.0.2.3");
+    for (const authorization of [key, unknownKey(), "Token nonsense", `Bearer ${issueUserGroupToken(1)}`]) {
+      for (const reply of [
+        await rest(authorization),
+        await call(authorization),
+        await siteConfig(authorization),
+      ]) {
+        expect(reply.status).toBe(429);
+      }
+    }
+    expect(service.statements).toEqual([]);
+  });
+
+  test("lets in whoever was let in before, until that is revoked", async () => {
+    const { account, service } = graphql();
+    const key = await account.createKey();
+    const authorization = `Token ${key.secret}`;
+    const token = await frontEndToken("fronted");
+    const { rest, graphql: call, siteConfig } = at("192.0.2.50");
+    for (const credentials of [authorization, token]) expect((await call(credentials)).status).toBe(200);
+    await fail("192.0.2.50");
+    expect((await rest(unknownKey())).status).toBe(429);
+    // Longer than a key is remembered without asking the database.
+    await sleep(600);
+    expect((await rest(authorization)).status).toBe(200);
+    expect((await call(authorization)).status).toBe(200);
+    expect((await siteConfig(authorization)).status).toBe(404);
+    expect((await call(token)).status).toBe(200);
+    await service.services.accounts.revokeKey(key.id);
+    await sleep(600);
+    expect((await rest(authorization)).status).toBe(401);
+    expect((await rest(authorization)).status).toBe(429);
+  });
+
+  test("lets those credentials in however their header is written", async () => {
+    const key = await unused();
+    const token = await frontEndToken("spaced");
+    const { graphql: call } = at("192.0.2.51");
+    for (const credentials of [key, token]) expect((await call(credentials)).status).toBe(200);
+    await fail("192.0.2.51");
+    // Longer than a key is remembered without asking the database.
+    await sleep(600);
+    expect((await call(key.replace("Token ", "tOKEN     "))).status).toBe(200);
+    expect((await call(token.replace("Bearer ", "BEARER   "))).status).toBe(200);
+    expect((await call(key.replace("Token", "Bearer"))).status).toBe(429);
+  });
+
+  test("may still ask for what needs no credentials", async () => {
+    await fail("192.0.2.4");
+    expect((await at("192.0.2.4").graphql()).status).toBe(200);
+    expect((await at("192.0.2.4").siteConfig()).status).toBe(404);
+    expect((await at("192.0.2.4").rest()).status).toBe(401);
+  });
+
+  test("does not keep others from coming in", async () => {
+    await fail("192.0.2.5");
+    await fail("2001:db8:1:1::1");
+    expect((await at("192.0.2.6").rest(valid())).status).toBe(200);
+    expect((await at("2001:db8:1:1::2").rest(await unused())).status).toBe(429);
+    expect((await at("2001:db8:1:2::1").rest(valid())).status).toBe(200);
+  });
+
+  test("keeps the subscription that it has", async () => {
+    const { service, run, keys } = subscribed();
+    const { createUserGroup: created } = await run(
+      `mutation { createUserGroup(input: { providedId: "watched", name: "W" }) { userGroup { token } } }`,
+    );
+    const authorization = `Bearer ${created.userGroup.token}`;
+    const subscription = "subscription { userGroupChanged { kind } }";
+    const stream = await openEventStream(service.url, authorization, subscription);
+    const url = `${service.url}/api/user`;
+    for (let time = 0; time < LIMIT; time += 1) await callRest(url, "GET", "nonsense");
+    const other = `Bearer ${issueUserGroupToken(1)}`;
+    expect((await openEventStream(service.url, other, subscription)).status).toBe(429);
+    const change = { user_group_id: "watched", name: "V" };
+    const elsewhere = { "x-forwarded-for": "192.0.2.7" };
+    expect((await callRest(url, "PUT", keys.admin, change, elsewhere)).status).toBe(200);
+    expect(await stream.next()).toMatchObject({ data: { userGroupChanged: { kind: "UPDATED" } } });
+    stream.close();
+  });
+});
+
+describe("what counts as a failure", () => {
+  test.each([
+    ["a key with a wrong checksum", () => `${valid().slice(0, -6)}000000`],
+    ["a key that was never issued", unknownKey],
+    ["a token that was never issued", () => `Bearer ${issueUserGroupToken(graphql().account.accountId)}`],
+    ["nonsense", () => "Token nonsense"],
+    ["another scheme", () => "Basic eDp5"],
+  ])("%s", async (name, authorization) => {
+    const { graphql: call } = at(`client ${name}`);
+    for (let time = 0; time < LIMIT; time += 1) expect((await call(authorization())).status).toBe(401);
+    expect((await call(authorization())).status).toBe(429);
+  });
+
+  test("not what succeeds, is forbidden or comes without credentials", async () => {
+    const { rest, graphql: call } = at("192.0.2.20");
+    const { run, keys } = graphql();
+    await run(
+      `mutation { getOrCreateUserGroup(input: { providedId: "x", name: "X" }) { userErrors { code } } }`,
+    );
+    for (let time = 0; time <= LIMIT; time += 1) {
+      expect((await rest(valid())).status).toBe(200);
+      expect((await rest()).status).toBe(401);
+      expect((await call()).status).toBe(200);
+      const forbidden = await callRest(
+        `${graphql().service.url}/api/user`,
+        "DELETE",
+        keys.read,
+        {},
+        {
+          "x-forwarded-for": "192.0.2.20",
+        },
+      );
+      expect(forbidden.status).toBe(403);
+    }
+    await fail("192.0.2.20", LIMIT - 1);
+    expect((await rest(valid())).status).toBe(200);
+    await fail("192.0.2.20", 1);
+    expect((await rest(await unused())).status).toBe(429);
+  });
+
+  test("none, without a limit", async () => {
+    for (let time = 0; time < 20; time += 1) {
+      expect((await at("192.0.2.30", careless).rest("Token nonsense")).status).toBe(401);
+    }
+  });
+});
+
+describe("the address", () => {
+  test("is the connection's where no proxy is trusted, whatever a header says", async () => {
+    for (let time = 0; time < LIMIT; time += 1) {
+      expect((await at(`192.0.2.${time}`, direct).rest("Token nonsense")).status).toBe(401);
+    }
+    expect((await at("192.0.2.99", direct).rest("Token nonsense")).status).toBe(429);
+  });
+
+  test("is the last that is no trusted proxy's, whatever the client wrote before it", async () => {
+    for (let time = 0; time < LIMIT; time += 1) {
+      expect((await at(`198.51.100.${time}, 192.0.2.40, 127.0.0.9`).rest("Token nonsense")).status).toBe(401);
+    }
+    expect((await at("198.51.100.9, 192.0.2.40").rest(await unused())).status).toBe(429);
+    expect((await at("192.0.2.40, 198.51.100.9").rest(valid())).status).toBe(200);
+  });
+});
+
+test("one secret, however its header is written, does not push out others that are remembered", async () => {
+  const limit = { policy: "auth-failures", limit: 1, windowSeconds: 60 } as const;
+  const failures = new AuthFailures(new RateCounters(60_000, undefined), limit, new Tally());
+  const tooMany = 10_001;
+  failures.noteSuccess("Token first");
+  for (let spaces = 1; spaces <= tooMany; spaces += 1)
+    failures.noteSuccess(`Token${" ".repeat(spaces)}second`);
+  await failures.note("192.0.2.60", "Token guess");
+  for (const known of ["Token first", "Token second"]) failures.requireFew("192.0.2.60", known);
+  for (const guess of ["Token guess", "Bearer first", "Basic first"]) {
+    expect(() => failures.requireFew("192.0.2.60", guess)).toThrow(
+      "Authentication has failed too often from this address.",
+    );
+  }
+});

@@ -1,0 +1,238 @@
+import { Agent } from "node:https";
+import { inspect } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  type ClientOptions,
+  ConnectionError,
+  RateLimitError,
+  ServiceError,
+  TimeoutError,
+  UnexpectedReplyError,
+  UserGroupsClient,
+} from "../../../clients/typescript/src/index.js";
+import { pause, waitBefore } from "../../../clients/typescript/src/retry.js";
+import { makeCertificate } from "../../support/certificate.js";
+import {
+  type Answer,
+  breakOff,
+  cutOff,
+  hang,
+  refuse,
+  reply,
+  startScriptedServer,
+  startSecureServer,
+} from "../../support/scripted-server.js";
+
+const KEY = `ugk_live_${"k".repeat(40)}`;
+const TOKEN = `ugt_${"t".repeat(40)}`;
+const GROUP = { team_id: 1, token: TOKEN, name: "A", provided_id: "a", properties: null };
+const FOUND = reply(200, { success: 1, new_user_group: false, user_group: GROUP });
+const ROTATED = reply(200, { success: 1, user_group: { ...GROUP, api_environment_tag: "Customer" } });
+const DELETED = reply(200, { data: { deleteUserGroup: { userErrors: [] } } });
+const GONE = reply(200, {
+  data: { deleteUserGroup: { userErrors: [{ code: "USER_GROUP_NOT_FOUND", message: "No.", field: null }] } },
+});
+const GARBLED: Answer = (response) => void response.socket?.end(`HTTP/1.1 200 OK\r\nbad ${TOKEN}`);
+
+function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}): UserGroupsClient {
+  return new UserGroupsClient({ baseUrl, apiKey: KEY, ...options });
+}
+
+/** How a call fails. */
+async function failureOf(call: Promise<unknown>): Promise<Error & Record<string, unknown>> {
+  return call.then(
+    () => expect.unreachable("The call should have failed."),
+    (error) => error,
+  );
+}
+
+describe("a call is repeated", () => {
+  test.each([
+    ["a connection that was cut", cutOff],
+    ["a reply that broke off", breakOff],
+    ["503", refuse(503, "unavailable", { "retry-after": "0" })],
+    ["503 until a moment", refuse(503, "unavailable", { "retry-after": new Date().toUTCString() })],
+    ["500", refuse(500, "internal")],
+    ["429", refuse(429, "rate_limited", { "retry-after": "0" })],
+    ["a page of a proxy", reply(502, "<html>Bad Gateway</html>")],
+    ["a request under the same key that is still under way", refuse(409, "idempotency_key_in_use")],
+  ])("after %s", async (_name, fault) => {
+    const { url, seen } = await startScriptedServer(fault, FOUND);
+    await expect(clientOf(url).userGroups.getOrCreate({ userGroupId: "a" })).resolves.toMatchObject({
+      teamId: 1,
+    });
+    expect(seen.map(({ method, path, body }) => [method, path, body])).toEqual([
+      ["GET", "/api/user", '{"user_group_id":"a"}'],
+      ["GET", "/api/user", '{"user_group_id":"a"}'],
+    ]);
+  });
+
+  test("after it took too long", async () => {
+    const { url, seen } = await startScriptedServer(hang, FOUND);
+    await clientOf(url, { timeoutMs: 100 }).userGroups.getOrCreate({ userGroupId: "a" });
+    expect(seen).toHaveLength(2);
+  });
+
+  test("under one key, another one for each call", async () => {
+    const { url, seen } = await startScriptedServer(cutOff, ROTATED);
+    const { userGroups } = clientOf(url);
+    await userGroups.rotateToken({ currentToken: TOKEN });
+    await userGroups.rotateToken({ currentToken: TOKEN });
+    const keys = seen.map(({ headers }) => headers["idempotency-key"]);
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0], expect.any(String)]);
+    expect(keys[2]).not.toBe(keys[0]);
+  });
+
+  test("no earlier than the service asks for", async () => {
+    const { url } = await startScriptedServer(refuse(503, "unavailable", { "retry-after": "1" }), FOUND);
+    const start = performance.now();
+    await clientOf(url).userGroups.getOrCreate({ userGroupId: "a" });
+    expect(performance.now() - start).toBeGreaterThanOrEqual(995);
+  });
+
+  test("so often and no more", async () => {
+    const { url, seen } = await startScriptedServer(refuse(503, "unavailable", { "retry-after": "0" }));
+    const call = clientOf(url, { maxRetries: 1 }).userGroups.getOrCreate({ userGroupId: "a" });
+    await expect(call).rejects.toThrow(ServiceError);
+    expect(seen).toHaveLength(2);
+  });
+
+  test("for so long and no longer", async () => {
+    const { url, seen } = await startScriptedServer(refuse(429, "rate_limited", { "retry-after": "30" }));
+    const { userGroups } = clientOf(url);
+    const failure = await failureOf(userGroups.getOrCreate({ userGroupId: "a" }, { maxElapsedMs: 5_000 }));
+    expect(failure).toBeInstanceOf(RateLimitError);
+    expect(failure).toMatchObject({ retryAfter: 30, requestId: "r-1" });
+    expect(seen).toHaveLength(1);
+    const { url: silent } = await startScriptedServer(hang);
+    const impatient = clientOf(silent, { maxElapsedMs: 150 }).userGroups.getOrCreate({ userGroupId: "a" });
+    expect(await failureOf(impatient)).toBeInstanceOf(TimeoutError);
+  });
+});
+
+describe("a call is not repeated", () => {
+  test.each([
+    [400, "invalid_field"],
+    [401, "unauthenticated"],
+    [403, "forbidden"],
+    [404, "user_group_not_found"],
+    [409, "user_group_mismatch"],
+    [422, "unknown_data_source"],
+    [418, "a_code_of_a_later_version"],
+  ])("after %s %s", async (status, code) => {
+    const { url, seen } = await startScriptedServer(refuse(status, code));
+    const failure = await failureOf(clientOf(url).userGroups.update({ userGroupId: "a" }));
+    expect(failure).toMatchObject({ status, code, requestId: "r-1" });
+    expect(seen).toHaveLength(1);
+  });
+
+  test.each([
+    ["what is not JSON", reply(200, "<!doctype html>")],
+    ["JSON of something else", reply(200, { ok: true })],
+    ["a group without its token", reply(200, { success: 1, user_group: { ...GROUP, token: null } })],
+    ["a success that is none", reply(200, { success: 0 })],
+    ["a redirect", reply(302, "", { location: "https://evil.example.com/" })],
+  ])("after %s, which is told as such", async (_name, answer) => {
+    const { url, seen } = await startScriptedServer(answer);
+    const failure = await failureOf(clientOf(url).userGroups.getOrCreate({ userGroupId: "a" }));
+    expect(failure).toBeInstanceOf(UnexpectedReplyError);
+    expect(seen).toHaveLength(1);
+  });
+
+  test("once it is aborted: while it waits for a reply, or for a retry", async () => {
+    for (const answer of [hang, refuse(503, "unavailable", { "retry-after": "20" })]) {
+      const { url } = await startScriptedServer(answer);
+      const reason = new Error("The customer left.");
+      const abort = new AbortController();
+      const call = clientOf(url).userGroups.getOrCreate({ userGroupId: "a" }, { signal: abort.signal });
+      setTimeout(() => abort.abort(reason), 50);
+      expect(await failureOf(call)).toBe(reason);
+    }
+  });
+});
+
+describe("a deletion", () => {
+  test("is sent again under its key, so that it gets the reply that was lost", async () => {
+    const { url, seen } = await startScriptedServer(cutOff, DELETED);
+    await clientOf(url).userGroups.delete({ currentToken: TOKEN });
+    const keys = seen.map(({ headers }) => headers["idempotency-key"]);
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0]]);
+  });
+
+  test.each([
+    ["a reply that was lost", cutOff],
+    ["a reply that broke off", breakOff],
+    ["503", refuse(503, "unavailable", { "retry-after": "0" })],
+    ["a page of a proxy", reply(502, "<html>Bad Gateway</html>")],
+  ])("that finds no group after %s has deleted none", async (_name, fault) => {
+    const { url } = await startScriptedServer(fault, GONE);
+    await expect(clientOf(url).userGroups.delete({ currentToken: TOKEN })).rejects.toMatchObject({
+      name: "NotFoundError",
+      code: "user_group_not_found",
+    });
+  });
+});
+
+test("over https a certificate must be of an authority that is known, or told", async (context) => {
+  const certificate = await makeCertificate();
+  if (!certificate) context.skip("There is no openssl to make a certificate with.");
+  else {
+    const { url } = await startSecureServer(certificate, FOUND);
+    const client = clientOf(url, { maxRetries: 0 });
+    expect(await failureOf(client.userGroups.getOrCreate({ userGroupId: "a" }))).toMatchObject({
+      name: "ConnectionError",
+      cause: { code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
+    });
+    const agent = new Agent({ ca: certificate.cert, keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const found = await clientOf(url, { agent }).userGroups.getOrCreate({ userGroupId: "a" });
+    expect(found.providedId).toBe("a");
+  }
+});
+
+test("a client that was closed ends what is under way, and takes no more", async () => {
+  const { url } = await startScriptedServer(hang);
+  const client = clientOf(url);
+  const call = client.userGroups.getOrCreate({ userGroupId: "a" });
+  setTimeout(() => client.close(), 50);
+  await expect(call).rejects.toThrow("The client was closed.");
+  await expect(client.request("{ a }")).rejects.toThrow("The client was closed.");
+});
+
+test("waits grow up to a bound, by chance, and come after what the service asks for", () => {
+  expect([1, 2, 3, 6, 20].map((retry) => waitBefore(retry, undefined, 1))).toEqual([
+    250, 500, 1000, 8000, 8000,
+  ]);
+  expect(waitBefore(5, undefined, 0)).toBe(0);
+  expect(waitBefore(1, 3, 0.5)).toBe(3125);
+});
+
+test("a wait that is longer than a timer's lasts all the same", async () => {
+  await expect(pause(2 ** 40, AbortSignal.timeout(50))).rejects.toMatchObject({ name: "TimeoutError" });
+});
+
+test("nobody who is told of a failure, or looks at the client, learns the key or the token", async () => {
+  const { url } = await startScriptedServer(
+    cutOff,
+    breakOff,
+    GARBLED,
+    reply(200, `${KEY} ${TOKEN}`),
+    refuse(401, "unauthenticated"),
+  );
+  const client = clientOf(url, { maxRetries: 0 });
+  const unreachable = clientOf("http://127.0.0.1:1", { maxRetries: 0 });
+  const failures = [
+    ...(await Promise.all(
+      [1, 2, 3, 4, 5].map(() => failureOf(client.userGroups.rotateToken({ currentToken: TOKEN }))),
+    )),
+    await failureOf(unreachable.userGroups.rotateToken({ currentToken: TOKEN })),
+    await failureOf(client.request("{ a }", { token: TOKEN })),
+  ];
+  expect(failures[5]).toBeInstanceOf(ConnectionError);
+  const shown = [client, ...failures].flatMap((each) => [
+    inspect(each, { depth: 10, showHidden: true, getters: true }),
+    JSON.stringify(each),
+    String(each),
+  ]);
+  for (const text of shown) expect(text).not.toMatch(/k{8}|t{8}|(?:74 ){8}/);
+});

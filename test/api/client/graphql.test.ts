@@ -1,0 +1,178 @@
+import { readFileSync } from "node:fs";
+import { type DocumentNode, parse } from "graphql";
+import { describe, expect, test } from "vitest";
+import { createViewer } from "../../../clients/typescript/src/browser.js";
+import {
+  ApiError,
+  ConflictError,
+  InvalidRequestError,
+  InvalidSiteConfigError,
+  NotFoundError,
+  type TypedDocument,
+} from "../../../clients/typescript/src/index.js";
+import { collect, usePackageClient } from "../../support/package-client.js";
+
+const fixture = usePackageClient();
+
+describe("groups", () => {
+  test("are listed page by page, and no further than they are wanted", async () => {
+    const { client, service } = fixture();
+    const providedIds = Array.from({ length: 7 }, (_, index) => `list-${index}`);
+    await client.userGroups.upsert(providedIds.map((providedId) => ({ providedId, name: "L" })));
+    const filter = { providedIds };
+    const orderBy = { field: "PROVIDED_ID", direction: "DESC" } as const;
+    const all = await collect(client.userGroups.list({ filter, orderBy, pageSize: 3 }));
+    expect(all.map(({ providedId }) => providedId)).toEqual(providedIds.toReversed());
+    service.statements.length = 0;
+    for await (const { providedId } of client.userGroups.list({ filter, pageSize: 3 })) {
+      if (providedId === "list-1") break;
+    }
+    const pages = service.statements.filter((text) => text.includes("LIMIT"));
+    expect(pages.length).toBeLessThanOrEqual(1);
+    await expect(collect(client.userGroups.list({ pageSize: 101 }))).rejects.toMatchObject({
+      code: "invalid_field",
+      field: "first",
+    });
+  });
+
+  test("are upserted all or none, or each by itself", async () => {
+    const { userGroups } = fixture().client;
+    const groups = [
+      { providedId: "upsert", name: "U", mapping: { a: "sales" }, properties: { tier: 1 } },
+      { providedId: "upsert-faulty", name: "F", mapping: { a: "sales", 7: "nothing", b: "sales" } },
+    ];
+    const refused = userGroups.upsert(groups);
+    await expect(refused).rejects.toThrow(InvalidRequestError);
+    await expect(refused).rejects.toMatchObject({
+      code: "unknown_data_source",
+      field: "userGroups.1.mapping.7",
+      userErrors: [{ code: "UNKNOWN_DATA_SOURCE", field: ["userGroups", "1", "mapping", "7"] }],
+    });
+    expect(await userGroups.get({ providedId: "upsert" })).toBeNull();
+    const [written, faulty] = await userGroups.upsertEach(groups);
+    expect(written).toMatchObject({
+      ok: true,
+      newUserGroup: true,
+      userGroup: {
+        properties: { tier: 1 },
+        mapping: [{ schemaId: "a", dataSource: { providedId: "sales" } }],
+      },
+    });
+    expect(faulty).toMatchObject({ ok: false, error: { code: "unknown_data_source", field: "mapping.7" } });
+    const [again] = await userGroups.upsert([{ providedId: "upsert", properties: null }]);
+    expect(again).toMatchObject({
+      newUserGroup: false,
+      userGroup: { name: "U", properties: null, version: 2 },
+    });
+    expect(again?.userGroup.mapping).toHaveLength(1);
+  });
+
+  test("get their mapping set, replaced and taken away", async () => {
+    const { userGroups } = fixture().client;
+    await userGroups.getOrCreate({ userGroupId: "mapped", name: "M" });
+    const by = { providedId: "mapped" };
+    const shown = async (change: Promise<{ mapping: readonly { schemaId: string }[] }>) =>
+      (await change).mapping.map(({ schemaId }) => schemaId);
+    expect(await shown(userGroups.setMapping(by, "a", "sales"))).toEqual(["a"]);
+    expect(await shown(userGroups.replaceMapping(by, { b: "sales", c: "support" }))).toEqual(["b", "c"]);
+    const wrong = userGroups.replaceMapping(by, { b: "sales", c: "nothing" });
+    await expect(wrong).rejects.toMatchObject({ code: "unknown_data_source", field: "mapping.c" });
+    expect(await shown(userGroups.removeMapping(by, "b"))).toEqual(["c"]);
+    await expect(userGroups.setMapping({ providedId: "nobody" }, "a", "sales")).rejects.toThrow(
+      NotFoundError,
+    );
+  });
+});
+
+test("data sources are created, read, listed, changed and deleted", async () => {
+  const { dataSources } = fixture().client;
+  const created = await dataSources.create({ providedId: "lake", name: "Lake" });
+  expect(await dataSources.get({ providedId: "lake" })).toEqual(created);
+  await expect(dataSources.create({ providedId: "lake", name: "L" })).rejects.toThrow(ConflictError);
+  const renamed = await dataSources.update({ by: { id: created.id }, name: "Ocean" });
+  expect(renamed).toEqual({ ...created, name: "Ocean" });
+  const listed = await collect(dataSources.list({ filter: { nameContains: "ocean" } }));
+  expect(listed).toEqual([renamed]);
+  await dataSources.delete({ providedId: "lake" });
+  expect(await dataSources.get({ providedId: "lake" })).toBeNull();
+  await expect(dataSources.delete({ providedId: "lake" })).rejects.toMatchObject({
+    code: "data_source_not_found",
+    status: 200,
+  });
+});
+
+test("a site's settings are stored, read, and refused with what is wrong", async () => {
+  const { siteConfigs } = fixture().client;
+  const text = '{ "name": "Docs", "navigation": [{ "group": "", "pages": ["index"] }] }';
+  expect(await siteConfigs.get("docs")).toBeNull();
+  const { siteConfig, report } = await siteConfigs.put({ site: "docs", text });
+  expect(siteConfig).toMatchObject({ site: "docs", revision: 1, text, document: JSON.parse(text) });
+  expect(report).toMatchObject({ valid: true, warnings: expect.arrayContaining([expect.anything()]) });
+  expect(await siteConfigs.get("docs")).toEqual(siteConfig);
+  const faulty = siteConfigs.put({ site: "docs", text: '{ "name": "Docs" }' });
+  await expect(faulty).rejects.toThrow(InvalidSiteConfigError);
+  await expect(faulty).rejects.toMatchObject({
+    code: "invalid_site_config",
+    report: { valid: false, errors: [{ pointer: "", line: 1 }] },
+  });
+  const late = siteConfigs.put({ site: "docs", text, expectedRevision: 0 });
+  await expect(late).rejects.toMatchObject({ code: "version_conflict" });
+  await expect(late).rejects.toThrow(ConflictError);
+});
+
+describe("an operation of the caller's", () => {
+  const NAMED = `query ($by: UserGroupBy!) { userGroup(by: $by) { name } }`;
+
+  test("may be text, or what graphql-codegen makes: parsed, or a String that knows its types", async () => {
+    const { client } = fixture();
+    await client.userGroups.getOrCreate({ userGroupId: "own", name: "Own" });
+    const variables = { by: { providedId: "own" } };
+    type Typed = TypedDocument<{ userGroup: { name: string } | null }, typeof variables>;
+    const parsed: Typed & DocumentNode = parse(NAMED);
+    const text: Typed & { toString(): string } = new String(NAMED);
+    expect(await client.request(NAMED, variables)).toEqual({ userGroup: { name: "Own" } });
+    expect((await client.request(parsed, variables)).userGroup?.name).toBe("Own");
+    expect((await client.request(text, variables)).userGroup?.name).toBe("Own");
+    expect(await client.request("{ viewer { scope } }")).toEqual({ viewer: { scope: "admin" } });
+  });
+
+  test("counts once under its key", async () => {
+    const { client } = fixture();
+    const create = `mutation { createUserGroup(input: { providedId: "once", name: "O" }) { userGroup { id } userErrors { code } } }`;
+    const options = { idempotencyKey: "create once" };
+    const first = await client.request(create, {}, options);
+    expect(await client.request(create, {}, options)).toEqual(first);
+    expect(await client.request(create)).toMatchObject({
+      createUserGroup: { userErrors: [{ code: "USER_GROUP_EXISTS" }] },
+    });
+  });
+
+  test("fails with the code and the request of its first error", async () => {
+    const { client } = fixture();
+    const wrong = client.request("{ userGroups { nothing } }");
+    await expect(wrong).rejects.toThrow(ApiError);
+    await expect(wrong).rejects.toMatchObject({
+      code: "graphql_validation_failed",
+      status: 400,
+      requestId: expect.any(String),
+    });
+    await expect(client.request(JSON.parse('{ "kind": "Field" }'))).rejects.toThrow(TypeError);
+  });
+});
+
+describe("of a service that runs only documents it knows", () => {
+  const list = new URL("../../../clients/typescript/trusted-documents.json", import.meta.url);
+  const strict = usePackageClient({ trustedDocuments: JSON.parse(readFileSync(list, "utf8")) });
+
+  test("the client needs no others than those of its list, nor does a page", async () => {
+    const { client, service } = strict();
+    const { token } = await client.userGroups.getOrCreate({ userGroupId: "trusted", name: "T" });
+    const events = client.userGroups.watch({ providedId: "trusted" });
+    expect((await events.next()).value).toMatchObject({ kind: "CURRENT", userGroup: { name: "T" } });
+    await events.return();
+    expect(await createViewer({ url: service.url, token }).read()).toMatchObject({ name: "T" });
+    await expect(client.request("{ viewer { scope } }")).rejects.toMatchObject({
+      code: "untrusted_document",
+    });
+  });
+});

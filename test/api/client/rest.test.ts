@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import {
+  AuthenticationError,
+  ConflictError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+} from "../../../clients/typescript/src/index.js";
+import { startLossyProxy } from "../../support/lossy-proxy.js";
+import { usePackageClient } from "../../support/package-client.js";
+
+const fixture = usePackageClient();
+const ID = /^[0-9a-f-]{36}$/;
+
+describe("a group's life", () => {
+  test("is created once, then found unchanged", async () => {
+    const { userGroups } = fixture().client;
+    const input = {
+      userGroupId: "life",
+      name: "Acme",
+      properties: { region_name: "EU", nested: { a_b: [1] } },
+      mapping: { sales_db: "sales" },
+    };
+    const created = await userGroups.getOrCreate(input);
+    expect(created).toEqual({
+      newUserGroup: true,
+      teamId: expect.any(Number),
+      token: expect.stringMatching(/^ugt_/),
+      name: "Acme",
+      providedId: "life",
+      properties: { region_name: "EU", nested: { a_b: [1] } },
+    });
+    const found = await userGroups.getOrCreate({ userGroupId: "life" });
+    expect(found).toEqual({ ...created, newUserGroup: false });
+    expect((await userGroups.get({ providedId: "life" }))?.mapping).toMatchObject([
+      { schemaId: "sales_db", dataSource: { providedId: "sales" } },
+    ]);
+  });
+
+  test("is changed in what is given, and cleared by null", async () => {
+    const { userGroups } = fixture().client;
+    const { token, teamId } = await userGroups.getOrCreate({
+      userGroupId: "changed",
+      name: "Old",
+      properties: { a: 1 },
+    });
+    const renamed = await userGroups.update({ userGroupId: "changed", name: "New", properties: undefined });
+    expect(renamed).toEqual({
+      teamId,
+      token,
+      name: "New",
+      providedId: "changed",
+      properties: { a: 1 },
+      apiEnvironmentTag: "Customer",
+    });
+    const cleared = await userGroups.update({ userGroupId: "changed", properties: null });
+    expect(cleared.properties).toBeNull();
+  });
+
+  test("gets a new token, and ends", async () => {
+    const { userGroups } = fixture().client;
+    const { token } = await userGroups.getOrCreate({ userGroupId: "ends", name: "Ends" });
+    const rotated = await userGroups.rotateToken({ currentToken: token });
+    expect(rotated).toMatchObject({ name: "Ends", providedId: "ends", apiEnvironmentTag: "Customer" });
+    expect(rotated.token).not.toBe(token);
+    await expect(userGroups.delete({ currentToken: token })).rejects.toThrow(NotFoundError);
+    await userGroups.delete({ currentToken: rotated.token, userGroupId: "ends" });
+    expect(await userGroups.get({ providedId: "ends" })).toBeNull();
+  });
+
+  test("lives in the environment of the key", async () => {
+    const { newClient, keys } = fixture();
+    const { userGroups } = newClient({ apiKey: keys.testing });
+    await userGroups.getOrCreate({ userGroupId: "tested", name: "Tested" });
+    const { apiEnvironmentTag } = await userGroups.update({ userGroupId: "tested", name: "T" });
+    expect(apiEnvironmentTag).toBe("Testing");
+  });
+});
+
+test("a rotation that is named counts once, whichever process repeats it", async () => {
+  const { client, newClient } = fixture();
+  const { token } = await client.userGroups.getOrCreate({ userGroupId: "named", name: "Named" });
+  const options = { idempotencyKey: "rotate named, 2026-11-21" };
+  const first = await client.userGroups.rotateToken({ currentToken: token }, options);
+  const again = await newClient().userGroups.rotateToken({ currentToken: token }, options);
+  expect(again).toEqual(first);
+});
+
+test("what happened counts once, and is told, though its reply was lost", async () => {
+  const { client, newClient, service } = fixture();
+  const lossy = newClient({ baseUrl: await startLossyProxy(service.url) });
+  const created = await lossy.userGroups.getOrCreate({ userGroupId: "lost", name: "Lost" });
+  expect(created.newUserGroup).toBe(false);
+  const rotated = await lossy.userGroups.rotateToken({ currentToken: created.token });
+  expect(await client.userGroups.get({ providedId: "lost" })).toMatchObject({
+    token: rotated.token,
+    version: 2,
+  });
+  const [upserted] = await lossy.userGroups.upsert([{ providedId: "lost-2", name: "Lost" }]);
+  expect(upserted).toMatchObject({ newUserGroup: true, userGroup: { version: 1 } });
+  await lossy.userGroups.delete({ currentToken: rotated.token });
+  expect(await client.userGroups.get({ providedId: "lost" })).toBeNull();
+});
+
+describe("a refusal", () => {
+  test("names its field as the caller does, its code and its request", async () => {
+    const { userGroups } = fixture().client;
+    const creation = userGroups.getOrCreate({ userGroupId: "x".repeat(256), name: "X" });
+    await expect(creation).rejects.toThrow(InvalidRequestError);
+    await expect(creation).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      code: "invalid_field",
+      status: 400,
+      field: "userGroupId",
+      fields: [{ field: "userGroupId", message: "user_group_id must be at most 255 characters long." }],
+      requestId: expect.stringMatching(ID),
+    });
+    await expect(userGroups.update({ userGroupId: "", name: "", mapping: { s: "" } })).rejects.toMatchObject({
+      field: "userGroupId",
+      fields: [{ field: "userGroupId" }, { field: "name" }, { field: "mapping.s" }],
+    });
+    const mapped = userGroups.getOrCreate({ userGroupId: "m", name: "M", mapping: { my_schema: "nothing" } });
+    await expect(mapped).rejects.toMatchObject({
+      code: "unknown_data_source",
+      status: 422,
+      field: "mapping.my_schema",
+    });
+  });
+
+  test("has a class for what a program does about it", async () => {
+    const { client, newClient, keys } = fixture();
+    const { token } = await client.userGroups.getOrCreate({ userGroupId: "classes", name: "C" });
+    const stranger = `${keys.admin.slice(0, -1)}${keys.admin.endsWith("0") ? "1" : "0"}`;
+    const reader = newClient({ apiKey: keys.read });
+    await expect(client.userGroups.update({ userGroupId: "nobody" })).rejects.toThrow(NotFoundError);
+    const mismatch = client.userGroups.delete({ currentToken: token, userGroupId: "another" });
+    await expect(mismatch).rejects.toThrow(ConflictError);
+    await expect(mismatch).rejects.toMatchObject({ code: "user_group_mismatch", field: "userGroupId" });
+    await expect(reader.userGroups.rotateToken({ currentToken: token })).rejects.toThrow(PermissionError);
+    const unknown = newClient({ apiKey: stranger }).userGroups.getOrCreate({ userGroupId: "classes" });
+    await expect(unknown).rejects.toThrow(AuthenticationError);
+  });
+});
+
+describe("with a rate limit", () => {
+  const limited = usePackageClient({ rateLimits: { points: 1 } });
+
+  test("it gives up at once where the wait would be longer than its patience", async () => {
+    const client = limited().newClient({ maxElapsedMs: 2_000 });
+    await client.userGroups.getOrCreate({ userGroupId: "limited", name: "L" });
+    const refused = client.userGroups.getOrCreate({ userGroupId: "limited" });
+    await expect(refused).rejects.toThrow(RateLimitError);
+    await expect(refused).rejects.toMatchObject({ code: "rate_limited", status: 429 });
+    const { retryAfter } = await refused.catch((error) => error);
+    expect(retryAfter).toBeGreaterThan(2);
+  });
+});

@@ -1,0 +1,59 @@
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { verifyWebhook, WebhookVerificationError } from "../../../clients/typescript/src/index.js";
+import { issueWebhookSecret, webhookHeaders } from "../../../src/domain/webhooks/webhook-signature.js";
+
+const EVENT = {
+  id: "e-1",
+  type: "user_group.updated",
+  createdAt: "2026-11-21T12:00:00.000Z",
+  environment: "Customer",
+  data: { userGroup: { id: "x", teamId: 1, providedId: "ä", version: 2, changed: ["name"] } },
+};
+const body = JSON.stringify(EVENT);
+const [secret, old, other] = [issueWebhookSecret(), issueWebhookSecret(), issueWebhookSecret()];
+const headers = webhookHeaders("e-1", body, [secret, old], new Date());
+
+describe("verifyWebhook", () => {
+  test("tells what the service has signed, with the present secret or the one before", () => {
+    for (const fitting of [secret, old]) {
+      expect(verifyWebhook({ body, headers, secret: fitting })).toEqual(EVENT);
+    }
+    expect(verifyWebhook({ body: Buffer.from(body), headers: new Headers(headers), secret })).toEqual(EVENT);
+  });
+
+  test("takes what others sign by the same standard", () => {
+    const timestamp = new Date();
+    const signed = {
+      "webhook-id": "e-2",
+      "webhook-timestamp": String(Math.floor(timestamp.getTime() / 1000)),
+      "webhook-signature": new Webhook(secret).sign("e-2", timestamp, body),
+    };
+    expect(verifyWebhook({ body, headers: signed, secret })).toEqual(EVENT);
+  });
+
+  test.each([
+    ["another secret", { secret: other }],
+    ["another body", { body: body.replace("updated", "deleted") }],
+    ["another id", { headers: { ...headers, "webhook-id": "e-2" } }],
+    ["another time", { headers: { ...headers, "webhook-timestamp": "1" } }],
+    ["no signature", { headers: { ...headers, "webhook-signature": undefined } }],
+    ["a signature of another kind", { headers: { ...headers, "webhook-signature": "v1a,AAAA v1" } }],
+    ["a time long ago", { headers: webhookHeaders("e-1", body, [secret], new Date(Date.now() - 301_000)) }],
+    ["a time to come", { headers: webhookHeaders("e-1", body, [secret], new Date(Date.now() + 302_000)) }],
+  ])("refuses %s", (_name, change) => {
+    expect(() => verifyWebhook({ body, headers, secret, ...change })).toThrow(WebhookVerificationError);
+  });
+
+  test("refuses what is signed and no event", () => {
+    const text = "[]";
+    const signed = webhookHeaders("e-1", text, [secret], new Date());
+    expect(() => verifyWebhook({ body: text, headers: signed, secret })).toThrow(WebhookVerificationError);
+  });
+
+  test("tells a wrong secret from a wrong request, without a word of it", () => {
+    const wrong = () => verifyWebhook({ body, headers, secret: "s3cret" });
+    expect(wrong).toThrow(TypeError);
+    expect(wrong).not.toThrow(/s3cret/);
+  });
+});

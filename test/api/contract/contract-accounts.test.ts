@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { compareContracts } from "../../../src/cli/contract/check.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";
+
+const MESSAGE = "Both API keys belong to the same account";
+
+let service: TestService;
+let account: TestAccount;
+beforeAll(async () => {
+  service = await startTestService();
+  account = await service.createAccount();
+});
+afterAll(() => service.close());
+
+async function compare(ours: string, theirs: string, against: string): Promise<number> {
+  const keys = { CONTRACT_KEY: ours, CONTRACT_AGAINST_KEY: theirs };
+  return compareContracts(keys, { url: service.url, against, json: false }, async () => undefined);
+}
+
+test("two keys of one account, or one key, are refused", async () => {
+  const { secret } = await account.createKey();
+  const { secret: testing } = await account.createKey({ environment: "Testing" });
+  for (const other of [secret, testing]) {
+    for (const url of [service.url, `${service.url}/`]) {
+      await expect(compare(secret, other, url)).rejects.toThrow(MESSAGE);
+    }
+  }
+  expect(await service.query("SELECT id FROM user_group")).toEqual([]);
+});
+
+test("one account behind two addresses is refused, and nothing is left", async () => {
+  const { secret } = await account.createKey();
+  const { secret: other } = await account.createKey();
+  const against = service.url.replace("127.0.0.1", "localhost");
+  await expect(compare(secret, other, against)).rejects.toThrow(MESSAGE);
+  expect(await service.query("SELECT id FROM user_group")).toEqual([]);
+});

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Writer } from "../../../src/domain/accounts/caller.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";
+
+let service: TestService;
+let account: TestAccount;
+let writer: Writer;
+beforeAll(async () => {
+  service = await startTestService({ poolSize: 1, speed: { collect: true, keyCacheMs: 0 } });
+  account = await service.createAccount();
+  const { id } = await account.createKey();
+  const { accountId, name } = account;
+  const [row] = await service.query("SELECT token_key_id FROM account WHERE id = $1", [accountId]);
+  writer = {
+    accountId,
+    accountName: name,
+    environment: "Customer",
+    keyId: id,
+    actor: { keyId: id, name: "test", requestId: null },
+    tokenKeyId: row.token_key_id,
+    scope: "admin",
+  };
+  // It has the process draw ids, which the next groups get without asking the database.
+  await create(writer, "first");
+});
+afterAll(() => service.close());
+
+const create = (by: Writer, providedId: string) =>
+  service.services.userGroups.create(by, providedId, { name: "Acme", properties: "{}", mapping: [] });
+const rename = (by: Writer) =>
+  service.services.userGroups.update(by, { by: "providedId", providedId: "first" }, { name: "Renamed" });
+
+test.each([
+  ["an insert", (by: Writer) => create(by, "late")],
+  ["an update", rename],
+])("%s whose deadline ends while it waits for a connection is not sent", async (_, write) => {
+  const deadline = { isOver: false };
+  let outcome: Promise<unknown> | undefined;
+  await service.database.transaction({ accountId: account.accountId }, async () => {
+    outcome = write({ ...writer, deadline }).catch((error: unknown) => error);
+    await expect.poll(() => service.database.poolUsage.waiting).toBe(1);
+    deadline.isOver = true;
+  });
+  expect(await outcome).toMatchObject({
+    code: "unavailable",
+    message: "The request took too long. Try again shortly.",
+  });
+  await expect.poll(() => service.database.poolUsage.used).toBe(0);
+  const groups = await service.query("SELECT provided_id, name FROM user_group");
+  expect(groups).toEqual([{ provided_id: "first", name: "Acme" }]);
+});
+
+test("a write that still has time is sent though another one, which waits with it, has none", async () => {
+  const late = { isOver: false };
+  const outcomes: Promise<unknown>[] = [];
+  await service.database.transaction({ accountId: account.accountId }, async () => {
+    for (const deadline of [late, { isOver: false }]) {
+      const providedId = deadline === late ? "late" : "in time";
+      outcomes.push(create({ ...writer, deadline }, providedId).catch((error: unknown) => error));
+      // A statement of its own: the next one waits behind it.
+      await expect.poll(() => service.database.poolUsage.waiting).toBe(1);
+    }
+    late.isOver = true;
+  });
+  expect(await Promise.all(outcomes)).toMatchObject([{ code: "unavailable" }, { providedId: "in time" }]);
+  const groups = await service.query("SELECT provided_id FROM user_group ORDER BY id");
+  expect(groups).toEqual([{ provided_id: "first" }, { provided_id: "in time" }]);
+});

@@ -1,0 +1,225 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { callRest } from "../../support/rest-client.js";
+import { useRest, userGroupOf } from "../../support/rest-fixture.js";
+
+const rest = useRest({ poolSize: 1, speed: { collect: true, keyCacheMs: 500 } });
+const ids = Array.from({ length: 60 }, (_, index) => `group ${index}`);
+
+async function getAll(key?: string) {
+  return Promise.all(ids.map((id) => rest().call("GET", { user_group_id: id, name: id }, key)));
+}
+
+/** Has all of these come while the only connection is busy. */
+async function whileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
+  const { service, account } = rest();
+  let result: Promise<Result> | undefined;
+  await service.database.transaction({ accountId: account.accountId }, async () => {
+    result = work();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  });
+  if (!result) throw new Error("Nothing was done.");
+  return result;
+}
+
+beforeEach(() => {
+  rest().service.statements.length = 0;
+});
+
+describe("what comes at the same time", () => {
+  test("is created with few statements, each for its own request", async () => {
+    const { service } = rest();
+    const replies = await whileBusy(() => getAll());
+    expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    expect(
+      service.statements.filter((text) => text.startsWith("INSERT INTO user_group")).length,
+    ).toBeLessThan(20);
+    const entries = await service.query(
+      "SELECT subject_name, request_id FROM audit_entry WHERE action = 'user_group.created' ORDER BY id",
+    );
+    const told = new Map(
+      entries.map((row: { subject_name: string; request_id: string }) => [row.subject_name, row.request_id]),
+    );
+    expect(told).toEqual(new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])));
+  });
+
+  test("is read with few statements, and each gets its own group", async () => {
+    const { service } = rest();
+    const replies = await whileBusy(() => getAll());
+    expect(replies.map(({ body }) => Object(body).user_group.provided_id)).toEqual(ids);
+    expect(new Set(replies.map((reply) => userGroupOf(reply).token)).size).toBe(ids.length);
+    expect(service.statements.length).toBeLessThan(10);
+  });
+
+  test("is another tenant's business in statements of its own", async () => {
+    const { keys, strangerKey } = rest();
+    const [mine, testing, strange] = await Promise.all([getAll(), getAll(keys.testing), getAll(strangerKey)]);
+    const tokens = [mine, testing, strange].flatMap((replies) =>
+      replies?.map((reply) => userGroupOf(reply).token),
+    );
+    expect(new Set(tokens).size).toBe(3 * ids.length);
+    expect(testing?.every(({ body }) => Object(body).new_user_group)).toBe(true);
+    expect(strange?.every(({ body }) => Object(body).new_user_group)).toBe(true);
+  });
+
+  test("is not harmed by one that fails", async () => {
+    const { service, call } = rest();
+    await service.query("ALTER TABLE user_group ADD CONSTRAINT no_bad CHECK (name <> 'bad')");
+    const names = Array.from({ length: 20 }, (_, index) => (index === 7 ? "bad" : `good ${index}`));
+    const replies = await whileBusy(() =>
+      Promise.all(names.map((name) => call("GET", { user_group_id: name, name }))),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(names.map((name) => (name === "bad" ? 500 : 200)));
+    await service.query("ALTER TABLE user_group DROP CONSTRAINT no_bad");
+    expect((await call("GET", { user_group_id: "bad", name: "bad" })).body).toMatchObject({
+      new_user_group: true,
+    });
+  });
+});
+
+describe("what is changed at the same time", () => {
+  const updates = () => rest().service.statements.filter((text) => /UPDATE user_group/.test(text)).length;
+
+  /** Which request each entry of the audit log tells of, by the group's provided id. */
+  async function requestsOf(action: string): Promise<ReadonlyMap<string, string>> {
+    const entries = await rest().service.query(
+      `SELECT subject_name, request_id FROM audit_entry WHERE action = '${action}'
+        AND id > (SELECT coalesce(max(id), 0) - 60 FROM audit_entry) ORDER BY id`,
+    );
+    return new Map(
+      entries.map((row: { subject_name: string; request_id: string }) => [row.subject_name, row.request_id]),
+    );
+  }
+
+  async function rotateAll() {
+    const tokens = (await getAll()).map((reply) => userGroupOf(reply).token);
+    rest().service.statements.length = 0;
+    return { tokens, rotate: () => tokens.map((token) => rest().call("POST", { current_token: token })) };
+  }
+
+  test("is updated with few statements, each for its own request", async () => {
+    await getAll();
+    rest().service.statements.length = 0;
+    const replies = await whileBusy(() =>
+      Promise.all(
+        ids.map((id, index) => rest().call("PUT", { user_group_id: id, name: `renamed ${index}` })),
+      ),
+    );
+    expect(replies.map(({ body }) => Object(body).user_group.name)).toEqual(
+      ids.map((_, index) => `renamed ${index}`),
+    );
+    expect(updates()).toBeLessThan(20);
+    expect(await requestsOf("user_group.updated")).toEqual(
+      new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])),
+    );
+  });
+
+  test("gets new tokens with few statements, each for its own request", async () => {
+    const { tokens, rotate } = await rotateAll();
+    const replies = await whileBusy(() => Promise.all(rotate()));
+    expect(updates()).toBeLessThan(20);
+    expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    expect((await getAll()).map((reply) => userGroupOf(reply).token)).toEqual(
+      replies.map((reply) => userGroupOf(reply).token),
+    );
+    expect(replies.some((reply, index) => userGroupOf(reply).token === tokens[index])).toBe(false);
+    expect(await requestsOf("user_group.token_rotated")).toEqual(
+      new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])),
+    );
+  });
+
+  test("counts once for each request, though they change one group", async () => {
+    const { service, call } = rest();
+    const { token } = userGroupOf(await call("GET", { user_group_id: "shared", name: "shared" }));
+    const rotations = await whileBusy(() =>
+      Promise.all(Array.from({ length: 10 }, () => call("POST", { current_token: token }))),
+    );
+    expect(rotations.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(404)]);
+    const names = Array.from({ length: 10 }, (_, index) => `name ${index}`);
+    const renamed = await whileBusy(() =>
+      Promise.all(names.map((name) => call("PUT", { user_group_id: "shared", name }))),
+    );
+    expect(renamed.map(({ body }) => Object(body).user_group.name)).toEqual(names);
+    expect(
+      await service.query("SELECT version FROM user_group WHERE provided_id = 'shared' AND version = 12"),
+    ).toHaveLength(1);
+  });
+
+  test("tells each request whose group is missing", async () => {
+    const { call } = rest();
+    await getAll();
+    const asked = [...ids.slice(0, 10), "nobody", ...ids.slice(10, 20)];
+    const replies = await whileBusy(() =>
+      Promise.all(asked.map((id) => call("PUT", { user_group_id: id, properties: { id } }))),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(asked.map((id) => (id === "nobody" ? 404 : 200)));
+  });
+});
+
+describe("a group that another transaction holds", () => {
+  // Whoever waits for it here waits longer than the test.
+  const slow = useRest({
+    poolSize: 4,
+    lockTimeoutMs: 60_000,
+    statementTimeoutMs: 60_000,
+    speed: { collect: true, keyCacheMs: 0 },
+  });
+
+  test("keeps no other from being changed", async () => {
+    const { service, account, call } = slow();
+    const names = ids.slice(0, 20);
+    const groups = await Promise.all(names.map((id) => call("GET", { user_group_id: id, name: id })));
+    const held = names.length / 2;
+    let waiting: Promise<{ readonly status: number }[]> | undefined;
+    await service.database.transaction(
+      { accountId: account.accountId, environment: "Customer" },
+      async (transaction) => {
+        await transaction.run(
+          { access: "write", text: "SELECT id FROM user_group WHERE provided_id = $1 FOR UPDATE" },
+          [names[held]],
+        );
+        const renamed = names.map((id) => call("PUT", { user_group_id: id, name: "new" }));
+        const rotated = groups.map((reply) => call("POST", { current_token: userGroupOf(reply).token }));
+        waiting = Promise.all([renamed, rotated].flatMap((replies) => replies.splice(held, 1)));
+        const done = await Promise.all([...renamed, ...rotated]);
+        expect(new Set(done.map(({ status }) => status))).toEqual(new Set([200]));
+      },
+    );
+    expect((await waiting)?.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
+describe("an API key that is remembered", () => {
+  const get = async (key: string) => (await rest().call("GET", { user_group_id: "group 1" }, key)).status;
+
+  test("is looked up once for many requests", async () => {
+    const { service, account } = rest();
+    const { secret } = await account.createKey();
+    await Promise.all(Array.from({ length: 30 }, () => get(secret)));
+    await get(secret);
+    expect(service.statements.filter((text) => text.includes("api_key.hash"))).toHaveLength(1);
+  });
+
+  test("ends within a second when it was revoked elsewhere, and at once when here", async () => {
+    const { service, account, keys } = rest();
+    const { secret, id } = await account.createKey();
+    expect(await get(secret)).toBe(200);
+    await service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [id]);
+    await expect.poll(() => get(secret), { timeout: 1000, interval: 50 }).toBe(401);
+
+    const here = await account.createKey();
+    expect(await get(here.secret)).toBe(200);
+    const revoke = `mutation { revokeApiKey(input: { id: "${Buffer.from(`ApiKey:${here.id}`).toString("base64url")}" }) { userErrors { code } } }`;
+    const reply = await callRest(`${service.url}/graphql`, "POST", keys.admin, { query: revoke });
+    expect(reply.body).toMatchObject({ data: { revokeApiKey: { userErrors: [] } } });
+    expect(await get(here.secret)).toBe(401);
+  });
+
+  test("is not remembered when it is unknown", async () => {
+    const { service, account } = rest();
+    const { secret, id } = await account.createKey();
+    await service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [id]);
+    expect(await get(secret)).toBe(401);
+    await service.query("UPDATE api_key SET revoked_at = NULL WHERE id = $1", [id]);
+    expect(await get(secret)).toBe(200);
+  });
+});

@@ -1,0 +1,151 @@
+import { isObjectType } from "graphql";
+import { beforeAll, expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import {
+  CONDITIONS,
+  casesOf,
+  connectionFields,
+  type ListCase,
+  PARENT_LISTS,
+  SCANNING,
+  SHORT,
+  schema,
+} from "../../support/list-cases.js";
+import { nodesOf, type PlanNode, type RecordedPlan, recordPlans } from "../../support/plan-recorder.js";
+
+const graphql = useGraphql();
+
+/** The account's groups; its neighbours in the same tables have some times as many together. */
+const GROUPS = 10_000;
+const NEIGHBOURS = 5;
+const PAGE = 10;
+/** How many lists of a parent are read together. */
+const PARENTS = 3;
+/** The order of rows that were cut to their pages before: those of a page of each parent, one more than it shows. */
+const MAX_SORTED = PARENTS * (PAGE + 1);
+
+let plans: RecordedPlan[];
+let endpointId: string;
+
+beforeAll(async () => {
+  const { service, account, keys, run } = graphql();
+  const owners = [account];
+  for (let count = 0; count < NEIGHBOURS; count += 1) owners.push(await service.createAccount());
+  for (const { accountId } of owners) await fill(accountId);
+  // An account has few endpoints, the table those of all accounts.
+  await service.query(`
+    SET session_replication_role = replica;
+    INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
+      SELECT 1000000 + n % 1000, 'Customer', 'Name', 'https://93.184.216.34/', '{}', '', '' FROM generate_series(1, 20000) AS n;
+    SET session_replication_role = origin`);
+  await service.query("ANALYZE");
+  const { webhookEndpoints } = await run("{ webhookEndpoints(first: 1) { nodes { id } } }", {}, keys.admin);
+  endpointId = webhookEndpoints.nodes[0].id;
+  plans = recordPlans(service);
+}, 120_000);
+
+/** Writes rows without triggers: what they would write is written here. */
+async function fill(accountId: number): Promise<void> {
+  const tenant = `${accountId}, 'Customer'`;
+  const time = (n: string) => `timestamptz '2023-01-01' + ${n} * interval '3 hours'`;
+  await graphql().service.query(`
+    SET session_replication_role = replica;
+    INSERT INTO account (name, token_key_id)
+      SELECT 'beside ${accountId}, ' || n, 'none' FROM generate_series(1, 1000) AS n;
+    INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext, token_lookup,
+        properties, created_at, updated_at)
+      SELECT ${tenant}, nextval('user_group_team_id'), 'group ' || n, 'Name ' || (n * 7919) % 1000, 'none', '',
+        sha256(convert_to(n::text, 'UTF8')), json_build_object('tier', n % 20), ${time("n")}, ${time("(n * 31) % 10000")}
+      FROM generate_series(1, ${GROUPS}) AS n;
+    INSERT INTO data_source (account_id, environment, provided_id, name, created_at)
+      SELECT ${tenant}, 'source ' || n, 'Name ' || (n * 7919) % 1000, ${time("n")} FROM generate_series(1, 2000) AS n;
+    INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
+      SELECT account_id, environment, id, 'schema ' || n, (
+        SELECT min(id) FROM data_source WHERE account_id = ${accountId} AND environment = 'Customer') + (user_group.id * n) % 50
+      FROM user_group, generate_series(1, 2) AS n WHERE account_id = ${accountId};
+    INSERT INTO api_key (account_id, environment, scope, name, hash, hint)
+      SELECT ${tenant}, 'read', 'many', sha256(convert_to(n::text, 'UTF8')), '' FROM generate_series(1, 500) AS n;
+    INSERT INTO site_config (account_id, environment, site, revision, size)
+      SELECT ${tenant}, 'site ' || n, 40, 2 FROM generate_series(1, 200) AS n;
+    INSERT INTO site_config_revision (account_id, environment, site_config_id, revision, text, hash, author)
+      SELECT account_id, environment, id, n, '{}', '', 'test' FROM site_config, generate_series(1, 40) AS n
+      WHERE account_id = ${accountId};
+    INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name, created_at)
+      SELECT ${tenant}, CASE WHEN n % 5000 = 0 THEN 'api_key.revoked' WHEN n % 3 = 0 THEN 'user_group.created'
+          ELSE 'user_group.updated' END,
+        1, CASE n % 4 WHEN 0 THEN 'many' ELSE 'group ' || n % 1000 END, '{}', 'test', ${time("n")}
+      FROM generate_series(1, 10000) AS n;
+    INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
+      SELECT ${tenant}, 'Name', 'https://93.184.216.34/', '{}', '', '' FROM generate_series(1, 20);
+    INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload, state)
+      SELECT ${tenant}, (SELECT min(id) FROM webhook_endpoint WHERE account_id = ${accountId}) + n % 20, gen_random_uuid(),
+        'user_group.updated', 'user_group:1', '{}',
+        (CASE WHEN n % 50 = 0 THEN 'dead' WHEN n % 20 = 1 THEN 'pending' ELSE 'delivered' END)::webhook_delivery_state
+      FROM generate_series(1, 10000) AS n;
+    SET session_replication_role = origin;`);
+}
+
+/** Reads a page. @returns where it begins and ends */
+async function page(of: ListCase, window: object): Promise<{ startCursor: string; endCursor: string }> {
+  const [type = "", field = ""] = of.list.split(".");
+  const filter = of.filter && "endpointId" in of.filter ? { endpointId } : of.filter;
+  const given = Object.entries({
+    ...window,
+    ...(filter && { filter }),
+    ...(of.order && { orderBy: of.order }),
+  });
+  const list = schema.getType(type);
+  const args = isObjectType(list) ? (list.getFields()[field]?.args ?? []) : [];
+  const typeOf = (name: string) => args.find((argument) => argument.name === name)?.type;
+  const variables = given.map(([name]) => `$${name}: ${typeOf(name)}`).join(", ");
+  const passed = given.map(([name]) => `${name}: $${name}`).join(", ");
+  const selection = `${field}(${passed}) { nodes { __typename } pageInfo { startCursor endCursor } }`;
+  if (type !== "Query" && !PARENT_LISTS[type])
+    throw new Error(`Say in PARENT_LISTS where to find a ${type}.`);
+  const selected =
+    type === "Query" ? selection : `${PARENT_LISTS[type]}(first: ${PARENTS}) { nodes { ${selection} } }`;
+  const data = await graphql().run(`query (${variables}) { ${selected} }`, Object.fromEntries(given));
+  const connection = type === "Query" ? data[field] : data[PARENT_LISTS[type] ?? ""].nodes[0][field];
+  if (!("after" in window || "before" in window)) expect(connection.nodes.length).toBeGreaterThan(0);
+  return connection.pageInfo;
+}
+
+/** What a plan does that no list may do: sort rows of tenants, or read a table of them from its beginning to its end. */
+function faultsOf(plan: PlanNode, mayScan: boolean): string[] {
+  return nodesOf(plan).flatMap((node) => {
+    const { "Node Type": type, "Relation Name": table } = node;
+    if (type === "Seq Scan") return [`${type} of ${table}`];
+    const sorted = (node.Plans ?? []).reduce(
+      (sum, each) => sum + each["Actual Rows"] * each["Actual Loops"],
+      0,
+    );
+    return type.endsWith("Sort") && sorted > MAX_SORTED && !mayScan ? [`${type} of ${sorted} rows`] : [];
+  });
+}
+
+test("there are lists to ask for, and what may scan is a condition of one", () => {
+  expect(connectionFields().length).toBeGreaterThanOrEqual(9);
+  const conditions = new Set(casesOf().map(({ condition }) => condition));
+  expect(SCANNING.filter((condition) => !conditions.has(condition))).toEqual([]);
+  expect(Object.keys(CONDITIONS).filter((condition) => !conditions.has(condition))).toEqual([]);
+});
+
+test.each(connectionFields().map(({ type, field }) => `${type}.${field.name}`))(
+  "pages of %s come from an index, in both directions, from cursors, with each filter and in each order",
+  async (list) => {
+    for (const one of casesOf().filter((each) => each.list === list)) {
+      const first = await page(one, { first: PAGE });
+      await page(one, { first: PAGE, after: first.endCursor });
+      const last = await page(one, { last: PAGE });
+      await page(one, { last: PAGE, before: last.startCursor });
+      const mayScan = SHORT.includes(list) || (one.condition !== null && SCANNING.includes(one.condition));
+      const recorded = plans.splice(0);
+      expect(recorded.length).toBeGreaterThanOrEqual(4);
+      const faults = recorded.flatMap(({ text, plan }) =>
+        faultsOf(plan, mayScan).map((fault) => ({ fault, text })),
+      );
+      expect({ ...one, faults }).toEqual({ ...one, faults: [] });
+    }
+  },
+  120_000,
+);

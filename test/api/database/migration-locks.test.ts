@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Database } from "../../../src/persistence/database/database.js";
+import { migrateDown, migrateUp, migrationStates } from "../../../src/persistence/database/migrator.js";
+import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { databaseUrl } from "../../support/database-url.js";
+import { createTestProcesses } from "../../support/running-process.js";
+import { createTestDatabase, type TestDatabase } from "../../support/test-database.js";
+
+const LOCK_TIMEOUT_MS = 300;
+/** What others may wait behind an attempt, on a busy machine. */
+const MOST_WAIT_MS = LOCK_TIMEOUT_MS + 1000;
+
+const processes = createTestProcesses();
+let testDatabase: TestDatabase;
+let database: Database;
+let report: Client;
+let traffic: Client;
+let all: readonly string[];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase("empty");
+  const { owner } = testDatabase;
+  database = await Database.connect({
+    target: owner,
+    poolSize: 3,
+    connectTimeoutMs: 10_000,
+    statementTimeoutMs: 0,
+  });
+  all = await migrateUp(database);
+  [report, traffic] = [new Client(clientOptions(owner)), new Client(clientOptions(owner))];
+  await Promise.all([report.connect(), traffic.connect()]);
+});
+afterAll(async () => {
+  await processes.close();
+  await Promise.all([report.end(), traffic.end(), database.close()]);
+  await testDatabase.drop();
+});
+
+/** Takes back what changes the table of user groups, and returns how many migrations are left. */
+async function takeBack(): Promise<number> {
+  while (
+    (await migrationStates(database)).some(({ name, applied }) => applied && name.startsWith("RowLevel"))
+  )
+    await migrateDown(database);
+  return (await migrationStates(database)).filter(({ applied }) => applied).length;
+}
+
+/** A long transaction that reads the table. */
+async function beginReport(): Promise<void> {
+  await report.query("BEGIN");
+  await report.query("SELECT count(*) FROM user_group");
+}
+
+test("behind a long transaction a migration lets others pass, and is applied once that ends", async () => {
+  const left = await takeBack();
+  await beginReport();
+  const retries: string[] = [];
+  const patience = {
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    retryMs: 60_000,
+    onRetry: (text: string) => retries.push(text),
+  };
+  let isDone = false;
+  const migrating = migrateUp(database, patience).finally(() => {
+    isDone = true;
+  });
+  let longestMs = 0;
+  while (retries.length < 2) {
+    const startedAt = performance.now();
+    await traffic.query("SELECT count(*) FROM user_group");
+    longestMs = Math.max(longestMs, performance.now() - startedAt);
+  }
+  expect(isDone).toBe(false);
+  expect(longestMs).toBeLessThan(MOST_WAIT_MS);
+  expect(retries[0]).toBe(
+    "A migration could not lock its tables: other transactions hold them. Next attempt in 1 s.",
+  );
+  await report.query("COMMIT");
+  expect(await migrating).toEqual(all.slice(left));
+});
+
+test("a migration that never gets its locks changes nothing, and says what to do", async () => {
+  const left = await takeBack();
+  await beginReport();
+  const patience = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };
+  await expect(migrateUp(database, patience)).rejects.toThrow(
+    /could not lock its tables.*Nothing of it was applied/,
+  );
+  expect((await migrationStates(database)).filter(({ applied }) => applied)).toHaveLength(left);
+
+  const env = {
+    DATABASE_URL: databaseUrl(testDatabase.owner),
+    ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
+    MIGRATION_LOCK_TIMEOUT_MS: String(LOCK_TIMEOUT_MS),
+    MIGRATION_RETRY_MS: "1500",
+  };
+  const command = await processes.run(["migrate", "up"], { env });
+  expect(command.code).toBe(1);
+  expect(command.stderr).toContain("Next attempt in 1 s.");
+  expect(command.stderr).toContain(
+    "even after 1.5 s (MIGRATION_RETRY_MS). Nothing of it was applied. End the long",
+  );
+  await report.query("COMMIT");
+  expect((await processes.run(["migrate", "up"], { env })).stdout).toContain(`applied ${all.at(-1)}`);
+});
+
+test("a migration is taken back under the same limits", async () => {
+  await report.query("BEGIN");
+  await report.query("LOCK TABLE schema_migration IN SHARE MODE");
+  const patience = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };
+  await expect(migrateDown(database, patience)).rejects.toThrow("could not lock its tables");
+  await report.query("ROLLBACK");
+  expect(await migrateDown(database, patience)).toBe(all.at(-1));
+});

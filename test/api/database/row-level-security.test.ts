@@ -1,0 +1,234 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Database } from "../../../src/persistence/database/database.js";
+import { findBypass } from "../../../src/persistence/database/runtime-role.js";
+import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { changeSite, goodSite } from "../../support/site-config-store.js";
+import { createUserGroup, entry } from "../../support/user-group-operations.js";
+
+const graphql = useGraphql();
+const TENANT_TABLES = ["data_source", "user_group", "mapping_entry", "site_config", "site_config_revision"];
+const TABLES = [
+  ...TENANT_TABLES,
+  "account",
+  "api_key",
+  "audit_entry",
+  "brought_token",
+  "idempotent_request",
+  "webhook_endpoint",
+  "webhook_delivery",
+];
+
+const AUDIT = `INSERT INTO audit_entry (account_id, environment, action, subject_id, subject_name, changed, actor_name)
+  VALUES ($1, 'Customer', 'api_key.created', 1, 'x', '{}', 'x')`;
+
+beforeAll(async () => {
+  const { keys, strangerKey, run } = graphql();
+  for (const key of [keys.admin, keys.testing, strangerKey]) {
+    const fixture = {
+      ...graphql(),
+      run: (query: string, variables?: object) => run(query, { ...variables }, key),
+    };
+    await createUserGroup(fixture, "acme", { mapping: [entry("sales", "sales")] });
+    await changeSite(fixture, "put", { document: goodSite });
+  }
+});
+
+const all = async (scope: RowScope, table: string) =>
+  graphql()
+    .service.database.of(scope)
+    .run<{ account_id?: number; environment?: string; id?: number }>(
+      { access: "read", text: `SELECT * FROM ${table}` },
+      [],
+    );
+
+describe("a statement without any condition", () => {
+  test.each(TENANT_TABLES)("finds of %s what belongs to the tenant, and nothing else", async (table) => {
+    const { account, service } = graphql();
+    const scope = { accountId: account.accountId, environment: "Customer" } as const;
+    const rows = await all(scope, table);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(await service.query(`SELECT * FROM ${table}`)).not.toHaveLength(rows.length);
+    for (const row of rows) {
+      expect(row.account_id).toBe(account.accountId);
+      if (row.environment !== undefined) expect(row.environment).toBe("Customer");
+    }
+  });
+
+  test.each([...TENANT_TABLES, "audit_entry"])(
+    "finds nothing in %s when no tenant is set, and for the operator",
+    async (table) => {
+      const { account, service } = graphql();
+      const { accountId, name } = account;
+      const unscoped = { access: "read", text: `SELECT * FROM ${table}` } as const;
+      for (let repeat = 0; repeat < 2; repeat += 1) {
+        expect(await service.database.run(unscoped, [])).toEqual([]);
+        for (const scope of ["operator", { accountName: name }, { accountId }] as const) {
+          expect(await all(scope, table)).toEqual([]);
+        }
+      }
+    },
+  );
+
+  test("finds the account of the tenant or of the name, keys of the tenant, and for the operator all", async () => {
+    const { account, service } = graphql();
+    const { accountId, name } = account;
+    expect((await all({ accountId }, "account")).map(({ id }) => id)).toEqual([accountId]);
+    expect((await all({ accountName: name }, "account")).map(({ id }) => id)).toEqual([accountId]);
+    const keys = await all({ accountId, environment: "Testing" }, "api_key");
+    expect(keys).toMatchObject([{ account_id: accountId, environment: "Testing" }]);
+    expect(await all({ accountId }, "api_key")).toEqual([]);
+    expect(await all({ accountName: name }, "api_key")).toEqual([]);
+    for (const table of ["account", "api_key"]) {
+      const { length } = await service.query(`SELECT * FROM ${table}`);
+      expect(await all("operator", table)).toHaveLength(length);
+      expect(await service.database.run({ access: "read", text: `SELECT * FROM ${table}` }, [])).toEqual([]);
+    }
+  });
+
+  test.each(["user_group", "mapping_entry", "data_source", "site_config"])(
+    "changes and deletes of %s nothing of others",
+    async (table) => {
+      const { account, service } = graphql();
+      const state = () => service.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`);
+      const before = await state();
+      const isDeletable = ["user_group", "mapping_entry"].includes(table);
+      const own = { accountId: account.accountId, environment: "Testing" } as const;
+      const [column = ""] = Object.keys((await all(own, table))[0] ?? {}).slice(-1);
+      await service.database
+        .transaction(own, async (transaction) => {
+          await transaction.run({ access: "write", text: `UPDATE ${table} SET ${column} = ${column}` }, []);
+          if (isDeletable) await transaction.run({ access: "write", text: `DELETE FROM ${table}` }, []);
+          const others = (
+            await transaction.run<{ n: number }>(
+              { access: "read", text: `SELECT count(*)::integer AS n FROM ${table}` },
+              [],
+            )
+          )[0];
+          expect(others?.n).toBe(isDeletable ? 0 : before.length / (table === "data_source" ? 4 : 3));
+          throw new Error("undone");
+        })
+        .catch((error: unknown) => expect(String(error)).toContain("undone"));
+      expect(await state()).toEqual(before);
+    },
+  );
+
+  test("cannot write into another tenant's rows", async () => {
+    const { account, service } = graphql();
+    const [other] = await service.query("SELECT id FROM account WHERE id <> $1", [account.accountId]);
+    const scope = { accountId: account.accountId, environment: "Customer" } as const;
+    const insert =
+      "INSERT INTO data_source (account_id, environment, provided_id, name) VALUES ($1, 'Customer', 'x', 'x')";
+    for (const [text, id] of [
+      [insert, other.id],
+      [insert.replace("Customer", "Testing"), account.accountId],
+      [AUDIT, other.id],
+    ]) {
+      const writing = service.database.of(scope).run({ access: "write", text }, [id]);
+      await expect(writing).rejects.toThrow("row-level security");
+    }
+    const move = "UPDATE user_group SET environment = 'Testing'";
+    await expect(service.database.of(scope).run({ access: "write", text: move }, [])).rejects.toThrow(
+      "row-level security",
+    );
+  });
+});
+
+describe("the role of the service", () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = new Client(clientOptions(graphql().service.target));
+    await client.connect();
+    const scope =
+      "set_config('app.account_id', '1', false), set_config('app.environment', 'Customer', false)";
+    await client.query(`SELECT ${scope}`);
+  });
+  afterAll(() => client.end());
+
+  test.each([
+    "CREATE TABLE x (id integer)",
+    "ALTER TABLE user_group DISABLE ROW LEVEL SECURITY",
+    "DROP POLICY user_group_scope ON user_group",
+    "TRUNCATE user_group CASCADE",
+    "UPDATE site_config_revision SET text = ''",
+    "DELETE FROM site_config_revision",
+    "DELETE FROM account",
+    "DELETE FROM api_key",
+    "UPDATE account SET name = 'x'",
+    "INSERT INTO schema_migration (timestamp, name) VALUES (1, 'x')",
+  ])("may not: %s", async (statement) => {
+    await expect(client.query(statement)).rejects.toThrow(/permission denied|must be owner/);
+  });
+
+  test("sees each table only through its policy, as its owner would", async () => {
+    const { service } = graphql();
+    const rows = await service.query(`SELECT relname AS name FROM pg_class
+      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relrowsecurity AND relforcerowsecurity`);
+    expect(rows.map(({ name }: { name: string }) => name).toSorted()).toEqual(TABLES.toSorted());
+  });
+
+  test("is told apart from one for which the policies do not hold", async () => {
+    const { service } = graphql();
+    expect(await findBypass(service.database)).toBeNull();
+    const owner = await Database.connect({
+      target: service.owner,
+      poolSize: 1,
+      connectTimeoutMs: 5000,
+      statementTimeoutMs: 0,
+    });
+    try {
+      expect(await findBypass(owner)).toContain("is a superuser");
+    } finally {
+      await owner.close();
+    }
+  });
+});
+
+test("a scope ends with its statement, also one that fails, and connections stay of use", async () => {
+  const { account, service } = graphql();
+  const scope = { accountId: account.accountId, environment: "Customer" } as const;
+  const reader = service.database.of(scope);
+  for (let repeat = 0; repeat < 20; repeat += 1) {
+    await expect(
+      reader.run({ access: "read", text: "SELECT 1 / ($1::integer - $1::integer)" }, [1]),
+    ).rejects.toThrow("zero");
+    await expect(
+      reader.run({ name: "faulty", access: "read", text: "SELECT nothing FROM nowhere" }, []),
+    ).rejects.toThrow();
+    expect(await service.database.run({ access: "read", text: "SELECT * FROM user_group" }, [])).toEqual([]);
+    expect(
+      await reader.run({ name: "own_groups", access: "read", text: "SELECT id FROM user_group" }, []),
+    ).toHaveLength(1);
+    expect(await reader.run({ access: "read", text: "SELECT name FROM user_group WHERE false" }, [])).toEqual(
+      [],
+    );
+  }
+});
+
+test("without prepared statements the scope holds as well", async () => {
+  const { account, service } = graphql();
+  const database = await Database.connect({
+    target: service.target,
+    poolSize: 1,
+    connectTimeoutMs: 5000,
+    statementTimeoutMs: 5000,
+    pooled: true,
+  });
+  try {
+    const rows = await database
+      .of({ accountId: account.accountId, environment: "Testing" })
+      .run<{ environment: string }>(
+        { name: "named", access: "read", text: "SELECT environment FROM user_group" },
+        [],
+      );
+    expect(rows).toEqual([{ environment: "Testing" }]);
+    const { rows: prepared } = await database.entities({ accountId: account.accountId }, async (manager) => ({
+      rows: await manager.query("SELECT name FROM pg_prepared_statements"),
+    }));
+    expect(prepared).toEqual([]);
+  } finally {
+    await database.close();
+  }
+});

@@ -1,0 +1,100 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { createTestDatabase, type TestDatabase } from "../../support/test-database.js";
+
+let testDatabase: TestDatabase;
+let client: Client;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  client = new Client(clientOptions(testDatabase.owner));
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client.end();
+  await testDatabase.drop();
+});
+
+/** The form of all policies of tenants; `environment` is text where an operator's policy stands beside (decision 32). */
+const TENANT = `((account_id = (NULLIF(current_setting('app.account_id'::text, true), ''::text))::integer)
+  AND (environment = ENVIRONMENT))`.replace(/\s+/g, " ");
+const SETTING = "NULLIF(current_setting('app.environment'::text, true), ''::text)";
+const FORMS: Readonly<Record<string, string>> = {
+  environment: TENANT.replace("ENVIRONMENT", `(${SETTING})::environment`),
+  text: TENANT.replace("ENVIRONMENT", SETTING),
+};
+const OPERATOR = "(current_setting('app.operator'::text, true) = 'on'::text)";
+
+/** Policies beside that of the tenant: for what works for all accounts at once. Each has its reason in decision 32. */
+const OPERATOR_POLICIES = [
+  "api_key ALL",
+  "audit_entry INSERT",
+  "brought_token SELECT",
+  "idempotent_request DELETE",
+  "idempotent_request SELECT",
+  "webhook_delivery ALL",
+  "webhook_endpoint SELECT",
+];
+/** What a tenant may do where that is not everything: nobody changes or deletes audit entries. */
+const TENANT_COMMANDS: Readonly<Record<string, readonly string[]>> = { audit_entry: ["INSERT", "SELECT"] };
+const TEXT_TABLES = ["idempotent_request", "webhook_delivery", "webhook_endpoint"];
+
+interface Policy {
+  readonly table: string;
+  readonly cmd: string;
+  readonly permissive: string;
+  readonly roles: string;
+  readonly conditions: readonly string[];
+}
+
+test("all tables with an account have policies of one form, and operator's ones where they are listed", async () => {
+  const { rows: tables } = await client.query<{ name: string; type: string }>(
+    `SELECT relname AS name, min(format_type(atttypid, NULL)) FILTER (WHERE attname = 'environment') AS type
+      FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+      WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace GROUP BY relname
+      HAVING bool_or(attname = 'account_id') ORDER BY relname`,
+  );
+  expect(tables.length).toBeGreaterThanOrEqual(11);
+  expect(tables.filter(({ type }) => type === "text").map(({ name }) => name)).toEqual(TEXT_TABLES);
+  const all = await policies();
+  const operators: string[] = [];
+  for (const { name, type } of tables) {
+    const form = FORMS[type];
+    const [ofOperator, ofTenant] = [true, false].map((isOperator) =>
+      all.filter(
+        ({ table, conditions }) =>
+          table === name && conditions.every((each) => each === OPERATOR) === isOperator,
+      ),
+    );
+    operators.push(...(ofOperator ?? []).map(({ cmd }) => `${name} ${cmd}`));
+    expect(ofTenant?.map(({ cmd }) => cmd).toSorted(), name).toEqual(TENANT_COMMANDS[name] ?? ["ALL"]);
+    for (const { conditions } of ofTenant ?? []) expect(conditions, name).toEqual([form]);
+  }
+  expect(operators.toSorted()).toEqual(OPERATOR_POLICIES);
+  // An account has no environment, and public sites name it before its id is known.
+  expect(all.filter(({ table }) => !tables.some(({ name }) => name === table))).toMatchObject([
+    { table: "account", cmd: "ALL", conditions: [expect.stringContaining("app.account_name")] },
+  ]);
+  for (const policy of all) expect(policy).toMatchObject({ permissive: "PERMISSIVE", roles: "{public}" });
+});
+
+test("functions that run with the rights of their owner pin search_path, with pg_temp last", async () => {
+  const { rows } = await client.query<{ name: string; path: string | undefined }>(
+    `SELECT proname AS name,
+        (SELECT setting FROM unnest(proconfig) AS setting WHERE setting LIKE 'search_path=%') AS path
+      FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace`,
+  );
+  expect(rows.map(({ name }) => name)).toContain("analyze_imported");
+  for (const { name, path } of rows) expect(path, name).toMatch(/^search_path=pg_catalog, [a-z_]+, pg_temp$/);
+});
+
+async function policies(): Promise<readonly Policy[]> {
+  const { rows } = await client.query<Policy>(
+    `SELECT tablename AS "table", cmd, permissive, roles::text AS roles,
+        array_remove(ARRAY[qual, with_check], NULL) AS conditions
+      FROM pg_policies WHERE schemaname = 'public' ORDER BY tablename, policyname`,
+  );
+  return rows;
+}

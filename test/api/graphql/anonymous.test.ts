@@ -1,0 +1,227 @@
+import { createHash } from "node:crypto";
+import { connect } from "node:net";
+import { Readable } from "node:stream";
+import { getIntrospectionQuery } from "graphql";
+import { request } from "undici";
+import { describe, expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+
+const graphql = useGraphql();
+const KIB = 1024;
+const PATIENCE = { timeout: 10_000 };
+const PREFLIGHT = { "apollo-require-preflight": "true" };
+
+const INTROSPECTION = getIntrospectionQuery({
+  descriptions: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+  oneOf: true,
+});
+const times = (count: number, write: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => write(index)).join(" ");
+
+/** A document of so many tokens that anybody may run. */
+const tokens = (count: number) => `{ __schema { ${times(count - 5, () => "__typename")} } }`;
+
+/** Sends a document without credentials. */
+async function post(query: string, variables: object = {}): Promise<RestReply> {
+  return callRest(`${graphql().service.url}/graphql`, "POST", undefined, { query, variables });
+}
+
+async function get(parameters: Readonly<Record<string, string>>): Promise<RestReply> {
+  const search = new URLSearchParams(parameters);
+  return callRest(`${graphql().service.url}/graphql?${search}`, "GET", undefined, undefined, PREFLIGHT);
+}
+
+function persistedQuery(query: string) {
+  const sha256Hash = createHash("sha256").update(query).digest("hex");
+  return { persistedQuery: { version: 1, sha256Hash } };
+}
+
+const refused = (status: number, code: string, figures: object = {}) => ({
+  status,
+  body: { errors: [{ extensions: { code, ...figures } }] },
+});
+const UNAUTHENTICATED = refused(401, "UNAUTHENTICATED");
+const TOO_MANY_TOKENS = refused(400, "TOO_MANY_TOKENS", { limit: 500, actual: 501 });
+
+describe("without credentials, a document", () => {
+  test("may have as many tokens as introspection takes, and then some", async () => {
+    expect((await post(INTROSPECTION)).body).toMatchObject({
+      data: { __schema: { types: expect.anything() } },
+    });
+    expect((await post(tokens(500))).body).toEqual({ data: { __schema: { __typename: "__Schema" } } });
+  });
+
+  test("of more tokens is refused by POST, by GET, as a persisted query and as an event stream", async () => {
+    const { service, keys } = graphql();
+    const query = tokens(501);
+    expect(await post(query)).toMatchObject(TOO_MANY_TOKENS);
+    expect(await get({ query })).toMatchObject(TOO_MANY_TOKENS);
+    const extensions = persistedQuery(query);
+    const registered = await callRest(`${service.url}/graphql`, "POST", keys.admin, { query, extensions });
+    expect(registered.status).toBe(200);
+    const hashed = await callRest(`${service.url}/graphql`, "POST", undefined, { extensions });
+    expect(hashed).toMatchObject(TOO_MANY_TOKENS);
+    expect(await get({ extensions: JSON.stringify(extensions) })).toMatchObject(TOO_MANY_TOKENS);
+    const subscription = `subscription { userGroupChanged { ${times(495, () => "kind")} } }`;
+    const stream = await callRest(
+      `${service.url}/graphql`,
+      "POST",
+      undefined,
+      { query: subscription },
+      { accept: "text/event-stream" },
+    );
+    expect(stream).toMatchObject(TOO_MANY_TOKENS);
+  });
+
+  test.each([
+    ["a query", "{ userGroups { nodes { name } } }"],
+    ["a field beside one that is open", "{ viewer { scope } userGroups { totalCount } }"],
+    [
+      "a field in a fragment",
+      "{ ...F } fragment F on Query { ... { ...G } } fragment G on Query { node(id: 1) { id } }",
+    ],
+    ["another operation of the document", "query A { __typename } query B { apiKeys { totalCount } }"],
+    ["a mutation", 'mutation { rotateUserGroupToken(input: { currentToken: "x" }) { userGroup { id } } }'],
+    ["what is not valid, of which nothing is said", "{ userGroupz { nodes { name } } }"],
+    ["a ring of fragments", "{ ...F } fragment F on Query { ...G } fragment G on Query { ...F nothing }"],
+  ])("that needs a key is refused before it is validated: %s", async (_, query) => {
+    expect(await post(query)).toMatchObject({
+      ...UNAUTHENTICATED,
+      headers: { "www-authenticate": 'Token realm="user-groups"' },
+    });
+    expect((await post(query)).body).not.toHaveProperty("data");
+  });
+
+  test("that somebody has run with a key is refused all the same", async () => {
+    const query = "{ dataSources { nodes { name } } }";
+    for (let run = 0; run < 3; run += 1) expect((await graphql().call(query)).status).toBe(200);
+    expect(await post(query)).toMatchObject(UNAUTHENTICATED);
+  });
+
+  test("needs no key for the schema, its own type and the viewer, which is null", async () => {
+    const query =
+      '{ __typename viewer { scope } __type(name: "Viewer") { fields { name type { ofType { name } } } } }';
+    expect((await post(query)).body).toMatchObject({
+      data: { __typename: "Query", viewer: null, __type: { fields: expect.anything() } },
+    });
+    expect(await post("{ __schema { nothing } }")).toMatchObject(refused(200, "GRAPHQL_VALIDATION_FAILED"));
+    expect(await post("{ ...F } fragment F on Query { ...F }")).toMatchObject(
+      refused(200, "GRAPHQL_VALIDATION_FAILED"),
+    );
+  });
+
+  test("may not multiply what introspection gives", async () => {
+    const nested =
+      "{ __schema { types { fields { type { ...T } } } } } fragment T on __Type { possibleTypes { name } }";
+    expect(await post(nested)).toMatchObject(refused(400, "QUERY_TOO_DEEP", { limit: 1, actual: 2 }));
+    expect((await graphql().call(nested)).status).toBe(200);
+    const aliased = `{ __schema { types { ${times(20, (index) => `a${index}: fields { name }`)} } } }`;
+    expect(await post(aliased)).toMatchObject(refused(400, "QUERY_TOO_EXPENSIVE", { limit: 1000 }));
+    expect((await graphql().call(aliased)).status).toBe(200);
+  });
+
+  test("subscribes to nothing", async () => {
+    const { service } = graphql();
+    const query = 'subscription { userGroupChanged(by: { providedId: "x" }) { kind } }';
+    const body = { query };
+    const headers = { accept: "text/event-stream" };
+    expect(await callRest(`${service.url}/graphql`, "POST", undefined, body, headers)).toMatchObject(
+      UNAUTHENTICATED,
+    );
+  });
+});
+
+describe("without valid credentials, a body", () => {
+  const TOO_LARGE = refused(413, "PAYLOAD_TOO_LARGE", { limit: 64 * KIB });
+  const body = (size: number) => {
+    const [start, end] = ['{"query":"{__typename}#', '"}'];
+    return `${start}${"x".repeat(size - start.length - end.length)}${end}`;
+  };
+
+  async function send(text: string, headers: Readonly<Record<string, string>> = {}, chunked = false) {
+    const chunks = chunked ? Readable.from(text.match(/.{1,8192}/g) ?? []) : text;
+    const reply = await request(`${graphql().service.url}/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: chunks,
+    });
+    return { status: reply.statusCode, headers: reply.headers, body: JSON.parse(await reply.body.text()) };
+  }
+
+  test.each([false, true])("has at most 64 KiB; chunked: %s", async (chunked) => {
+    expect(await send(body(64 * KIB), {}, chunked)).toMatchObject({ status: 200 });
+    const reply = await send(body(64 * KIB + 1), {}, chunked);
+    expect(reply).toMatchObject({ ...TOO_LARGE, headers: { connection: "close" } });
+    expect(await send(body(64 * KIB + 1), { accept: "text/event-stream" }, chunked)).toMatchObject(TOO_LARGE);
+  });
+
+  test("is refused without waiting for the rest of it", async () => {
+    const { service, keys, strangerKey } = graphql();
+    const open = async (authorization?: string) => {
+      const endless = new Readable({ read: () => undefined });
+      endless.push(body(1000));
+      const reply = await request(`${service.url}/graphql`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "content-length": String(4 * KIB * KIB),
+          ...(authorization === undefined ? {} : { authorization }),
+        },
+        body: endless,
+      });
+      const text = await reply.body.text();
+      endless.destroy();
+      return { status: reply.statusCode, body: JSON.parse(text) };
+    };
+    expect(await open()).toMatchObject(TOO_LARGE);
+    expect(await open(`Token ${keys.admin.slice(0, -1)}x`)).toMatchObject(UNAUTHENTICATED);
+    expect(await open(`Bearer ${strangerKey}`)).toMatchObject(UNAUTHENTICATED);
+  });
+
+  test("that breaks off in a chunk ends its request", async () => {
+    const { service } = graphql();
+    const refusals = service.services.telemetry.tally.errors.of("graphql", "bad_request");
+    const before = refusals.value;
+    const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+    const head =
+      "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked";
+    socket.write(`${head}\r\n\r\n10\r\n{"query":`, () => socket.destroy());
+    await expect.poll(() => refusals.value, PATIENCE).toBe(before + 1);
+  });
+
+  test("of a caller may be larger, also when its key is not remembered yet", async () => {
+    const { account } = graphql();
+    const { secret } = await account.createKey({ scope: "read" });
+    for (const chunked of [false, true]) {
+      expect(await send(body(4 * KIB * KIB), { authorization: `Token ${secret}` }, chunked)).toMatchObject({
+        status: 200,
+        body: { data: { __typename: "Query" } },
+      });
+    }
+  });
+});
+
+test("a body is nested at most 1000 levels deep, whoever sends it", async () => {
+  const { call } = graphql();
+  const query = "query ($name: String!) { __type(name: $name) { name } }";
+  // The object of the body and that of its variables are two.
+  const nested = (levels: number) => ({
+    name: JSON.parse(`${"[".repeat(levels - 2)}${"]".repeat(levels - 2)}`),
+  });
+  const tooDeep = refused(400, "INVALID_JSON", { limit: 1000 });
+  for (const key of [null, undefined]) {
+    expect(await call(query, nested(1000), key)).toMatchObject(refused(200, "BAD_USER_INPUT"));
+    expect(await call(query, nested(1001), key)).toMatchObject(tooDeep);
+  }
+  // Braces within strings are text.
+  const text = `\\"${"[{".repeat(1000)}`;
+  expect(await call(query, { name: text }, null)).toMatchObject({
+    status: 200,
+    body: { data: { __type: null } },
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+
+const ORIGIN = "https://app.example.com";
+const preflight = {
+  origin: ORIGIN,
+  "access-control-request-method": "POST",
+  "access-control-request-headers": "authorization,content-type",
+};
+const query = { query: "{ viewer { __typename } }" };
+
+describe("with origins set", () => {
+  const graphql = useGraphql({ corsOrigins: [ORIGIN, "https://other.example.com"] });
+
+  test("a page of one of them may call the GraphQL API", async () => {
+    const url = `${graphql().service.url}/graphql`;
+    const asked = await callRest(url, "OPTIONS", undefined, undefined, preflight);
+    expect(asked.status).toBe(204);
+    expect(asked.headers).toMatchObject({
+      "access-control-allow-origin": ORIGIN,
+      "access-control-allow-methods": "GET, POST",
+      "access-control-allow-headers": "authorization,content-type",
+      "access-control-max-age": "86400",
+    });
+    const called = await callRest(url, "POST", graphql().keys.admin, query, { origin: ORIGIN });
+    expect(called).toMatchObject({ status: 200, body: { data: { viewer: { __typename: "Viewer" } } } });
+    expect(called.headers).toMatchObject({
+      "access-control-allow-origin": ORIGIN,
+      "access-control-expose-headers": expect.stringMatching(/^X-Request-Id, Retry-After, RateLimit-Limit, /),
+    });
+    expect(called.headers["access-control-allow-credentials"]).toBeUndefined();
+    const refused = await callRest(url, "POST", "wrong", query, { origin: ORIGIN });
+    expect(refused).toMatchObject({ status: 401, headers: { "access-control-allow-origin": ORIGIN } });
+  });
+
+  test("a page of another origin may not, nor may any page call the REST API", async () => {
+    const { url } = graphql().service;
+    const stranger = { ...preflight, origin: "https://evil.example.com" };
+    const asked = await callRest(`${url}/graphql`, "OPTIONS", undefined, undefined, stranger);
+    expect(asked.headers["access-control-allow-origin"]).toBeUndefined();
+    const rest = await callRest(`${url}/api/user`, "OPTIONS", undefined, undefined, preflight);
+    expect(rest.status).toBe(405);
+    expect(rest.headers["access-control-allow-origin"]).toBeUndefined();
+    expect((await callRest(`${url}/nothing`, "OPTIONS", undefined)).status).toBe(404);
+  });
+});
+
+describe("with none set", () => {
+  const graphql = useGraphql();
+
+  test("no page of another origin may call", async () => {
+    const url = `${graphql().service.url}/graphql`;
+    const asked = await callRest(url, "OPTIONS", undefined, undefined, preflight);
+    expect(asked.headers["access-control-allow-origin"]).toBeUndefined();
+    const called = await callRest(url, "POST", graphql().keys.admin, query, { origin: ORIGIN });
+    expect(called.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+});

@@ -1,0 +1,155 @@
+import fc from "fast-check";
+import {
+  buildSchema,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import { beforeAll, expect, test } from "vitest";
+import { isObject } from "../../../src/domain/shared/json.js";
+import { printSdl } from "../../../src/graphql/server/schema.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../../support/hostile-json.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+
+const graphql = useGraphql();
+const mutations = Object.values(buildSchema(printSdl()).getMutationType()?.getFields() ?? {}).map(
+  ({ name, args }) => {
+    const input = args[0]?.type;
+    if (!input) throw new Error(`${name} has no input.`);
+    return { name, input, type: String(input) };
+  },
+);
+const STATE = "SELECT * FROM user_group ORDER BY id";
+const INTEGERS = ["0", "-1", "1", "2147483648", "1e999", "1.5", '"1"'];
+/** Levels of a literal: what is deeper is left out. */
+const LITERAL_DEPTH = 300;
+
+beforeAll(async () => {
+  const create = `mutation { createUserGroup(input: { providedId: "kept", name: "Kept" }) { userErrors { code } } }`;
+  expect(await graphql().run(create)).toEqual({ createUserGroup: { userErrors: [] } });
+});
+
+/** The text of JSON for a type of the schema, in which any text and any JSON is hostile. */
+function hostileInput(type: GraphQLInputType): fc.Arbitrary<string> {
+  if (isNonNullType(type)) return hostileInput(type.ofType);
+  if (isListType(type)) {
+    return fc.array(hostileInput(type.ofType), { maxLength: 2 }).map((items) => `[${items.join()}]`);
+  }
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields()).map((field): [string, fc.Arbitrary<string>] => [
+      field.name,
+      hostileInput(field.type),
+    ]);
+    return hostileObject(Object.fromEntries(fields));
+  }
+  if (isEnumType(type)) return fc.constantFrom(...type.getValues().map(({ name }) => JSON.stringify(name)));
+  switch (type.name) {
+    case "JSON":
+      return hostileJson;
+    case "Int":
+      return fc.constantFrom(...INTEGERS);
+    case "Boolean":
+      return fc.constantFrom("true", "false");
+    default:
+      return fc.oneof(hostileText, fc.constant("kept")).map((text) => JSON.stringify(text));
+  }
+}
+
+async function send(body: string): Promise<RestReply> {
+  const { service, keys } = graphql();
+  return callRest(`${service.url}/graphql`, "POST", keys.admin, body);
+}
+
+/** Checks that a reply is as GraphQL has it, and no fault of the service. @returns whether the mutation was refused */
+function isRefusal({ status, body, headers }: RestReply): boolean {
+  expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+  expect([200, 400, 404, 409, 413, 422]).toContain(status);
+  const { data, errors } = Object(body);
+  if (errors === undefined) {
+    return Object.values(Object(data)).some((payload) => Object(payload).userErrors?.length > 0);
+  }
+  for (const { message, extensions } of errors) {
+    expect(message).toEqual(expect.any(String));
+    expect(extensions.code).not.toBe("INTERNAL");
+    expect(extensions.code).not.toBe("INTERNAL_SERVER_ERROR");
+    expect(extensions.code).toMatch(/^[A-Z_]+$/);
+    // What Apollo Server refuses before it is an operation has the id in the header only.
+    if (extensions.requestId === undefined) expect(extensions.code).toBe("BAD_REQUEST");
+    else expect(extensions.requestId).toBe(headers["x-request-id"]);
+  }
+  return true;
+}
+
+/** Runs requests, of which the refused ones must leave the user groups as they are. */
+async function expectHarmless(bodies: fc.Arbitrary<string>, numRuns: number): Promise<void> {
+  const { service } = graphql();
+  let before = await service.query(STATE);
+  await fc.assert(
+    fc.asyncProperty(bodies, async (body) => {
+      const refused = isRefusal(await send(body));
+      const after = await service.query(STATE);
+      if (refused) expect(after).toEqual(before);
+      before = after;
+    }),
+    { numRuns },
+  );
+  expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+}
+
+test("every mutation is tried", () => {
+  expect(mutations.length).toBeGreaterThan(15);
+});
+
+test.each(mutations)("$name with hostile variables", async ({ name, input, type }) => {
+  const query = `mutation ($input: ${type}) { ${name}(input: $input) { userErrors { code message field } } }`;
+  const start = `{"query":${JSON.stringify(query)},"variables":{"input":`;
+  await expectHarmless(
+    perhapsBroken(hostileInput(input)).map((value) => `${start}${value}}}`),
+    30,
+  );
+});
+
+test.each(mutations)("$name with hostile literals", async ({ name, input }) => {
+  const bodies = perhapsBroken(
+    hostileInput(input).map((value) => {
+      const literal = toLiteral(JSON.parse(value), LITERAL_DEPTH);
+      return `mutation { ${name}(input: ${literal}) { userErrors { code message field } } }`;
+    }),
+  ).map((query) => JSON.stringify({ query }));
+  await expectHarmless(bodies, 30);
+});
+
+test("the request itself with hostile parts", async () => {
+  const query = fc.constant(JSON.stringify("{ viewer { scope } }"));
+  const empty = fc.constant("{}");
+  const request = hostileObject({ query, variables: empty, operationName: hostileJson, extensions: empty });
+  await expectHarmless(perhapsBroken(request), 150);
+});
+
+test("keys that mean something to JavaScript are data, in variables and in literals", async () => {
+  const { run } = graphql();
+  const properties = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":"x"}';
+  const query = `mutation ($input: CreateUserGroupInput!) { createUserGroup(input: $input) { userGroup { properties } } }`;
+  const input = JSON.parse(`{"providedId":"keys","name":"K","properties":${properties}}`);
+  expect(JSON.stringify(await run(query, { input }))).toContain(properties);
+  const literal = toLiteral(JSON.parse(properties), LITERAL_DEPTH);
+  const update = `mutation { updateUserGroup(input: { by: { providedId: "keys" }, properties: ${literal} }) { userGroup { properties } } }`;
+  expect(JSON.stringify(await run(update))).toContain(properties);
+  expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+});
+
+test("nothing of all this was an error of the service", () => {
+  expect(graphql().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+});
+
+/** A JSON value as a literal of GraphQL, which has no keys but names. */
+function toLiteral(value: unknown, depth: number): string {
+  if (depth === 0) return "null";
+  if (Array.isArray(value)) return `[${value.map((item) => toLiteral(item, depth - 1)).join()}]`;
+  if (!isObject(value)) return value === Number.POSITIVE_INFINITY ? "1e999" : JSON.stringify(value);
+  const fields = Object.entries(value).filter(([key]) => /^[A-Za-z_]\w*$/.test(key));
+  return `{${fields.map(([key, child]) => `${key}: ${toLiteral(child, depth - 1)}`).join()}}`;
+}

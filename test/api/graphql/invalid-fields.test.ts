@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+
+const graphql = useGraphql();
+
+test("userErrors has every invalid field of a mutation", async () => {
+  const { run } = graphql();
+  const fieldsOf = async (mutation: string, input: object) => {
+    const field = `${mutation.charAt(0).toLowerCase()}${mutation.slice(1)}`;
+    const query = `mutation ($input: ${mutation}Input!) { ${field}(input: $input) { userErrors { code field message } } }`;
+    const { userErrors } = (await run(query, { input }))[field];
+    return userErrors.map(({ code, field }: { code: string; field: string[] }) => [code, field.join(".")]);
+  };
+  const invalid = (...fields: readonly string[]) => fields.map((field) => ["INVALID_FIELD", field]);
+  const group = {
+    name: "",
+    properties: [],
+    mapping: [
+      { schemaId: "", dataSource: "" },
+      { schemaId: "a", dataSource: "b" },
+      { schemaId: "a", dataSource: "b" },
+    ],
+  };
+  const ofGroup = ["name", "properties", "mapping.0.schemaId", "mapping.0.dataSource", "mapping.2.schemaId"];
+  expect(await fieldsOf("CreateUserGroup", { providedId: "", ...group })).toEqual(
+    invalid("providedId", ...ofGroup),
+  );
+  expect(await fieldsOf("GetOrCreateUserGroup", { providedId: "", ...group })).toEqual(
+    invalid("providedId", ...ofGroup),
+  );
+  expect(await fieldsOf("GetOrCreateUserGroup", { providedId: "" })).toEqual(invalid("providedId"));
+  expect(
+    await fieldsOf("GetOrCreateUserGroup", { providedId: "all invalid", mapping: group.mapping }),
+  ).toEqual(invalid("name", ...ofGroup.slice(2)));
+  expect(await fieldsOf("UpdateUserGroup", { by: {}, ...group })).toEqual(invalid("by", ...ofGroup));
+  expect(await fieldsOf("SetMapping", { by: {}, schemaId: "", dataSource: "" })).toEqual(
+    invalid("by", "schemaId", "dataSource"),
+  );
+  expect(await fieldsOf("RemoveMapping", { by: {}, schemaId: "" })).toEqual(invalid("by", "schemaId"));
+  expect(await fieldsOf("ReplaceMapping", { by: {}, mapping: group.mapping })).toEqual(
+    invalid("by", ...ofGroup.slice(2)),
+  );
+  expect(
+    await fieldsOf("DeleteUserGroup", { currentToken: "x", providedId: "", dataSourceProvidedId: "" }),
+  ).toEqual(invalid("providedId", "dataSourceProvidedId"));
+  expect(await fieldsOf("CreateDataSource", { providedId: "", name: "" })).toEqual(
+    invalid("providedId", "name"),
+  );
+  expect(await fieldsOf("UpdateDataSource", { by: {}, providedId: null, name: "" })).toEqual(
+    invalid("by", "providedId", "name"),
+  );
+  const mapping = [
+    { schemaId: "a", dataSource: "nowhere" },
+    { schemaId: "b", dataSource: "sales" },
+    { schemaId: "c", dataSource: "elsewhere" },
+  ];
+  expect(await fieldsOf("CreateUserGroup", { providedId: "unmapped", name: "U", mapping })).toEqual([
+    ["UNKNOWN_DATA_SOURCE", "mapping.0.dataSource"],
+    ["UNKNOWN_DATA_SOURCE", "mapping.2.dataSource"],
+  ]);
+});
+
+test("an upsert lists a hundred errors, and the first of each further group", async () => {
+  const { run } = graphql();
+  const mapping = Array.from({ length: 60 }, () => ({ schemaId: "", dataSource: "sales" }));
+  const userGroups = ["many a", "many b", "many c"].map((providedId) => ({ providedId, name: "", mapping }));
+  const { upsertUserGroups } = await run(
+    `mutation ($input: UpsertUserGroupsInput!) {
+      upsertUserGroups(input: $input) { results { userErrors { field } } userErrors { field } }
+    }`,
+    { input: { userGroups } },
+  );
+  const { results, userErrors } = upsertUserGroups;
+  expect(results.map((result: { userErrors: unknown[] }) => result.userErrors.length)).toEqual([61, 39, 1]);
+  expect(userErrors).toHaveLength(101);
+  expect(userErrors.at(-1)).toEqual({ field: ["userGroups", "2", "name"] });
+});

@@ -1,0 +1,238 @@
+import { getIntrospectionQuery } from "graphql";
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../../src/config/config.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+
+const graphql = useGraphql();
+const LEAST = { depth: 2, aliases: 0, rootFields: 1, tokens: 6, cost: 2 };
+const strict = useGraphql({ limits: LEAST });
+const lenientOnTokens = useGraphql({ limits: { ...LEAST, tokens: 4000 } });
+
+const INTROSPECTION = getIntrospectionQuery({
+  descriptions: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+  oneOf: true,
+});
+
+/** Twelve levels with a leaf such as `name` in it. */
+const levels = (leaf: string) => `{
+  userGroup(by: { providedId: "x" }) { mapping { dataSource {
+    userGroups(first: 1) { nodes { mapping { dataSource {
+      userGroups(first: 1) { nodes { mapping { dataSource { ${leaf} } } } }
+    } } } }
+  } } }
+}`;
+const times = (count: number, write: (index: number) => string) =>
+  Array.from({ length: count }, (_, i) => write(i)).join(" ");
+const aliases = (count: number) => `{ viewer { ${times(count, (index) => `a${index}: scope`)} } }`;
+const rootFields = (count: number) => `{ ${times(count, () => "viewer { scope }")} }`;
+/** As many tokens, which the resolver then refuses: `ids` has too many. */
+const tokens = (count: number) => `{ nodes(ids: [${times(count - 12, () => '"x"')}]) { id } }`;
+/** 2 + 99 × 202 = 20,000 for the page size 99. */
+const cost = (first: string, head = "") =>
+  `${head} { dataSources(first: ${first}) { nodes { userGroups(first: 100) { nodes { id name } } } } }`;
+
+function refusal(code: string, message: string, figures: object) {
+  return {
+    status: 400,
+    headers: { "content-type": "application/json; charset=utf-8" },
+    body: { errors: [{ message, extensions: { ...figures, code, requestId: expect.any(String) } }] },
+  };
+}
+
+describe("an operation at its limit runs, one beyond is refused", () => {
+  test("depth", async () => {
+    const { call } = graphql();
+    expect(await call(levels("name"))).toMatchObject({ status: 200, body: { data: { userGroup: null } } });
+    const { body, ...reply } = await call(levels("userGroups { totalCount }"));
+    expect({ ...reply, body }).toMatchObject(
+      refusal("QUERY_TOO_DEEP", "The query is 13 levels deep; at most 12 are allowed.", {
+        limit: 12,
+        actual: 13,
+      }),
+    );
+    expect(body).not.toHaveProperty("data");
+  });
+
+  test("depth, through fragments", async () => {
+    const { call } = graphql();
+    const inside = "fragment Deep on DataSource";
+    expect(await call(`${levels("...Deep")} ${inside} { ... { name } }`)).toMatchObject({ status: 200 });
+    expect(await call(`${levels("...Deep")} ${inside} { userGroups { totalCount } }`)).toMatchObject({
+      body: { errors: [{ extensions: { code: "QUERY_TOO_DEEP", actual: 13 } }] },
+    });
+  });
+
+  test("aliases", async () => {
+    const { call } = graphql();
+    expect((await call(aliases(60))).status).toBe(200);
+    expect(await call(aliases(61))).toMatchObject(
+      refusal("TOO_MANY_ALIASES", "The query has 61 aliases; at most 60 are allowed.", {
+        limit: 60,
+        actual: 61,
+      }),
+    );
+    const twice = (count: number) =>
+      `{ viewer { ...F ... { ...F } } } fragment F on Viewer { ${times(count, (index) => `a${index}: scope`)} }`;
+    expect((await call(twice(30))).status).toBe(200);
+    expect(await call(twice(31))).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { actual: 62 } }] },
+    });
+  });
+
+  test("root fields", async () => {
+    const { call } = graphql();
+    expect((await call(rootFields(60))).status).toBe(200);
+    expect(await call(rootFields(61))).toMatchObject(
+      refusal("TOO_MANY_ROOT_FIELDS", "The query has 61 root fields; at most 60 are allowed.", {
+        limit: 60,
+        actual: 61,
+      }),
+    );
+    const hidden = `{ ${times(31, () => "...F")} } fragment F on Query { viewer { scope } __typename }`;
+    expect(await call(hidden)).toMatchObject({ body: { errors: [{ extensions: { actual: 62 } }] } });
+  });
+
+  test("tokens, before anything else is made of them", async () => {
+    const { call } = graphql();
+    expect(await call(tokens(4000))).toMatchObject({
+      body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["ids"] } }] },
+    });
+    const refused = refusal("TOO_MANY_TOKENS", "The query has more than 4000 tokens.", { limit: 4000 });
+    expect(await call(tokens(4001))).toMatchObject(refused);
+    expect(await call(`{ viewer ${"{".repeat(5000)}`)).toMatchObject(refused);
+    // Comments and commas are no tokens.
+    expect((await call(`{ viewer { scope${",".repeat(5000)} } } #${"x ".repeat(5000)}`)).status).toBe(200);
+    expect((await strict().call("{ viewer { scope } }")).status).toBe(200);
+    expect(await strict().call("{ viewer { scope scope } }")).toMatchObject({
+      body: { errors: [{ extensions: { code: "TOO_MANY_TOKENS", limit: 6 } }] },
+    });
+  });
+
+  test("cost, whether page sizes are written, in variables or the variables' defaults", async () => {
+    const { call } = graphql();
+    const head = "query ($n: Int = 100)";
+    expect((await call(cost("99"))).status).toBe(200);
+    expect((await call(cost("$n", head), { n: 99 })).status).toBe(200);
+    const refused = refusal("QUERY_TOO_EXPENSIVE", "The query costs 20202; at most 20000 are allowed.", {
+      limit: 20_000,
+      actual: 20_202,
+    });
+    expect(await call(cost("100"))).toMatchObject(refused);
+    expect(await call(cost("$n", head), { n: 100 })).toMatchObject(refused);
+    expect(await call(cost("$n", head))).toMatchObject(refused);
+    // The same document again, once it is known.
+    expect((await call(cost("$n", head), { n: 99 })).status).toBe(200);
+  });
+
+  test("a page size that is out of bounds is told as such", async () => {
+    expect(await graphql().call("{ userGroups(first: 100000) { nodes { name } } }")).toMatchObject({
+      body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["first"] } }] },
+    });
+  });
+});
+
+test("of several operations only the chosen one counts", async () => {
+  const { service, keys } = graphql();
+  const query = `query Small { viewer { scope } } query Deep ${levels("userGroups { totalCount }")}`;
+  const call = (operationName: string) =>
+    callRest(`${service.url}/graphql`, "POST", keys.admin, { query, operationName });
+  expect((await call("Small")).status).toBe(200);
+  expect(await call("Deep")).toMatchObject({
+    body: { errors: [{ extensions: { code: "QUERY_TOO_DEEP" } }] },
+  });
+  expect(await call("None")).toMatchObject({
+    status: 400,
+    body: { errors: [{ extensions: { code: "OPERATION_RESOLUTION_FAILURE" } }] },
+  });
+});
+
+test.each([30, 200])("fragments that double %i times are refused like any other excess", async (count) => {
+  const { call } = graphql();
+  const fragments = (of: string) =>
+    `{ userGroup(by: {}) { ...F0 } } ${times(
+      count,
+      (level) => `fragment F${level} on UserGroup { ...F${level + 1} ... { ...F${level + 1} } }`,
+    )} fragment F${count} on UserGroup { ${of} }`;
+  const actual = Math.min(2 ** count, Number.MAX_SAFE_INTEGER);
+  expect(await call(fragments("a: name"))).toMatchObject({
+    body: { errors: [{ extensions: { code: "TOO_MANY_ALIASES", actual } }] },
+  });
+  expect(await call(fragments("name"))).toMatchObject({
+    body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", limit: 20_000 } }] },
+  });
+});
+
+describe("introspection", () => {
+  test("as tools do it passes under any limits but that of tokens", async () => {
+    for (const { call } of [graphql(), lenientOnTokens()]) {
+      expect(await call(INTROSPECTION, {}, null)).toMatchObject({
+        status: 200,
+        body: { data: { __schema: { queryType: { name: "Query" } } } },
+      });
+      expect(
+        (await call('{ __type(name: "UserGroup") { fields { type { ofType { name } } } } }')).status,
+      ).toBe(200);
+    }
+  });
+
+  test("that multiplies itself by aliases counts like all else", async () => {
+    const { call } = graphql();
+    const multiplied = (by: number) => `
+      { __schema { types { ${times(by, (index) => `a${index}: fields { type { ...F } }`)} } } }
+      fragment F on __Type { ${times(by, (index) => `b${index}: fields { name }`)} }`;
+    expect((await call(multiplied(2))).status).toBe(200);
+    expect(await call(multiplied(7))).toMatchObject({
+      body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", actual: 54_672 } }] },
+    });
+    expect(await call(multiplied(8))).toMatchObject({
+      body: { errors: [{ extensions: { code: "TOO_MANY_ALIASES", actual: 8 + 8 * 8 } }] },
+    });
+  });
+});
+
+test("several operations in one request are refused", async () => {
+  const { service, keys } = graphql();
+  const query = { query: "{ viewer { scope } }" };
+  expect(await callRest(`${service.url}/graphql`, "POST", keys.admin, [query, query])).toMatchObject({
+    status: 400,
+    body: { errors: [{ extensions: { code: "BATCHING_DISABLED", limit: 1, actual: 2 } }] },
+  });
+});
+
+test("a body of more than 4 MiB is refused, up to that it is read", async () => {
+  const { call } = graphql();
+  const query = (size: number) => `{ viewer { scope } } #${"x".repeat(size)}`;
+  const most = 4 * 1_048_576 - JSON.stringify({ query: query(0), variables: {} }).length;
+  expect((await call(query(most))).status).toBe(200);
+  expect(await call(query(most + 1))).toMatchObject({
+    status: 413,
+    body: { errors: [{ extensions: { code: "PAYLOAD_TOO_LARGE" } }] },
+  });
+});
+
+test("the limits are settings", () => {
+  const environment = {
+    GRAPHQL_MAX_DEPTH: "3",
+    GRAPHQL_MAX_ALIASES: "0",
+    GRAPHQL_MAX_ROOT_FIELDS: "5",
+    GRAPHQL_MAX_TOKENS: "6",
+    GRAPHQL_MAX_SELECTIONS: "8",
+    GRAPHQL_MAX_COST: "7",
+    GRAPHQL_MAX_REPLY_BYTES: "65536",
+  };
+  expect(readConfig(environment).graphqlLimits).toEqual({
+    depth: 3,
+    aliases: 0,
+    rootFields: 5,
+    tokens: 6,
+    selections: 8,
+    cost: 7,
+    replyBytes: 65_536,
+  });
+});

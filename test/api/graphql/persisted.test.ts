@@ -1,0 +1,183 @@
+import { createHash, randomUUID } from "node:crypto";
+import { getIntrospectionQuery } from "graphql";
+import { describe, expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+
+const VIEWER = "query Viewer { viewer { scope } }";
+const ANSWER = { status: 200, body: { data: { viewer: { scope: "admin" } } } };
+const NOT_FOUND = { errors: [{ extensions: { code: "PERSISTED_QUERY_NOT_FOUND" } }] };
+const PREFLIGHT = { "apollo-require-preflight": "true" };
+
+const MIXED = `query Viewer { viewer { scope } }
+query Groups($first: Int!) { userGroups(first: $first) { nodes { name } } }
+mutation Make { createDataSource(input: { providedId: "made", name: "Made" }) { dataSource { name } } }`;
+const COSTLY = `query Costly($first: Int!) {
+  dataSources(first: $first) { nodes { userGroups(first: 100) { nodes { id name } } } }
+}`;
+const TRUSTED = { [sha256(MIXED)]: MIXED, d0fd64ec1a7c6a2f: VIEWER, costly: COSTLY };
+
+const open = useGraphql();
+const trusting = useGraphql({ trustedDocuments: TRUSTED });
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+const persisted = (hash: string) => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hash } } });
+
+async function post(graphql: typeof open, body: object): Promise<RestReply> {
+  const { service, keys } = graphql();
+  return callRest(`${service.url}/graphql`, "POST", keys.admin, body);
+}
+
+async function get(
+  graphql: typeof open,
+  { extensions, ...parameters }: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>> = PREFLIGHT,
+): Promise<RestReply> {
+  const { service, keys } = graphql();
+  const sent = { ...parameters, ...(extensions ? { extensions: JSON.stringify(extensions) } : {}) };
+  const texts = Object.entries(sent).map(([name, value]) => [name, String(value)]);
+  const search = new URLSearchParams(Object.fromEntries(texts));
+  return callRest(`${service.url}/graphql?${search}`, "GET", keys.admin, undefined, headers);
+}
+
+describe("automatic persisted queries", () => {
+  test("a hash runs once its text was sent along", async () => {
+    const query = `# ${randomUUID()}\n${VIEWER}`;
+    const hash = sha256(query);
+    expect((await post(open, persisted(hash))).body).toMatchObject(NOT_FOUND);
+    expect(await post(open, { query, ...persisted(hash) })).toMatchObject(ANSWER);
+    expect(await post(open, persisted(hash))).toMatchObject(ANSWER);
+    expect(await get(open, persisted(hash))).toMatchObject(ANSWER);
+  });
+
+  test("a GET that a page of another site could send is refused", async () => {
+    const query = `# ${randomUUID()}\n${VIEWER}`;
+    await post(open, { query, ...persisted(sha256(query)) });
+    // Without credentials of any kind: no page of another site can make a browser send them.
+    const search = new URLSearchParams({ extensions: JSON.stringify(persisted(sha256(query)).extensions) });
+    expect(await callRest(`${open().service.url}/graphql?${search}`, "GET", undefined)).toMatchObject({
+      status: 400,
+      body: { errors: [{ message: expect.stringContaining("Cross-Site Request Forgery") }] },
+    });
+  });
+
+  test("a hash of another text is refused, and remembers nothing", async () => {
+    const hash = sha256(randomUUID());
+    expect(await post(open, { query: VIEWER, ...persisted(hash) })).toMatchObject({
+      status: 400,
+      body: {
+        errors: [{ message: "provided sha does not match query", extensions: { code: "BAD_REQUEST" } }],
+      },
+    });
+    expect((await post(open, persisted(hash))).body).toMatchObject(NOT_FOUND);
+  });
+
+  test("a query beyond a limit is not remembered", async () => {
+    const { keys } = open();
+    const query = `{ viewer { ${Array.from({ length: 61 }, (_, index) => `a${index}: scope`).join(" ")} } } # ${keys.admin}`;
+    expect((await post(open, { query, ...persisted(sha256(query)) })).status).toBe(400);
+    expect((await post(open, persisted(sha256(query)))).body).toMatchObject(NOT_FOUND);
+  });
+
+  test("the oldest of many are forgotten, so that memory stays bounded", async () => {
+    const size = 1_000_000;
+    const queries = Array.from({ length: 34 }, () => `${VIEWER} # ${randomUUID()} ${"x".repeat(size)}`);
+    for (const query of queries) {
+      expect((await post(open, { query, ...persisted(sha256(query)) })).status).toBe(200);
+    }
+    const [oldest = "", newest = ""] = [queries.at(0), queries.at(-1)];
+    expect((await post(open, persisted(sha256(oldest)))).body).toMatchObject(NOT_FOUND);
+    expect(await post(open, persisted(sha256(newest)))).toMatchObject(ANSWER);
+  });
+});
+
+describe("trusted documents", () => {
+  const refused = {
+    status: 400,
+    headers: { "content-type": "application/json; charset=utf-8" },
+    body: {
+      errors: [
+        {
+          message: "This is none of the documents that may run here.",
+          extensions: { code: "UNTRUSTED_DOCUMENT", requestId: expect.any(String) },
+        },
+      ],
+    },
+  };
+
+  test("run by their ids, however these are sent", async () => {
+    for (const [id, text] of Object.entries(TRUSTED).slice(0, 2)) {
+      for (const named of [
+        { documentId: id },
+        { documentId: `sha256:${id}` },
+        persisted(id),
+        { query: text },
+      ]) {
+        expect(await post(trusting, { ...named, operationName: "Viewer" })).toMatchObject(ANSWER);
+        expect(await get(trusting, { ...named, operationName: "Viewer" })).toMatchObject(ANSWER);
+      }
+      // As clients send it that do both.
+      expect(await post(trusting, { query: text, ...persisted(id), operationName: "Viewer" })).toMatchObject(
+        ANSWER,
+      );
+      expect(await post(trusting, { query: "", documentId: id, operationName: "Viewer" })).toMatchObject(
+        ANSWER,
+      );
+    }
+  });
+
+  test("run with variables and under the limits", async () => {
+    const { extensions } = persisted(sha256(MIXED));
+    expect(
+      await post(trusting, { extensions, operationName: "Groups", variables: { first: 2 } }),
+    ).toMatchObject({ status: 200, body: { data: { userGroups: { nodes: [] } } } });
+    expect((await post(trusting, { documentId: "costly", variables: { first: 99 } })).status).toBe(200);
+    expect(await post(trusting, { documentId: "costly", variables: { first: 100 } })).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", actual: 20_202 } }] },
+    });
+  });
+
+  test("do not mutate by GET", async () => {
+    const mutation = { documentId: sha256(MIXED), operationName: "Make" };
+    expect((await get(trusting, mutation)).status).toBe(405);
+    expect(await post(trusting, mutation)).toMatchObject({
+      body: { data: { createDataSource: { dataSource: { name: "Made" } } } },
+    });
+  });
+
+  test.each([
+    ["another text", { query: "{ viewer { accountName } }" }],
+    ["a text that is almost one", { query: `${VIEWER} ` }],
+    ["a text that does not even parse", { query: "{" }],
+    ["introspection", { query: getIntrospectionQuery() }],
+    ["a text with the id of another", { query: "{ __typename }", documentId: "costly" }],
+    ["a text with its hash", { query: "{ __typename }", ...persisted(sha256("{ __typename }")) }],
+    ["an unknown id", { documentId: "unknown" }],
+    ["an unknown hash", persisted(sha256("unknown"))],
+    ["a property of every object", { documentId: "constructor" }],
+    ["an id that is no text", { documentId: { costly: true } }],
+    ["an operation of none", { operationName: "Viewer" }],
+  ])("are all that runs: %s is refused", async (_, request) => {
+    expect(await post(trusting, request)).toMatchObject(refused);
+    expect(await get(trusting, request)).toMatchObject(refused);
+  });
+
+  test("are not taken from clients", async () => {
+    const query = "query Mine { viewer { accountName } }";
+    for (const request of [{ query, ...persisted(sha256(query)) }, persisted(sha256(query)), { query }]) {
+      expect(await post(trusting, request)).toMatchObject(refused);
+    }
+  });
+
+  test("need credentials like all else", async () => {
+    const { service } = trusting();
+    const reply = await callRest(`${service.url}/graphql`, "POST", "ugk_live_wrong", {
+      documentId: "costly",
+    });
+    expect(reply.status).toBe(401);
+  });
+});

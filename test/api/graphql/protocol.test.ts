@@ -1,0 +1,129 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { printSdl } from "../../../src/graphql/server/schema.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+
+const graphql = useGraphql();
+const VIEWER = "{ viewer { accountName environment scope userGroup { id } } }";
+const READ = `{ userGroup(by: { providedId: "x" }) { name } }`;
+const ROTATE = `mutation { rotateUserGroupToken(input: { currentToken: "x" }) { userGroup { id } } }`;
+
+test("schema.graphql is current (npm run schema:write)", async () => {
+  expect(await readFile(new URL("../../../schema.graphql", import.meta.url), "utf8")).toBe(printSdl());
+});
+
+test("viewer says who is asking", async () => {
+  const { run, account, keys } = graphql();
+  const viewer = { accountName: account.name, environment: "CUSTOMER", scope: "admin", userGroup: null };
+  expect(await run(VIEWER)).toEqual({ viewer });
+  expect(await run(VIEWER, {}, keys.testing)).toEqual({ viewer: { ...viewer, environment: "TESTING" } });
+  expect(await run(VIEWER, {}, keys.read)).toEqual({ viewer: { ...viewer, scope: "read" } });
+});
+
+test("without credentials, the schema can be explored and nothing else", async () => {
+  const { call } = graphql();
+  expect(await call(VIEWER, {}, null)).toMatchObject({ status: 200, body: { data: { viewer: null } } });
+  expect(await call("{ __schema { queryType { name } } }", {}, null)).toMatchObject({ status: 200 });
+  for (const query of [READ, ROTATE]) {
+    const reply = await call(query, {}, null);
+    expect(reply).toMatchObject({
+      status: 401,
+      headers: { "www-authenticate": 'Token realm="user-groups"' },
+    });
+    expect(reply.body).toMatchObject({
+      errors: [{ extensions: { code: "UNAUTHENTICATED", requestId: reply.headers["x-request-id"] } }],
+    });
+  }
+});
+
+test("with wrong credentials, nothing runs at all", async () => {
+  const { call } = graphql();
+  const reply = await call(VIEWER, {}, "ugk_live_wrong");
+  expect(reply.status).toBe(401);
+  expect(reply.headers["www-authenticate"]).toBe('Token realm="user-groups"');
+  expect(reply.body).toEqual({
+    errors: [
+      {
+        message: "The API key is unknown, revoked or expired.",
+        extensions: { code: "UNAUTHENTICATED", requestId: reply.headers["x-request-id"] },
+      },
+    ],
+  });
+});
+
+test("a read key may not mutate", async () => {
+  const { call, keys } = graphql();
+  const reply = await call(ROTATE, {}, keys.read);
+  expect(reply).toMatchObject({
+    status: 403,
+    body: { data: null, errors: [{ extensions: { code: "FORBIDDEN" } }] },
+  });
+});
+
+test("partial data keeps status 200", async () => {
+  const { call } = graphql();
+  const query = `{ viewer { scope } userGroup(by: {}) { name } }`;
+  expect(await call(query)).toMatchObject({
+    status: 200,
+    body: { data: { viewer: { scope: "admin" }, userGroup: null }, errors: [{ path: ["userGroup"] }] },
+  });
+});
+
+test("faulty operations and variables are refused with the standard codes", async () => {
+  const { call } = graphql();
+  for (const [query, variables, code] of [
+    ["{", {}, "GRAPHQL_PARSE_FAILED"],
+    ["{ nothing }", {}, "GRAPHQL_VALIDATION_FAILED"],
+    ["query ($by: UserGroupBy!) { userGroup(by: $by) { name } }", { by: { teamId: "x" } }, "BAD_USER_INPUT"],
+  ] as const) {
+    const reply = await call(query, variables);
+    // As GraphQL over HTTP wants it: the status tells only those who ask for its own media type.
+    expect(reply).toMatchObject({ status: 200, body: { errors: [{ extensions: { code } }] } });
+    const accept = "application/graphql-response+json";
+    const { service, keys } = graphql();
+    const body = { query, variables };
+    expect(await callRest(`${service.url}/graphql`, "POST", keys.admin, body, { accept })).toMatchObject({
+      status: 400,
+      headers: { "content-type": `${accept}; charset=utf-8` },
+      body: { errors: [{ extensions: { code } }] },
+    });
+    expect(JSON.stringify(reply.body)).not.toContain("stacktrace");
+  }
+});
+
+test("a body that is not JSON is told where it breaks", async () => {
+  const { service } = graphql();
+  const url = `${service.url}/graphql`;
+  expect(await callRest(url, "POST", undefined, '{"query":}')).toMatchObject({
+    status: 400,
+    body: {
+      errors: [
+        {
+          message: "The body is not valid JSON: value expected at line 1, column 10.",
+          extensions: { code: "INVALID_JSON" },
+        },
+      ],
+    },
+  });
+  expect(await callRest(url, "POST", undefined, "x".repeat(4 * 1_048_576 + 1))).toMatchObject({
+    status: 413,
+    body: { errors: [{ extensions: { code: "PAYLOAD_TOO_LARGE" } }] },
+  });
+  expect(await callRest(url, "POST", undefined, "{}", { "content-type": "application/xml" })).toMatchObject({
+    status: 415,
+    body: { errors: [{ extensions: { code: "UNSUPPORTED_MEDIA_TYPE" } }] },
+  });
+  for (const body of ["[]", "null", "5", '[{"query":"{viewer{scope}}"}]']) {
+    expect((await callRest(url, "POST", undefined, body)).status).toBe(400);
+  }
+});
+
+test("replies are not stored by anyone and carry the request's id", async () => {
+  const { call } = graphql();
+  const { headers } = await call(VIEWER);
+  expect(headers).toMatchObject({
+    "cache-control": "no-store",
+    "x-request-id": expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+});

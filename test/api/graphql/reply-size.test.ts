@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { createUserGroup, UPDATE } from "../../support/user-group-operations.js";
+
+const graphql = useGraphql();
+const MAX_BYTES = 100_000;
+const small = useGraphql({ limits: { replyBytes: MAX_BYTES } });
+const KIB = 1024;
+
+const aliases = (count: number, field: string) =>
+  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(" ");
+
+/** Properties of so many bytes as JSON text. */
+function properties(bytes: number): object {
+  return { p: "x".repeat(bytes - JSON.stringify({ p: "" }).length) };
+}
+
+const tooExpensive = (message: string, figures: object) => ({
+  message,
+  extensions: { code: "QUERY_TOO_EXPENSIVE", ...figures },
+});
+const PROPERTIES_TOO_LARGE = tooExpensive(
+  "The query costs more than 20000 with the size of its properties. Ask for fewer groups at once.",
+  { limit: 20_000 },
+);
+const REPLY_TOO_LARGE = tooExpensive(`The reply would have more than ${MAX_BYTES} bytes.`, {
+  limit: MAX_BYTES,
+});
+
+async function upsert(fixture: typeof graphql, prefix: string, count: number, more: object) {
+  const userGroups = Array.from({ length: count }, (_, index) => ({
+    providedId: `${prefix}-${index}`,
+    name: "n".repeat(255),
+    ...more,
+  }));
+  const query = `mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) {
+    results { userGroup { name properties } userErrors { code } } userErrors { code } } }`;
+  return fixture().run(query, { input: { userGroups } });
+}
+
+const PAGE = `{ userGroups(first: 100) {
+  nodes { id teamId providedId name token properties environment version createdAt updatedAt
+    mapping { schemaId dataSource { dataSourceId providedId name } } } } }`;
+
+describe("properties cost 20 for each KiB of JSON that is begun:", () => {
+  test("a page of 100 groups with some KiB each is within the limits", async () => {
+    await upsert(graphql, "page", 100, { properties: properties(5 * KIB) });
+    const { userGroups } = await graphql().run(PAGE);
+    expect(userGroups.nodes).toHaveLength(100);
+    expect(userGroups.nodes[99].properties).toEqual(properties(5 * KIB));
+  });
+
+  test("many large ones are refused, and the reply stays small", async () => {
+    const { call } = graphql();
+    await createUserGroup(graphql(), "large", { properties: properties(64 * KIB) });
+    const query = (count: number) =>
+      `{ userGroup(by: { providedId: "large" }) { ${aliases(count, "properties")} } }`;
+    // 1 for the group; 64 × 20 for each.
+    const most = Math.floor((20_000 - 1) / (64 * 20));
+    for (const _ of ["at first", "when it is known"]) {
+      expect(await call(query(most))).toMatchObject({ status: 200, body: { data: { userGroup: {} } } });
+      expect((await call(query(most))).body).not.toHaveProperty("errors");
+      const reply = await call(query(60));
+      const { data, errors } = Object(reply.body);
+      const given = Object.values(data.userGroup).filter((value) => value !== null);
+      expect(given.length).toBeLessThanOrEqual(most);
+      expect(errors).toHaveLength(60 - given.length);
+      expect(errors.at(-1)).toMatchObject({ ...PROPERTIES_TOO_LARGE, path: ["userGroup", "a59"] });
+      expect(JSON.stringify(reply.body).length).toBeLessThan(KIB * KIB);
+    }
+  });
+
+  test("a front end's own count too", async () => {
+    const { service } = graphql();
+    const { token } = await createUserGroup(graphql(), "front", { properties: properties(64 * KIB) });
+    const reply = await fetch(`${service.url}/graphql`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ query: `{ viewer { userGroup { ${aliases(60, "properties")} } } }` }),
+    });
+    const text = await reply.text();
+    expect(text.length).toBeLessThan(KIB * KIB);
+    expect(JSON.parse(text).errors.at(-1)).toMatchObject(PROPERTIES_TOO_LARGE);
+  });
+
+  test("but what a mutation has changed is told in full", async () => {
+    const { upsertUserGroups } = await upsert(graphql, "many", 50, { properties: properties(64 * KIB) });
+    expect(upsertUserGroups.results).toHaveLength(50);
+    expect(upsertUserGroups.results[49].userGroup.properties).toEqual(properties(64 * KIB));
+  });
+});
+
+test("each event of a stream is a reply of its own", async () => {
+  const { service, keys, run } = graphql();
+  const by = { providedId: "streamed" };
+  await createUserGroup(graphql(), "streamed", { properties: properties(64 * KIB) });
+  const open = (count: number) =>
+    openEventStream(
+      service.url,
+      `Token ${keys.admin}`,
+      `subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { userGroup { name ${aliases(count, "properties")} } } }`,
+      { by },
+    );
+  const [within, beyond] = [await open(12), await open(60)];
+  for (const name of ["one", "two", "three"]) {
+    await run(UPDATE, { input: { by, name } });
+    const event = await within.next();
+    expect(event).toMatchObject({ data: { userGroupChanged: { userGroup: { name } } } });
+    expect(event).not.toHaveProperty("errors");
+    const cut = await beyond.next();
+    expect(cut).toMatchObject({
+      data: { userGroupChanged: { userGroup: { name, a0: properties(64 * KIB), a59: null } } },
+    });
+    expect(Object(cut).errors.at(-1)).toMatchObject(PROPERTIES_TOO_LARGE);
+  }
+  within.close();
+  beyond.close();
+});
+
+describe("a reply has a limited size:", () => {
+  test("names, however often they are asked for", async () => {
+    const { call } = small();
+    await upsert(small, "named", 50, {});
+    const query = (count: number) => `{ userGroups(first: 50) { nodes { ${aliases(count, "name")} } } }`;
+    for (const _ of ["at first", "when it is known"]) {
+      expect((await call(query(5))).status).toBe(200);
+      const reply = await call(query(10));
+      expect(reply).toMatchObject({ status: 400, body: { errors: [REPLY_TOO_LARGE] } });
+      expect(reply.body).toMatchObject({
+        errors: [{ extensions: { requestId: reply.headers["x-request-id"] } }],
+      });
+      expect(reply.body).not.toHaveProperty("data");
+    }
+  });
+
+  test("what a mutation tells, before it is written out", async () => {
+    const { call } = small();
+    const query = `mutation ($input: UpdateUserGroupInput!) { updateUserGroup(input: $input) {
+      userGroup { name ${aliases(60, "properties")} } } }`;
+    await createUserGroup(small(), "told");
+    const input = { by: { providedId: "told" }, properties: properties(60 * KIB) };
+    const reply = await call(query, { input });
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { data: { updateUserGroup: { userGroup: { name: "told", a0: input.properties, a1: null } } } },
+    });
+    expect(Object(reply.body).errors).toHaveLength(59);
+    expect(Object(reply.body).errors[0]).toMatchObject(REPLY_TOO_LARGE);
+  });
+
+  test("mappings, whose length no cost foresees", async () => {
+    const { call } = small();
+    const mapping = Array.from({ length: 1000 }, (_, index) => ({
+      schemaId: `${index}`.padStart(255, "s"),
+      dataSource: "sales",
+    }));
+    await createUserGroup(small(), "mapped", { mapping: mapping.slice(0, 300) });
+    const query = '{ userGroup(by: { providedId: "mapped" }) { mapping { schemaId } } }';
+    expect((await call(query)).status).toBe(200);
+    const replace = `mutation ($input: ReplaceMappingInput!) { replaceMapping(input: $input) { userErrors { code } } }`;
+    await small().run(replace, { input: { by: { providedId: "mapped" }, mapping } });
+    expect(await call(query)).toMatchObject({
+      status: 400,
+      body: { data: { userGroup: null }, errors: [{ ...REPLY_TOO_LARGE, path: ["userGroup", "mapping"] }] },
+    });
+  });
+});
+
+test("nothing of all this was an error of the service", () => {
+  for (const { service } of [graphql(), small()]) {
+    expect(service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+  }
+});

@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+import { DELETE, ROTATE, UPDATE } from "../../support/user-group-operations.js";
+
+const graphql = useGraphql();
+const hidden = useGraphql({ introspection: false });
+const PREFLIGHT = { "apollo-require-preflight": "true" };
+
+const errorsOf = ({ body }: RestReply) => Object(body).errors;
+
+describe("many variables that do not fit", () => {
+  const query = "query ($ids: [ID!]!) { nodes(ids: $ids) { id } }";
+  const variables = { ids: Array.from({ length: 60 }, () => ({})) };
+
+  test("are the client's fault, and not logged as ours", async () => {
+    const { service, keys } = graphql();
+    const url = `${service.url}/graphql`;
+    for (const [accept, status] of [
+      ["application/json", 200],
+      ["application/graphql-response+json", 400],
+    ] as const) {
+      const reply = await callRest(url, "POST", keys.admin, { query, variables }, { accept });
+      expect(reply.status).toBe(status);
+      expect(errorsOf(reply)).toHaveLength(51);
+      for (const error of errorsOf(reply)) expect(error.extensions.code).toBe("BAD_USER_INPUT");
+      expect(errorsOf(reply).at(-1).message).toContain("Too many errors");
+    }
+    expect(service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+
+  test("of a mutation that is to be applied at most once, too", async () => {
+    const { service, keys } = graphql();
+    const reply = await callRest(
+      `${service.url}/graphql`,
+      "POST",
+      keys.admin,
+      { query: UPDATE, variables: { input: { by: { teamId: "x" } } } },
+      { "idempotency-key": randomUUID(), accept: "application/graphql-response+json" },
+    );
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: "BAD_USER_INPUT" } }] },
+    });
+    expect(reply.body).not.toHaveProperty("data");
+  });
+});
+
+describe("a name that is almost one of the schema's", () => {
+  const cases: readonly (readonly [string, string, Readonly<Record<string, unknown>>])[] = [
+    ["a field", "{ viewer { scop } }", {}],
+    ["an argument", '{ userGroup(bi: { id: "x" }) { name } }', {}],
+    ["a type", "{ viewer { ... on Viewr { scope } } }", {}],
+    ["an input field of a literal", '{ userGroup(by: { providedIdd: "x" }) { name } }', {}],
+    [
+      "an input field of a variable",
+      "query ($by: UserGroupBy!) { userGroup(by: $by) { name } }",
+      { by: { providedIdd: "x" } },
+    ],
+    [
+      "an enum value of a variable",
+      "query ($o: UserGroupOrder) { userGroups(orderBy: $o) { totalCount } }",
+      { o: { field: "NAMEE", direction: "ASC" } },
+    ],
+  ];
+  const subscriptions: typeof cases = [
+    ["a field", "subscription { userGroupChangd { kind } }", {}],
+    [
+      "an input field of a variable",
+      "subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind } }",
+      { by: { providedIdd: "x" } },
+    ],
+  ];
+
+  test.each(cases)(
+    "is suggested where the schema may be read, and nowhere else: %s",
+    async (_, query, variables) => {
+      const [shown] = errorsOf(await graphql().call(query, variables));
+      expect(shown.message).toContain("Did you mean");
+      const [concealed] = errorsOf(await hidden().call(query, variables));
+      expect(concealed.extensions.code).toBe(shown.extensions.code);
+      expect(concealed.message).not.toContain("Did you mean");
+    },
+  );
+
+  test.each(subscriptions)("the same for event streams: %s", async (_, query, variables) => {
+    const open = async ({ service, keys }: ReturnType<typeof graphql>) =>
+      openEventStream(service.url, `Token ${keys.admin}`, query, variables);
+    const refused = (message: unknown) => ({
+      status: 400,
+      body: { errors: [{ message, extensions: { code: "BAD_REQUEST" } }] },
+    });
+    expect(await open(graphql())).toMatchObject(refused(expect.stringContaining("Did you mean")));
+    expect(await open(hidden())).toMatchObject(refused(expect.not.stringContaining("Did you mean")));
+  });
+
+  test("introspection itself is refused there", async () => {
+    for (const key of [null, undefined]) {
+      const reply = await hidden().call("{ __schema { queryType { name } } }", {}, key);
+      expect(errorsOf(reply)).toMatchObject([
+        { message: "Introspection is turned off here.", extensions: { code: "GRAPHQL_VALIDATION_FAILED" } },
+      ]);
+      expect(reply.body).not.toHaveProperty("data");
+    }
+  });
+});
+
+describe("405 METHOD_NOT_ALLOWED with the methods that are allowed, for", () => {
+  const refused = (allow: string) => ({
+    status: 405,
+    headers: { allow },
+    body: { errors: [{ extensions: { code: "METHOD_NOT_ALLOWED" } }] },
+  });
+
+  test.each(["PUT", "DELETE", "PATCH", "OPTIONS", "QUERY", "TRACE"])("%s", async (method) => {
+    const { service, keys } = graphql();
+    for (const key of [keys.admin, undefined, "wrong"]) {
+      const reply = await callRest(`${service.url}/graphql`, method, key, { query: "{ __typename }" });
+      expect(reply).toMatchObject(refused("GET, POST"));
+      expect(errorsOf(reply)[0].message).toBe(`${method} is not allowed here. Use GET, POST.`);
+    }
+  });
+
+  test("HEAD", async () => {
+    const reply = await callRest(`${graphql().service.url}/graphql`, "HEAD", undefined);
+    expect(reply).toMatchObject({ status: 405, headers: { allow: "GET, POST" }, body: undefined });
+  });
+
+  test("a mutation by GET", async () => {
+    const { service, keys } = graphql();
+    const search = new URLSearchParams({ query: ROTATE, variables: '{"input":{"currentToken":"x"}}' });
+    const url = `${service.url}/graphql?${search}`;
+    expect(await callRest(url, "GET", keys.admin, undefined, PREFLIGHT)).toMatchObject(refused("POST"));
+  });
+});
+
+test.each([
+  ["POST", ROTATE, "rotateUserGroupToken"],
+  ["DELETE", DELETE, "deleteUserGroup"],
+])("an empty token is the same invalid field for %s and its mutation", async (method, mutation, name) => {
+  const { service, keys, run } = graphql();
+  const rest = await callRest(`${service.url}/api/user`, method, keys.admin, { current_token: "" });
+  expect(rest).toMatchObject({
+    status: 400,
+    body: { error: { code: "invalid_field", field: "current_token" } },
+  });
+  const { [name]: payload } = await run(mutation, { input: { currentToken: "" } });
+  expect(payload.userErrors).toEqual([
+    { code: "INVALID_FIELD", message: "currentToken must not be empty.", field: ["currentToken"] },
+  ]);
+});

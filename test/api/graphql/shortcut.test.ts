@@ -1,0 +1,173 @@
+import { ApolloServer } from "@apollo/server";
+import { afterEach, beforeEach, describe, expect, inject, type MockInstance, test, vi } from "vitest";
+import { type Data, useGraphql } from "../../support/graphql-fixture.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+import { createUserGroup, entry } from "../../support/user-group-operations.js";
+
+const graphql = useGraphql({ rateLimits: { points: 10_000 } });
+const ONE = `query One($by: UserGroupBy!) {
+  userGroup(by: $by) { id name properties version createdAt mapping { schemaId dataSource { providedId } } }
+}`;
+const LIST =
+  "query List($first: Int) { userGroups(first: $first) { nodes { providedId mapping { schemaId } } } }";
+const by = { providedId: "acme" };
+
+let apollo: MockInstance;
+beforeEach(() => {
+  apollo = vi.spyOn(ApolloServer.prototype, "executeHTTPGraphQLRequest");
+});
+afterEach(() => apollo.mockRestore());
+
+async function send(body: object, headers: Record<string, string> = {}, key = graphql().keys.admin) {
+  return callRest(`${graphql().service.url}/graphql`, "POST", key, body, headers);
+}
+
+/** What must be the same of two replies to one request. */
+function comparable({ status, body, headers }: RestReply): object {
+  const same = Object.entries(headers).filter(([name]) => !/^(?:date|x-request-id|ratelimit.*)$/.test(name));
+  const text = JSON.stringify(body).replaceAll(String(headers["x-request-id"]), "ID");
+  return { status, body: JSON.parse(text), headers: Object.fromEntries(same) };
+}
+
+// With everything that makes the service fast turned off there is no shortcut.
+describe.runIf(inject("isFast"))(
+  "what Apollo Server has run before is answered without it, and in the same way:",
+  () => {
+    test.each<[string, object, Record<string, string>?]>([
+      ["a query with variables", { query: ONE, variables: { by } }],
+      ["one without", { query: "{ dataSources { nodes { providedId } } }" }],
+      [
+        "one with null for variables",
+        { query: "{ viewer { scope } }", variables: null, operationName: null },
+      ],
+      ["one that is named", { query: "query Name { viewer { accountName } }", operationName: "Name" }],
+      ["what is not found", { query: ONE, variables: { by: { providedId: "none" } } }],
+      ["introspection", { query: '{ __type(name: "UserGroup") { name fields { name } } }' }],
+      [
+        "a mutation that changes nothing",
+        {
+          query: `mutation { updateUserGroup(input: { by: { providedId: "none" }, name: "x" }) { userErrors { code field } } }`,
+        },
+      ],
+      ["a client that takes anything", { query: "{ viewer { scope environment } }" }, { accept: "*/*" }],
+      [
+        "one that asks for GraphQL's own type",
+        { query: "{ viewer { environment } }" },
+        {
+          accept: "application/graphql-response+json, application/json;q=0.9",
+        },
+      ],
+    ])("%s", async (_, body, headers = {}) => {
+      await createUserGroup(graphql(), "acme", { mapping: [entry("a", "sales")] }).catch(() => undefined);
+      const first = await send(body, headers);
+      expect(first.status).toBe(200);
+      const before = apollo.mock.calls.length;
+      const second = await send(body, headers);
+      expect(comparable(second)).toEqual(comparable(first));
+      expect(second.headers["x-request-id"]).not.toBe(first.headers["x-request-id"]);
+      // Sent twice, as the type that an Accept header leads to is learned once.
+      await send(body, headers);
+      expect(apollo.mock.calls.length - before).toBe(0);
+    });
+
+    test("a front end's own group", async () => {
+      const { token } = await createUserGroup(graphql(), "front");
+      const viewer = async () =>
+        callRest(
+          `${graphql().service.url}/graphql`,
+          "POST",
+          undefined,
+          { query: "{ viewer { userGroup { name } } }" },
+          {
+            authorization: `Bearer ${token}`,
+          },
+        );
+      const first = await viewer();
+      const before = apollo.mock.calls.length;
+      expect(comparable(await viewer())).toEqual(comparable(first));
+      expect(apollo.mock.calls.length - before).toBe(0);
+      expect(first.body).toEqual({ data: { viewer: { userGroup: { name: "front" } } } });
+    });
+  },
+);
+
+describe("what Apollo Server has let run is refused as it refuses it:", () => {
+  test.each<[string, object, number]>([
+    ["variables that do not fit", { by: { providedId: 1 } }, 200],
+    ["a variable that is missing", {}, 200],
+    ["two references at once", { by: { providedId: "a", id: "b" } }, 400],
+  ])("%s", async (_, variables, status) => {
+    await send({ query: ONE, variables: { by } });
+    const known = await send({ query: ONE, variables });
+    const unknown = await send({ query: `${ONE} # ${Math.random()}`, variables });
+    expect(known.status).toBe(status);
+    expect(comparable(known)).toEqual(comparable(unknown));
+    expect(Object(known.body).errors).toHaveLength(1);
+  });
+
+  test("what costs too much with these variables", async () => {
+    const nested = LIST.replace(
+      "schemaId",
+      "dataSource { userGroups(first: $first) { nodes { mapping { schemaId } } } }",
+    );
+    expect((await send({ query: nested, variables: { first: 1 } })).status).toBe(200);
+    const reply = await send({ query: nested, variables: { first: 100 } });
+    expect(Object(reply.body).errors).toMatchObject([{ extensions: { code: "QUERY_TOO_EXPENSIVE" } }]);
+  });
+
+  test("another key, an unknown one, and a front end", async () => {
+    const { token } = await createUserGroup(graphql(), "asks");
+    const body = { query: ONE, variables: { by: { providedId: "asks" } } };
+    await send(body);
+    expect(await send(body, {}, graphql().strangerKey)).toMatchObject({
+      body: { data: { userGroup: null } },
+    });
+    const refused = await send(body, {}, `${graphql().keys.admin.slice(0, -1)}x`);
+    expect(refused).toMatchObject({
+      status: 401,
+      body: { errors: [{ extensions: { code: "UNAUTHENTICATED" } }] },
+    });
+    const closed = await callRest(`${graphql().service.url}/graphql`, "POST", undefined, body, {
+      authorization: `Bearer ${token}`,
+    });
+    expect(Object(closed.body).errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);
+  });
+
+  test("another operation's name, extensions and other kinds of request", async () => {
+    const query = "query A { viewer { scope } }";
+    await send({ query });
+    const named = await send({ query, operationName: "B" });
+    expect(Object(named.body).errors).toHaveLength(1);
+    const hash = await send({
+      query,
+      extensions: { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } },
+    });
+    expect(Object(hash.body).errors).toHaveLength(1);
+    const accept = await send({ query }, { accept: "text/html" });
+    expect(accept.status).toBe(406);
+  });
+});
+
+test("what fails runs once, is logged once, and takes the points of one request", async () => {
+  const { service } = graphql();
+  const query = `mutation Create($input: CreateUserGroupInput!) {
+    createUserGroup(input: $input) { userGroup { name mapping { schemaId } } userErrors { code } }
+  }`;
+  const create = async (providedId: string) =>
+    send({ query, variables: { input: { providedId, name: "x" } } });
+  const left = ({ headers }: RestReply) => Number(headers["ratelimit-remaining"]);
+  const good = await create("good");
+  expect(Object(good.body).errors).toBeUndefined();
+  await service.query("ALTER TABLE mapping_entry RENAME COLUMN schema_id TO gone");
+  service.log.length = 0;
+  const bad = await create("bad");
+  await service.query("ALTER TABLE mapping_entry RENAME COLUMN gone TO schema_id");
+  expect(bad.body).toMatchObject({ errors: [{ extensions: { code: "INTERNAL" } }] });
+  expect(left(good) - left(bad)).toBe(1);
+  expect(service.log.filter((line) => line.includes("request failed"))).toHaveLength(1);
+  const entries: Data[] = await service.query(
+    `SELECT FROM audit_entry JOIN user_group ON subject_id = user_group.id
+      WHERE provided_id = 'bad' AND action = 'user_group.created'`,
+  );
+  expect(entries).toHaveLength(1);
+});

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { callGraphql } from "../../support/graphql-client.js";
+import { useLimitedServices } from "../../support/limited-services.js";
+import { callRest } from "../../support/rest-client.js";
+import { openSlowReaders, toBytes } from "../../support/slow-readers.js";
+
+const MEGABYTE = 1024 * 1024;
+
+const { start, open, openServed } = useLimitedServices();
+
+describe("bodies that are still arriving", () => {
+  test("beyond the budget, those of which nothing comes make room for others", async () => {
+    const service = await start({ maxBodyBytes: 2 * MEGABYTE });
+    const { secret } = await (await service.createAccount()).createKey();
+    const { budgetRefusals } = service.services.telemetry.tally;
+    const length = {
+      "Content-Type": "application/json",
+      Authorization: `Token ${secret}`,
+      "Content-Length": 4 * MEGABYTE,
+    };
+    const stalled = await openSlowReaders(
+      service.url,
+      3,
+      toBytes("POST /graphql", length, Buffer.alloc(MEGABYTE, "[")),
+    );
+    onTestFinished(() => stalled.close());
+    await expect.poll(() => budgetRefusals.of("bodies").value).toBeGreaterThan(0);
+    const refused = budgetRefusals.of("bodies").value;
+    const properties = { text: "x".repeat(65_000) };
+    const call = async (body: object) =>
+      callRest(`${service.url}/api/user`, "GET", secret, { user_group_id: "g", name: "G", ...body });
+    expect(await call({})).toMatchObject({ status: 200 });
+    const large = async () =>
+      callGraphql(service.url, secret, "{ viewer { environment } }", {
+        text: "x".repeat(MEGABYTE),
+        properties,
+      });
+    await expect.poll(async () => (await large()).status, { timeout: 20_000, interval: 250 }).toBe(200);
+    expect(budgetRefusals.of("bodies").value).toBeGreaterThan(refused);
+  });
+
+  test("in pieces of a byte they count no more than otherwise, and leave the budget of API keys alone", async () => {
+    const service = await start({ maxBodyBytes: MEGABYTE });
+    const { secret } = await (await service.createAccount()).createKey();
+    const { budgetRefusals } = service.services.telemetry.tally;
+    const send = async (count: number) => {
+      const pieces = "1\r\n[\r\n".repeat(50_000);
+      const request = toBytes("POST /graphql", { "Transfer-Encoding": "chunked" }, pieces);
+      const clients = await openSlowReaders(service.url, count, request);
+      onTestFinished(() => clients.close());
+    };
+    await send(3);
+    await sleep(500);
+    expect(budgetRefusals.of("bodies").value).toBe(0);
+    // A quarter of the budget is for bodies without an API key.
+    await send(5);
+    await expect.poll(() => budgetRefusals.of("bodies").value).toBeGreaterThan(0);
+    const group = { user_group_id: "g", name: "G", properties: { text: "x".repeat(60_000) } };
+    expect(await callRest(`${service.url}/api/user`, "GET", secret, group)).toMatchObject({ status: 200 });
+  });
+
+  test("of a key that is revoked while they arrive change nothing", async () => {
+    const service = await start({});
+    const account = await service.createAccount();
+    const { secret: other } = await account.createKey();
+    const group = { user_group_id: "g", name: "G" };
+    await callRest(`${service.url}/api/user`, "GET", other, group);
+    const { secret, id } = await account.createKey();
+    const query = `mutation { updateUserGroup(input: { by: { providedId: "g" }, name: "Late" }) { userGroup { name } } }`;
+    const bodies = [
+      ["PUT /api/user", JSON.stringify({ user_group_id: "g", name: "Late" })],
+      ["POST /graphql", JSON.stringify({ query })],
+    ] as const;
+    const late = await Promise.all(
+      bodies.map(async ([target, body]) => {
+        const socket = await open(service);
+        const headers = {
+          "Content-Type": "application/json",
+          "Content-Length": body.length,
+          Authorization: `Token ${secret}`,
+        };
+        socket.write(toBytes(target, headers, body.slice(0, 5)));
+        return { socket, rest: body.slice(5) };
+      }),
+    );
+    await sleep(200);
+    await service.services.accounts.revokeKey(id);
+    await sleep(1_200);
+    for (const { socket, rest } of late) {
+      const answered = once(socket, "data");
+      socket.write(rest);
+      expect(String((await answered)[0])).toMatch(/^HTTP\/1\.1 401 /);
+    }
+    expect(await callRest(`${service.url}/api/user`, "GET", other, group)).toMatchObject({
+      body: { user_group: { name: "G" } },
+    });
+  });
+
+  test("that nobody reads and that break off do not end the process", async () => {
+    const service = await start({});
+    const head =
+      "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: @@@\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (const delayMs of [0, 1, 3, 10]) {
+      const socket = await open(service);
+      socket.write(`${"GET /api/user HTTP/1.1\r\nHost: x\r\n\r\n".repeat(6)}${head}10\r\n{`);
+      await sleep(delayMs);
+      socket.resetAndDestroy();
+    }
+    // Vitest fails the run for an error that nobody handles.
+    await openServed(service);
+  });
+});

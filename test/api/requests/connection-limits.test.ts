@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ConnectionLimits } from "../../../src/http/server/connection-limits.js";
+import { callGraphql } from "../../support/graphql-client.js";
+import { LIVEZ, useLimitedServices } from "../../support/limited-services.js";
+import { exchange } from "../../support/raw-connection.js";
+import { callRest } from "../../support/rest-client.js";
+import { openSlowReaders, toBytes } from "../../support/slow-readers.js";
+
+const MEGABYTE = 1024 * 1024;
+/** Six megabytes of them are more than the kernel takes from a process. */
+const PROPERTIES = { text: "x".repeat(65_000) };
+const LARGE_QUERY = `{ userGroup(by: { providedId: "large" }) { ${Array.from({ length: 95 }, (_, index) => `p${index}: properties`).join(" ")} } }`;
+
+const { start, open, openServed } = useLimitedServices();
+
+describe("connections", () => {
+  test("beyond those of an address get 429 and serve no request, until one of the others ends", async () => {
+    const service = await start({ maxConnectionsPerAddress: 2 });
+    const first = await openServed(service);
+    await openServed(service);
+    const { answer } = await exchange(service.url, [LIVEZ]);
+    expect(answer.match(/^HTTP\/1\.1 .*$/gm)).toEqual(["HTTP/1.1 429 Too Many Requests"]);
+    expect(answer).toMatch(/\r\nretry-after: 5\r\nConnection: close\r\n/);
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({
+      success: 0,
+      error: { code: "rate_limited", message: expect.stringContaining("from this address") },
+    });
+    expect(service.services.telemetry.tally.refusedConnections.of("address").value).toBe(1);
+    first.destroy();
+    const last = LIVEZ.replace("Host", "Connection: close\r\nHost");
+    await expect.poll(async () => (await exchange(service.url, [last])).answer).toMatch(/ 200 OK/);
+  });
+
+  test("of a trusted proxy have no limit but the process's, beyond which they get 503", async () => {
+    const limits = { maxConnectionsPerAddress: 1, maxConnections: 3 };
+    const service = await start(limits, { trustedProxies: ["10.0.0.0/8", "127.0.0.0/8"] });
+    for (let count = 0; count < limits.maxConnections; count += 1) await openServed(service);
+    const { answer } = await exchange(service.url, [LIVEZ]);
+    expect(answer).toMatch(/^HTTP\/1\.1 503 .*[\s\S]*\r\nretry-after: 5\r\n[\s\S]*"code":"unavailable"/);
+    expect(service.services.telemetry.tally.refusedConnections.of("process").value).toBe(1);
+  });
+
+  test("that are refused in great number are closed, with an answer or without", async () => {
+    const service = await start({ maxConnectionsPerAddress: 1 });
+    await openServed(service);
+    await Promise.all(Array.from({ length: 300 }, () => exchange(service.url, [])));
+    expect(service.services.telemetry.tally.refusedConnections.of("address").value).toBe(300);
+  });
+});
+
+describe("a request that does not arrive", () => {
+  const JSON_TYPE = { "Content-Type": "application/json" };
+  test.each([
+    ["without the end of its headers", () => "GET /livez HTTP/1.1\r\nHost: x\r\nX: y"],
+    [
+      "without the end of its body",
+      () => toBytes("POST /graphql", { ...JSON_TYPE, "Content-Length": 100 }, "{"),
+    ],
+    [
+      "without the end of a large body",
+      () => toBytes("POST /graphql", { ...JSON_TYPE, "Content-Length": 10_000 }, "{"),
+    ],
+    [
+      "without the last chunk of its body",
+      () => toBytes("POST /graphql", { ...JSON_TYPE, "Transfer-Encoding": "chunked" }, "1\r\n{\r\n"),
+    ],
+  ])("%s ends with 408", async (_name, request) => {
+    const service = await start({ receiveTimeoutMs: 300 });
+    const { answer } = await exchange(service.url, [request()]);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"The request took too long to arrive\."/);
+  });
+});
+
+describe("a client that does not read", () => {
+  async function startWithLargeGroup(limits: Partial<ConnectionLimits>) {
+    const service = await start(limits, { limits: { aliases: 1000, cost: 100_000_000 } });
+    const { secret } = await (await service.createAccount()).createKey();
+    const group = { user_group_id: "large", name: "Large", properties: PROPERTIES };
+    expect((await callRest(`${service.url}/api/user`, "GET", secret, group)).status).toBe(200);
+    const body = JSON.stringify({ query: LARGE_QUERY });
+    const headers = {
+      Authorization: `Token ${secret}`,
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+    };
+    const { endedConnections, budgetRefusals } = service.services.telemetry.tally;
+    return {
+      service,
+      key: secret,
+      request: toBytes("POST /graphql", headers, body),
+      endedConnections,
+      budgetRefusals,
+    };
+  }
+
+  test("a large reply is reset, and one that reads slowly gets all of it", async () => {
+    const { service, request, endedConnections } = await startWithLargeGroup({ stallTimeoutMs: 1_500 });
+    const stalled = await openSlowReaders(service.url, 1, request);
+    onTestFinished(() => stalled.close());
+    const slow = await open(service);
+    slow.write(request);
+    let bytes = 0;
+    let least = Number.POSITIVE_INFINITY;
+    for await (const chunk of slow) {
+      const [, length] = /content-length: (\d+)/i.exec(chunk.toString("latin1", 0, 1000)) ?? [];
+      if (length !== undefined) least = Number(length);
+      bytes += chunk.length;
+      if (bytes >= least) break;
+      await sleep(20);
+    }
+    expect(bytes).toBeGreaterThan(6 * MEGABYTE - 200_000);
+    await expect.poll(() => endedConnections.of("stalled").value, { timeout: 10_000 }).toBe(1);
+  });
+
+  test("many large replies makes room for others, who get 503 until then", async () => {
+    const { service, key, request, endedConnections, budgetRefusals } = await startWithLargeGroup({
+      // Nobody is ended for that alone.
+      stallTimeoutMs: 60_000,
+      maxUnsentBytes: 13 * MEGABYTE,
+    });
+    const readers = await openSlowReaders(service.url, 4, request);
+    onTestFinished(() => readers.close());
+    await expect.poll(() => budgetRefusals.of("unsent").value).toBeGreaterThan(0);
+    expect(await callGraphql(service.url, key, LARGE_QUERY)).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "5" },
+      body: { errors: [{ extensions: { code: "UNAVAILABLE" } }] },
+    });
+    expect(await callGraphql(service.url, key, "{ viewer { environment } }")).toMatchObject({ status: 200 });
+    const answered = async () => (await callGraphql(service.url, key, LARGE_QUERY)).status;
+    await expect.poll(answered, { timeout: 30_000, interval: 500 }).toBe(200);
+    expect(endedConnections.of("unsent_budget").value).toBeGreaterThan(0);
+  });
+});

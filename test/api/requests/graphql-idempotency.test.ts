@@ -1,0 +1,186 @@
+import { expect, test } from "vitest";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { type Data, useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+import { CREATE, createUserGroup, READ, ROTATE } from "../../support/user-group-operations.js";
+
+const graphql = useGraphql({ poolSize: 3 });
+
+interface Reply {
+  readonly status: number;
+  readonly replayed: boolean;
+  readonly data: Data;
+  readonly errors: Data;
+}
+
+async function send(
+  idempotencyKey: string,
+  query: string,
+  variables: object = {},
+  key = graphql().keys.admin,
+): Promise<Reply> {
+  const reply = await callRest(
+    `${graphql().service.url}/graphql`,
+    "POST",
+    key,
+    { query, variables },
+    {
+      "idempotency-key": idempotencyKey,
+    },
+  );
+  const { data, errors } = Object(reply.body);
+  return { status: reply.status, replayed: reply.headers["idempotent-replayed"] === "true", data, errors };
+}
+
+async function find(providedId: string): Promise<Data> {
+  return (await graphql().run(READ, { by: { providedId } })).userGroup;
+}
+
+test("a mutation counts once, and its repetition gets the same data", async () => {
+  const variables = { input: { providedId: "acme", name: "Acme", properties: { plan: "gold" } } };
+  const first = await send("create", CREATE, variables);
+  expect(first).toMatchObject({ status: 200, replayed: false });
+  expect(first.data.createUserGroup.userErrors).toEqual([]);
+  const second = await send("create", CREATE, variables);
+  expect(second).toEqual({ ...first, replayed: true });
+  expect(JSON.stringify(second.data)).toBe(JSON.stringify(first.data));
+
+  const currentToken = first.data.createUserGroup.userGroup.token;
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, () => send("rotate", ROTATE, { input: { currentToken } })),
+  );
+  const tokens = replies.map(({ data }) => data.rotateUserGroupToken.userGroup.token);
+  expect(new Set(tokens)).toEqual(new Set([(await find("acme")).token]));
+  expect(replies.filter(({ replayed }) => !replayed)).toHaveLength(1);
+});
+
+test("a named mutation counts once, whether it has run before or not", async () => {
+  const document = CREATE.replace("mutation", "mutation Named");
+  await send("named-first", document, { input: { providedId: "named-first", name: "x" } });
+  const fresh = `${document} # not sent before`;
+  const variables = { input: { providedId: "named", name: "x" } };
+  const first = await send("named", fresh, variables);
+  for (let time = 0; time < 3; time += 1)
+    expect(await send("named", fresh, variables)).toEqual({ ...first, replayed: true });
+  expect(first.data.createUserGroup.userErrors).toEqual([]);
+});
+
+test("the same key with another document, other variables or another operation is refused", async () => {
+  const input = { providedId: "other", name: "Other" };
+  await send("mixed", CREATE, { input });
+  const refused = { status: 422, errors: [{ extensions: { code: "IDEMPOTENCY_MISMATCH" } }] };
+  expect(await send("mixed", CREATE, { input: { ...input, name: "Else" } })).toMatchObject(refused);
+  expect(await send("mixed", `${CREATE} `, { input })).toMatchObject(refused);
+  const body = { current_token: (await find("other")).token };
+  const post = await callRest(`${graphql().service.url}/api/user`, "POST", graphql().keys.admin, body, {
+    "idempotency-key": "mixed",
+  });
+  expect(post).toMatchObject({ status: 422, body: { error: { code: "idempotency_mismatch" } } });
+});
+
+test("what a user must mend is a reply like others, and undoes only itself", async () => {
+  await createUserGroup(graphql(), "taken");
+  const document = `mutation {
+    one: createUserGroup(input: { providedId: "one", name: "One", mapping: [{ schemaId: "s", dataSource: "sales" }] }) {
+      userGroup { providedId mapping { dataSource { name } } } userErrors { code } }
+    source: createDataSource(input: { providedId: "sales", name: "Again" }) { userErrors { code } }
+    taken: createUserGroup(input: { providedId: "taken", name: "Taken" }) { userErrors { code } }
+    two: createUserGroup(input: { providedId: "two", name: "Two" }) { userGroup { providedId mapping { schemaId } } }
+    renewed: createDataSource(input: { providedId: "fresh", name: "Fresh" }) { dataSource { name } userErrors { code } }
+  }`;
+  const first = await send("mended", document);
+  expect(first.data).toEqual({
+    one: {
+      userGroup: { providedId: "one", mapping: [{ dataSource: { name: "Sales database" } }] },
+      userErrors: [],
+    },
+    source: { userErrors: [{ code: "DATA_SOURCE_EXISTS" }] },
+    taken: { userErrors: [{ code: "USER_GROUP_EXISTS" }] },
+    two: { userGroup: { providedId: "two", mapping: [] } },
+    renewed: { dataSource: { name: "Fresh" }, userErrors: [] },
+  });
+  expect(await find("two")).toMatchObject({ name: "Two" });
+  expect(await send("mended", document)).toEqual({ ...first, replayed: true });
+});
+
+test("what goes wrong otherwise undoes everything, and the request may come again", async () => {
+  const { service, keys, account } = graphql();
+  const scope = { accountId: account.accountId, environment: "Customer" } as const;
+  const document = `mutation {
+    first: createUserGroup(input: { providedId: "undone", name: "Undone" }) { userGroup { name } }
+    second: updateUserGroup(input: { by: { providedId: "held" }, name: "New" }) { userGroup { name } }
+  }`;
+  await createUserGroup(graphql(), "held");
+  const stream = await openEventStream(
+    service.url,
+    `Token ${keys.admin}`,
+    `subscription { userGroupChanged(by: { providedId: "held" }) { userGroup { name } } }`,
+  );
+  await service.query("ALTER TABLE user_group ADD CONSTRAINT no_news CHECK (name <> 'New')");
+  const failed = await send("undone", document);
+  expect(failed).toMatchObject({ status: 500, data: null, errors: [{ extensions: { code: "INTERNAL" } }] });
+  expect(await find("undone")).toBeNull();
+  await service.query("ALTER TABLE user_group DROP CONSTRAINT no_news");
+  const again = await send("undone", document);
+  expect(again).toMatchObject({
+    status: 200,
+    replayed: false,
+    data: { second: { userGroup: { name: "New" } } },
+  });
+  // One event: of what was undone, nobody is told.
+  expect(await stream.next()).toEqual({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
+  await createUserGroup(graphql(), "after");
+  stream.close();
+  const rows = await service.database.of(scope).run(
+    {
+      access: "read",
+      text: "SELECT action FROM audit_entry WHERE subject_name IN ('undone', 'held') ORDER BY id",
+    },
+    [],
+  );
+  expect(rows).toEqual([
+    { action: "user_group.created" },
+    { action: "user_group.created" },
+    { action: "user_group.updated" },
+  ]);
+});
+
+test("an upsert of hundreds, a bulk of ids and a mapping are parts of it too", async () => {
+  const userGroups = Array.from({ length: 300 }, (_, index) => ({
+    providedId: `bulk ${index}`,
+    name: `Bulk ${index}`,
+    mapping: [{ schemaId: "s", dataSource: "support" }],
+  }));
+  const document = `mutation ($input: UpsertUserGroupsInput!) {
+    upsertUserGroups(input: $input) { results { newUserGroup userGroup { teamId token } } }
+    setMapping(input: { by: { providedId: "bulk 7" }, schemaId: "t", dataSource: "sales" }) { userErrors { code } }
+  }`;
+  const first = await send("bulk", document, { input: { userGroups } });
+  expect(first.errors).toBeUndefined();
+  expect(await send("bulk", document, { input: { userGroups } })).toEqual({ ...first, replayed: true });
+  expect((await find("bulk 7")).mapping).toHaveLength(2);
+});
+
+test("whoever may not change anything gets no reply that is stored, nor does a key with other rights", async () => {
+  const document = `mutation { createApiKey(input: { name: "new", scope: ADMIN }) { secret } }`;
+  const first = await send("secret", document);
+  expect(first.data.createApiKey.secret).toMatch(/^ugk_live_/);
+  expect(await send("secret", document)).toEqual({ ...first, replayed: true });
+  const { secret: writeKey } = await graphql().account.createKey({ scope: "write" });
+  expect(await send("secret", document, {}, writeKey)).toMatchObject({ status: 422 });
+  expect(await send("secret", document, {}, graphql().keys.read)).toMatchObject({
+    status: 403,
+    errors: [{ extensions: { code: "FORBIDDEN" } }],
+  });
+});
+
+test("queries take no notice of the header, and a bad one is refused", async () => {
+  await createUserGroup(graphql(), "read");
+  const query = `query { userGroup(by: { providedId: "read" }) { name } }`;
+  expect(await send("query", query)).toMatchObject({ status: 200, replayed: false });
+  expect(await send("query", query)).toMatchObject({ status: 200, replayed: false });
+  expect(await send("x".repeat(256), query)).toMatchObject({
+    status: 400,
+    errors: [{ extensions: { code: "INVALID_FIELD", field: ["Idempotency-Key"] } }],
+  });
+});

@@ -1,0 +1,102 @@
+import { request } from "undici";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readConfig } from "../../../src/config/config.js";
+import { metricsAccess } from "../../../src/config/metrics-access.js";
+import { createBareServer } from "../../../src/http/server/http-server.js";
+import { registerMetricsRoute } from "../../../src/http/server/metrics-route.js";
+import { METRICS_TOKEN as TOKEN } from "../../support/metric-samples.js";
+import { callRest } from "../../support/rest-client.js";
+import { type RunningApp, startRunningApp } from "../../support/running-app.js";
+
+let guarded: RunningApp;
+let end: () => Promise<void>;
+beforeAll(async () => {
+  guarded = await startRunningApp({ RATE_LIMIT: "5" }, (close) => {
+    end = close;
+  });
+});
+afterAll(() => end());
+
+const refusal = expect.stringMatching(
+  /^\{"success":0,"error":\{"code":"forbidden","message":"Set METRICS_TOKEN/,
+);
+
+const ask = (url: string, headers: Readonly<Record<string, string>> = {}) =>
+  request(`${url}/metrics`, { headers });
+
+test("with a token, only its bearer reads them", async () => {
+  const allowed = await ask(guarded.url, { authorization: `bearer ${TOKEN}` });
+  expect(allowed.statusCode).toBe(200);
+  expect(allowed.headers).toMatchObject({
+    "content-type": "text/plain; version=0.0.4; charset=utf-8",
+    "cache-control": "no-store",
+  });
+  const wrong = [TOKEN.slice(1), `${TOKEN}x`, "", guarded.key].map((token) => ({
+    authorization: `Bearer ${token}`,
+  }));
+  for (const headers of [...wrong, {}, { authorization: TOKEN }, { authorization: `Token ${TOKEN}` }]) {
+    const reply = await callRest(`${guarded.url}/metrics`, "GET", undefined, undefined, headers);
+    expect(reply).toMatchObject({
+      status: 401,
+      body: { success: 0, error: { code: "unauthenticated", request_id: expect.any(String) } },
+    });
+    expect(JSON.stringify(reply)).not.toContain(TOKEN);
+  }
+});
+
+/** Asks for metrics at this machine, as settings let them be read. @returns the status and the body */
+async function askLocal(settings: Readonly<Record<string, string>>, headers = {}) {
+  const app = createBareServer({ level: "silent", stream: process.stderr, successesPerSecond: 0 });
+  const reader = { contentType: "text/plain", read: async () => "metrics" };
+  registerMetricsRoute(app, reader, metricsAccess(readConfig(settings)));
+  const { statusCode, body } = await app.inject({ url: "/metrics", headers });
+  return [statusCode, body] as const;
+}
+
+test("without a token, only who is at this machine reads them, and not through a proxy or a foreign name", async () => {
+  expect(await askLocal({})).toEqual([200, "metrics"]);
+  expect(await askLocal({ HOST: "::1" })).toEqual([200, "metrics"]);
+  const foreign = [
+    { "x-forwarded-for": "192.0.2.1" },
+    { forwarded: "for=192.0.2.1" },
+    { via: "1.1 proxy" },
+    { host: "rebound.example" },
+    { origin: "https://page.example" },
+  ];
+  for (const headers of foreign) expect(await askLocal({}, headers)).toMatchObject([403, refusal]);
+});
+
+test.each([
+  { HOST: "0.0.0.0" },
+  { TRUSTED_PROXIES: "127.0.0.1" },
+  { DATABASE_URL: "postgres://service@127.0.0.1/groups" },
+])(
+  "without a token nobody reads them with %o: a proxy at this machine need not say that it is one",
+  async (settings) => {
+    expect(await askLocal(settings)).toMatchObject([403, refusal]);
+    const METRICS_TOKEN = TOKEN;
+    expect(await askLocal({ ...settings, METRICS_TOKEN }, { authorization: `Bearer ${TOKEN}` })).toEqual([
+      200,
+      "metrics",
+    ]);
+  },
+);
+
+test("other methods are refused", async () => {
+  expect(await callRest(`${guarded.url}/metrics`, "DELETE", undefined)).toMatchObject({
+    status: 405,
+    headers: { allow: "GET" },
+    body: { success: 0, error: { code: "method_not_allowed" } },
+  });
+});
+
+test("to read them costs no points, and writes no line but for refusals", async () => {
+  const before = guarded.log.length;
+  for (let count = 0; count < 8; count += 1) {
+    expect((await ask(guarded.url, { authorization: `Bearer ${TOKEN}` })).statusCode).toBe(200);
+    expect((await request(`${guarded.url}/livez`)).statusCode).toBe(200);
+  }
+  await ask(guarded.url);
+  await expect.poll(() => guarded.log.length).toBe(before + 1);
+  expect(guarded.log.at(-1)).toMatchObject({ path: "/metrics", status: 401, code: "unauthenticated" });
+});

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+import { expectError } from "../../support/rest-fixture.js";
+import { startTestService, type TestService } from "../../support/test-service.js";
+
+const TIMEOUT_MS = 1000;
+/** A single change stays below the deadline; several in sequence do not. */
+const CHANGE_MS = 300;
+const CHANGES = 8;
+/** What a request on a busy machine may take beyond its deadline. */
+const SLACK_MS = 1500;
+
+let service: TestService;
+let key: string;
+let holder: Client;
+beforeAll(async () => {
+  service = await startTestService({ requestTimeoutMs: TIMEOUT_MS });
+  key = (await (await service.createAccount()).createKey()).secret;
+  await rest("GET", { user_group_id: "acme", name: "Acme" });
+  await service.query(`CREATE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN PERFORM pg_sleep(${CHANGE_MS / 1000}); RETURN NEW; END $$`);
+  await service.query(
+    "CREATE TRIGGER take_time BEFORE UPDATE ON user_group FOR EACH ROW EXECUTE FUNCTION take_time()",
+  );
+  holder = new Client(clientOptions(service.owner));
+  await holder.connect();
+});
+afterAll(async () => {
+  await holder.end();
+  await service.close();
+});
+
+const rest = (method: string, body: object) => callRest(`${service.url}/api/user`, method, key, body);
+const changes = Array.from({ length: CHANGES }, (_, index) => {
+  const input = `{ by: { providedId: "acme" }, name: "Change ${index}", mapping: [{ schemaId: "a", dataSource: "sales" }] }`;
+  return `c${index}: updateUserGroup(input: ${input}) { userGroup { name } userErrors { code } }`;
+});
+const change = (headers: Readonly<Record<string, string>> = {}) =>
+  callRest(`${service.url}/graphql`, "POST", key, { query: `mutation { ${changes.join(" ")} }` }, headers);
+
+async function timed(send: () => Promise<RestReply>) {
+  const startedAt = performance.now();
+  const reply = await send();
+  return { reply, ms: performance.now() - startedAt };
+}
+
+/** Waits until the statements under way have ended. */
+async function untilIdle(): Promise<void> {
+  const busy = `SELECT count(*)::integer AS open FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'user-groups' AND state <> 'idle'`;
+  await expect.poll(() => service.query(busy)).toEqual([{ open: 0 }]);
+}
+
+async function nameOfAcme(): Promise<string> {
+  const { body } = await rest("GET", { user_group_id: "acme" });
+  return Object(body).user_group.name;
+}
+
+test.each([
+  ["each for itself", {}],
+  ["in one transaction", { "idempotency-key": "changes" }],
+])(
+  "an operation with many statements, %s, ends at the deadline, and sends no further ones",
+  async (_how, headers) => {
+    const before = await nameOfAcme();
+    const { reply, ms } = await timed(() => change(headers));
+    expect(reply).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+      body: {
+        errors: [
+          { message: "The request took too long. Try again shortly.", extensions: { code: "UNAVAILABLE" } },
+        ],
+      },
+    });
+    expect(ms).toBeGreaterThanOrEqual(TIMEOUT_MS);
+    expect(ms).toBeLessThan(TIMEOUT_MS + SLACK_MS);
+    // The statement under way runs to its end; after it nothing comes.
+    await sleep(2 * CHANGE_MS);
+    await untilIdle();
+    const sent = service.statements.length;
+    await sleep(2 * CHANGE_MS);
+    expect(service.statements.slice(sent)).toEqual([]);
+    if ("idempotency-key" in headers) expect(await nameOfAcme()).toBe(before);
+    else expect(await nameOfAcme()).not.toBe(`Change ${CHANGES - 1}`);
+  },
+);
+
+test("what was stopped at the deadline is done when it is sent again under its Idempotency-Key", async () => {
+  const headers = { "idempotency-key": "again" };
+  expect((await change(headers)).status).toBe(503);
+  await untilIdle();
+  await service.query("ALTER TABLE user_group DISABLE TRIGGER take_time");
+  await expect.poll(async () => (await change(headers)).status, { timeout: 5000 }).toBe(200);
+  expect(await nameOfAcme()).toBe(`Change ${CHANGES - 1}`);
+});
+
+test("a request that waits for a connection ends at the deadline", async () => {
+  const crowded = await startTestService({
+    use: service,
+    poolSize: 1,
+    requestTimeoutMs: 500,
+    lockTimeoutMs: 3000,
+    speed: { collect: false, keyCacheMs: 0 },
+  });
+  try {
+    const { secret } = await (await crowded.createAccount()).createKey();
+    const send = (method: string, body: object) => callRest(`${crowded.url}/api/user`, method, secret, body);
+    await send("GET", { user_group_id: "crowd", name: "Crowd" });
+    await holder.query("BEGIN");
+    await holder.query("SELECT FROM user_group FOR UPDATE");
+    const change = timed(() => send("PUT", { user_group_id: "crowd", name: "Waits for a lock" }));
+    const waiting = `SELECT count(*)::integer AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await expect.poll(() => service.query(waiting), { interval: 20 }).toEqual([{ count: 1 }]);
+    const watch = `subscription { userGroupChanged(by: { providedId: "crowd" }) { kind } }`;
+    const stream = openEventStream(crowded.url, `Token ${secret}`, watch);
+    const replies = await Promise.all([
+      change,
+      timed(() => send("GET", { user_group_id: "crowd" })),
+      timed(() => send("GET", { user_group_id: "crowd" })),
+    ]);
+    for (const { reply, ms } of replies) {
+      expectError(reply, 503, {
+        code: "unavailable",
+        message: "The request took too long. Try again shortly.",
+      });
+      expect(reply.headers["retry-after"]).toBe("1");
+      expect(ms).toBeLessThan(500 + SLACK_MS);
+    }
+    expect(await stream).toMatchObject({
+      status: 503,
+      body: { errors: [{ extensions: { code: "UNAVAILABLE" } }] },
+    });
+    await holder.query("ROLLBACK");
+    // What was still to be subscribed leaves nothing behind.
+    await expect.poll(() => crowded.database.poolUsage.used).toBe(0);
+    await expect.poll(() => crowded.services.eventStreams.open).toBe(0);
+    expect(crowded.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+  } finally {
+    await holder.query("ROLLBACK");
+    await crowded.close();
+  }
+});
+
+test("the time in which a client sends its body does not count", async () => {
+  const body = JSON.stringify({ user_group_id: "acme" });
+  async function* slowly() {
+    yield body.slice(0, 10);
+    await sleep(TIMEOUT_MS + 500);
+    yield body.slice(10);
+  }
+  const reply = await fetch(`${service.url}/api/user`, {
+    method: "PUT",
+    headers: { authorization: `Token ${key}`, "content-type": "application/json" },
+    body: ReadableStream.from(slowly()).pipeThrough(new TextEncoderStream()),
+    duplex: "half",
+  });
+  expect(reply.status).toBe(200);
+});
+
+test("an event stream outlives the deadline", async () => {
+  const watch = `subscription { userGroupChanged(by: { providedId: "acme" }) { kind } }`;
+  const stream = await openEventStream(service.url, `Token ${key}`, watch);
+  await sleep(TIMEOUT_MS + 500);
+  const next = stream.next();
+  expect((await rest("PUT", { user_group_id: "acme", name: "Later" })).status).toBe(200);
+  expect(await next).toMatchObject({ data: { userGroupChanged: { kind: "UPDATED" } } });
+  stream.close();
+});
+
+test("requests beyond their deadline are counted, and nothing is logged as an error", () => {
+  expect(service.services.telemetry.tally.requestTimeouts.value).toBeGreaterThanOrEqual(3);
+  const levels = service.log.map((line) => JSON.parse(line).level);
+  expect(levels.filter((level) => level >= 50)).toEqual([]);
+  expect(service.log.join()).not.toContain("Reply was already sent");
+});

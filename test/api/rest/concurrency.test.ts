@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { useRest, userGroupOf } from "../../support/rest-fixture.js";
+
+const rest = useRest({ speed: { keyCacheMs: 0 } });
+
+test("of 50 first GETs of one id at once, exactly one creates the group, and all see one token", async () => {
+  const { call } = rest();
+  for (const mapping of [{}, { main: "sales", extra: "support" }]) {
+    const id = `contested ${Object.keys(mapping).length}`;
+    const body = { user_group_id: id, name: "Contested", mapping };
+    const replies = await Promise.all(Array.from({ length: 50 }, () => call("GET", body)));
+    expect(replies.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(replies.filter(({ body: reply }) => Object(reply).new_user_group === true)).toHaveLength(1);
+    expect(new Set(replies.map((reply) => userGroupOf(reply).token)).size).toBe(1);
+    expect(new Set(replies.map((reply) => userGroupOf(reply).team_id)).size).toBe(1);
+  }
+});
+
+test("creating, rotating and deleting one id at once never yields a wrong answer", async () => {
+  const { call } = rest();
+  const statuses = new Set<number>();
+  const worker = async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const got = await call("GET", { user_group_id: "storm", name: "Storm", mapping: { main: "sales" } });
+      expect(got.status).toBe(200);
+      const rotated = await call("POST", { current_token: userGroupOf(got).token });
+      const token = userGroupOf(rotated.status === 200 ? rotated : got).token;
+      const deleted = await call("DELETE", { current_token: token, user_group_id: "storm" });
+      statuses.add(rotated.status).add(deleted.status);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  expect([...statuses].sort()).toEqual([200, 404]);
+});
+
+test("updates of different fields at once are all kept", async () => {
+  const { call } = rest();
+  await call("GET", { user_group_id: "merged", name: "Old" });
+  await Promise.all([
+    ...Array.from({ length: 10 }, () => call("PUT", { user_group_id: "merged", name: "New" })),
+    ...Array.from({ length: 10 }, () => call("PUT", { user_group_id: "merged", properties: { a: 1 } })),
+    ...Array.from({ length: 10 }, () => call("PUT", { user_group_id: "merged", mapping: { a: "sales" } })),
+  ]);
+  expect((await call("PUT", { user_group_id: "merged" })).body).toMatchObject({
+    user_group: { name: "New", properties: { a: 1 } },
+  });
+});
+
+test("a GET of an existing group takes two statements: the key's and the group's", async () => {
+  const { call, service } = rest();
+  await call("GET", { user_group_id: "cheap", name: "Cheap" });
+  service.statements.length = 0;
+  await call("GET", { user_group_id: "cheap" });
+  expect(service.statements).toHaveLength(2);
+});

@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest";
+import { createPurgeList } from "../../../src/services/purge-list.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+import { expectError, useRest, userGroupOf } from "../../support/rest-fixture.js";
+
+const rest = useRest({ poolSize: 4, lockTimeoutMs: 300 });
+
+async function create(id: string, key?: string): Promise<string> {
+  return userGroupOf(await rest().call("GET", { user_group_id: id, name: id }, key)).token;
+}
+
+async function rotate(
+  token: unknown,
+  idempotencyKey: string | undefined,
+  key = rest().keys.admin,
+): Promise<RestReply> {
+  return callRest(
+    `${rest().service.url}/api/user`,
+    "POST",
+    key,
+    { current_token: token },
+    {
+      "idempotency-key": idempotencyKey,
+    },
+  );
+}
+
+const MISMATCH = {
+  code: "idempotency_mismatch",
+  message: "This Idempotency-Key was used for another request. Use a new one for each request.",
+};
+
+describe("POST with an Idempotency-Key", () => {
+  test("rotates once; a repetition gets the same reply, marked as such", async () => {
+    const token = await create("once");
+    const first = await rotate(token, "once");
+    expect(first.status).toBe(200);
+    expect(first.headers).not.toHaveProperty("idempotent-replayed");
+    const second = await rotate(token, "once");
+    expect(second).toMatchObject({ status: 200, headers: { "idempotent-replayed": "true" } });
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body));
+    expect(second.headers["x-request-id"]).not.toBe(first.headers["x-request-id"]);
+    expect(await create("once")).toBe(userGroupOf(first).token);
+    // Without the key, the repetition is what it always was: too late.
+    expect(await rotate(token, undefined)).toMatchObject({ status: 404 });
+  });
+
+  test("rotates once of twenty at the same time, though the pool is smaller than that", async () => {
+    const token = await create("many");
+    const replies = await Promise.all(Array.from({ length: 20 }, () => rotate(token, "many")));
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+    expect(new Set(replies.map((reply) => userGroupOf(reply).token)).size).toBe(1);
+    expect(replies.filter(({ headers }) => !headers["idempotent-replayed"])).toHaveLength(1);
+    const told = await rest().service.query(
+      "SELECT FROM audit_entry WHERE action = 'user_group.token_rotated' AND subject_name = 'many'",
+    );
+    expect(told).toHaveLength(1);
+  });
+
+  test("gives its reply to a repetition when the first one's caller did not live to see it", async () => {
+    const token = await create("lost");
+    const { service, account, keys } = rest();
+    const scope = { accountId: account.accountId, environment: "Customer" } as const;
+    await service.database.transaction(scope, async (holder) => {
+      await holder.run(
+        { access: "read", text: "SELECT FROM user_group WHERE provided_id = 'lost' FOR UPDATE" },
+        [],
+      );
+      const abort = AbortSignal.timeout(100);
+      const headers = {
+        authorization: `Token ${keys.admin}`,
+        "content-type": "application/json",
+        "idempotency-key": "lost",
+      };
+      const body = JSON.stringify({ current_token: token });
+      const call = fetch(`${service.url}/api/user`, { method: "POST", headers, body, signal: abort });
+      await expect(call).rejects.toThrow();
+    });
+    const reply = await rotate(token, "lost");
+    expect(reply.status).toBe(200);
+    expect(await create("lost")).toBe(userGroupOf(reply).token);
+  });
+
+  test("is refused for another request under the same key, and changes nothing then", async () => {
+    const [one, two] = [await create("one"), await create("two")];
+    await rotate(one, "used");
+    expectError(await rotate(two, "used"), 422, MISMATCH);
+    expect(await create("two")).toBe(two);
+    // Keys with other rights are other callers: what they may see differs.
+    expectError(await rotate(one, "used", rest().keys.write), 422, MISMATCH);
+    expect(await rotate(one, "used", rest().keys.read)).toMatchObject({ status: 403 });
+  });
+
+  test("is told apart from the same key of another environment or account", async () => {
+    for (const key of [rest().keys.admin, rest().keys.testing, rest().strangerKey]) {
+      const token = await create("apart", key);
+      const reply = await rotate(token, "apart", key);
+      expect(reply.status).toBe(200);
+      expect(reply.headers).not.toHaveProperty("idempotent-replayed");
+      expect(await create("apart", key)).toBe(userGroupOf(reply).token);
+    }
+  });
+
+  test("keeps no failure: what failed may succeed under the same key", async () => {
+    const token = await create("again");
+    expect(await rotate("ugt_unknown", "again")).toMatchObject({ status: 404 });
+    expect(await rotate(undefined, "again")).toMatchObject({ status: 400 });
+    expect(await rotate(token, "again")).toMatchObject({ status: 200 });
+  });
+
+  test("waits for another process, and gives up in time while that is at it", async () => {
+    const token = await create("busy");
+    const { service, account } = rest();
+    const scope = { accountId: account.accountId, environment: "Customer" } as const;
+    const claim = (transaction: { run: typeof service.database.run }) =>
+      transaction.run(
+        {
+          access: "write",
+          text: "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')",
+        },
+        [account.accountId],
+      );
+    await service.database
+      .transaction(scope, async (other) => {
+        await claim(other);
+        const reply = await rotate(token, "busy");
+        expectError(reply, 409, { code: "idempotency_key_in_use", message: expect.any(String) });
+        expect(reply.headers["retry-after"]).toBe("1");
+      })
+      .catch((error: unknown) => {
+        throw error;
+      });
+    expectError(await rotate(token, "busy"), 422, MISMATCH);
+    await service.query("DELETE FROM idempotent_request WHERE key = 'busy'");
+    let waiting: Promise<RestReply> | undefined;
+    const broken = service.database.transaction(scope, async (other) => {
+      await claim(other);
+      waiting = rotate(token, "busy");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      throw new Error("It fails after all.");
+    });
+    await expect(broken).rejects.toThrow("It fails after all.");
+    expect(await waiting).toMatchObject({ status: 200 });
+  });
+
+  test("is forgotten after a day, by whoever asks and by itself", async () => {
+    const { service } = rest();
+    const token = await create("old");
+    const first = userGroupOf(await rotate(token, "old")).token;
+    await service.query(
+      "UPDATE idempotent_request SET created_at = created_at - interval '23 hours' WHERE key = 'old'",
+    );
+    expect(userGroupOf(await rotate(token, "old")).token).toBe(first);
+    await service.query(
+      "UPDATE idempotent_request SET created_at = created_at - interval '61 minutes' WHERE key = 'old'",
+    );
+    expect(await rotate(token, "old")).toMatchObject({ status: 404 });
+    // A failure leaves what was there; the next success replaces it.
+    const next = userGroupOf(await rotate(first, "old")).token;
+    expect(userGroupOf(await rotate(first, "old")).token).toBe(next);
+    await rotate(await create("young"), "young");
+    await service.query(
+      "UPDATE idempotent_request SET created_at = created_at - interval '25 hours' WHERE key = 'old'",
+    );
+    const purge = createPurgeList(service.database, 1).find(({ name }) => name === "idempotent_replies");
+    if (!purge) throw new Error("Replies are purged.");
+    await service.services.purges.run(purge);
+    expect(await service.query("SELECT key FROM idempotent_request WHERE key IN ('old', 'young')")).toEqual([
+      { key: "young" },
+    ]);
+  });
+
+  test("is kept so that the database alone does not tell the token", async () => {
+    const { token } = userGroupOf(await rotate(await create("sealed"), "sealed"));
+    const [row] = await rest().service.query("SELECT * FROM idempotent_request WHERE key = 'sealed'");
+    const stored = Object.values(row).map((value) =>
+      Buffer.isBuffer(value) ? value.toString("latin1") : value,
+    );
+    expect(stored.join()).not.toContain(token);
+    expect(row.reply_ciphertext.length).toBeGreaterThan(100);
+  });
+
+  test.each(["", "ü", "x".repeat(256)])("refuses %j as a key", async (idempotencyKey) => {
+    const token = await create("named");
+    const encoded = Buffer.from(idempotencyKey, "utf8").toString("latin1");
+    expectError(await rotate(token, encoded), 400, {
+      code: "invalid_field",
+      message: "Idempotency-Key must be 1 to 255 printable ASCII characters.",
+      field: "Idempotency-Key",
+    });
+    expect(await create("named")).toBe(token);
+  });
+});

@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+import { type RestFixture, useRest, userGroupOf } from "../../support/rest-fixture.js";
+
+const rest = useRest();
+
+interface ModelGroup {
+  name: string;
+  properties: unknown;
+  token: string;
+  teamId: number;
+}
+
+/** What the service should hold, by tenant and provided id. */
+type Model = Map<string, ModelGroup>;
+
+interface Tenant {
+  readonly key: string;
+  readonly tag: "Customer" | "Testing";
+}
+
+interface Real {
+  readonly fixture: RestFixture;
+  readonly tenants: readonly Tenant[];
+  /** Every token that was ever given out, to whichever tenant. */
+  readonly tokens: string[];
+}
+
+const ids = fc.constantFrom("a", "b", "ünï 🙂");
+const names = fc
+  .string({ minLength: 1, maxLength: 20, unit: "grapheme" })
+  .filter((name) => !name.includes("\u0000"));
+const properties = fc.option(
+  fc
+    .dictionary(fc.string({ maxLength: 5, unit: "grapheme-ascii" }), fc.jsonValue({ maxDepth: 2 }))
+    .map(storable),
+);
+const tenantIndex = fc.nat(3);
+
+const commands = [
+  fc
+    .tuple(tenantIndex, ids, names, properties)
+    .map(([tenant, id, name, values]) => get(tenant, id, name, values)),
+  fc
+    .tuple(tenantIndex, ids, fc.option(names), fc.option(properties, { nil: undefined }))
+    .map(([tenant, id, name, values]) => put(tenant, id, name ?? undefined, values)),
+  fc.tuple(tenantIndex, fc.nat()).map(([tenant, pick]) => rotate(tenant, pick)),
+  fc
+    .tuple(tenantIndex, fc.nat(), fc.option(ids, { nil: undefined }))
+    .map(([tenant, pick, id]) => remove(tenant, pick, id)),
+];
+
+test("any sequence of calls, over both environments of two accounts, does what the model says", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.commands(commands, { maxCommands: 40 }), async (sequence) => {
+      const fixture = rest();
+      const tenants = await createTenants(fixture);
+      const setup = () => ({ model: new Map<string, ModelGroup>(), real: { fixture, tenants, tokens: [] } });
+      await fc.asyncModelRun(setup, sequence);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function get(index: number, id: string, name: string, values: unknown): fc.AsyncCommand<Model, Real> {
+  return command(`GET ${index} ${id}`, async (model, real) => {
+    const reply = await call(real, index, "GET", { user_group_id: id, name, properties: values });
+    const known = model.get(`${index} ${id}`);
+    const { token, team_id } = userGroupOf(reply);
+    const group = known ?? { name, properties: values, token, teamId: team_id };
+    expect(reply.body).toEqual({
+      success: 1,
+      new_user_group: known === undefined,
+      user_group: {
+        team_id: group.teamId,
+        token: group.token,
+        name: group.name,
+        provided_id: id,
+        properties: group.properties,
+      },
+    });
+    if (!known) real.tokens.push(token);
+    model.set(`${index} ${id}`, group);
+  });
+}
+
+function put(
+  index: number,
+  id: string,
+  name: string | undefined,
+  values: unknown,
+): fc.AsyncCommand<Model, Real> {
+  return command(`PUT ${index} ${id}`, async (model, real) => {
+    const reply = await call(real, index, "PUT", { user_group_id: id, name, properties: values });
+    const group = model.get(`${index} ${id}`);
+    if (!group) {
+      expect(reply.status).toBe(404);
+      return;
+    }
+    if (name !== undefined) group.name = name;
+    if (values !== undefined) group.properties = values;
+    expect(reply.body).toEqual({
+      success: 1,
+      user_group: {
+        team_id: group.teamId,
+        token: group.token,
+        name: group.name,
+        provided_id: id,
+        properties: group.properties,
+        api_environment_tag: real.tenants[index]?.tag,
+      },
+    });
+  });
+}
+
+function rotate(index: number, pick: number): fc.AsyncCommand<Model, Real> {
+  return command(`POST ${index} ${pick}`, async (model, real) => {
+    const token = pickToken(real, pick);
+    const reply = await call(real, index, "POST", { current_token: token });
+    const found = [...model].find(([key, group]) => key.startsWith(`${index} `) && group.token === token);
+    if (!found) {
+      expect(reply.status).toBe(404);
+      return;
+    }
+    const [key, group] = found;
+    group.token = userGroupOf(reply).token;
+    expect(real.tokens).not.toContain(group.token);
+    real.tokens.push(group.token);
+    expect(reply.body).toEqual({
+      success: 1,
+      user_group: {
+        team_id: group.teamId,
+        token: group.token,
+        name: group.name,
+        provided_id: key.slice(2),
+        api_environment_tag: real.tenants[index]?.tag,
+      },
+    });
+  });
+}
+
+function remove(index: number, pick: number, id: string | undefined): fc.AsyncCommand<Model, Real> {
+  return command(`DELETE ${index} ${pick} ${id}`, async (model, real) => {
+    const token = pickToken(real, pick);
+    const reply = await call(real, index, "DELETE", { current_token: token, user_group_id: id });
+    const found = [...model].find(([key, group]) => key.startsWith(`${index} `) && group.token === token);
+    if (!found) expect(reply.status).toBe(404);
+    else if (id !== undefined && found[0] !== `${index} ${id}`) expect(reply.status).toBe(409);
+    else {
+      expect(reply.body).toEqual({ success: 1 });
+      model.delete(found[0]);
+    }
+  });
+}
+
+function command(
+  name: string,
+  run: (model: Model, real: Real) => Promise<void>,
+): fc.AsyncCommand<Model, Real> {
+  return { check: () => true, run, toString: () => name };
+}
+
+async function createTenants({ service }: RestFixture): Promise<Tenant[]> {
+  const tenants: Tenant[] = [];
+  for (const account of [await service.createAccount(), await service.createAccount()]) {
+    for (const tag of ["Customer", "Testing"] as const) {
+      const { secret } = await account.createKey({ environment: tag, scope: "write" });
+      tenants.push({ key: secret, tag });
+    }
+  }
+  return tenants;
+}
+
+async function call(real: Real, index: number, method: string, body: object): Promise<RestReply> {
+  return callRest(`${real.fixture.service.url}/api/user`, method, real.tenants[index]?.key, body);
+}
+
+function pickToken({ tokens }: Real, pick: number): string {
+  return tokens[pick % Math.max(tokens.length, 1)] ?? "ugt_none";
+}
+
+/** JSON has no -0, JavaScript objects no key `__proto__` that survives every copy, and whole numbers beyond 2^53 are refused. */
+function storable(values: object): unknown {
+  const text = JSON.stringify(values).replaceAll("\\u0000", "").replaceAll("__proto__", "proto");
+  return JSON.parse(text, (_key, value) =>
+    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? String(value)
+      : value,
+  );
+}

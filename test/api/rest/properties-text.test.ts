@@ -1,0 +1,141 @@
+import { request } from "undici";
+import { describe, expect, test } from "vitest";
+import { callGraphql } from "../../support/graphql-client.js";
+import { expectError, useRest } from "../../support/rest-fixture.js";
+
+const rest = useRest();
+
+/** What `JSON.parse` and `JSON.stringify` would change: the order of keys, numbers, escapes, duplicate keys. */
+const TEXT =
+  '{"b":1.0,"10":123456789012345678901234567890,"2":{"z":-0,"a":[1E+2,0.1234567890123456789012,9007199254740993]},"e":"\\u00e9\\/é🙂","f":1e400,"g":1e-400,"d":1,"d":2}';
+
+/** The reply of `/api/user` as text. */
+async function callText(method: string, body: string): Promise<string> {
+  const { service, keys } = rest();
+  const reply = await request(`${service.url}/api/user`, {
+    method,
+    headers: { authorization: `Token ${keys.admin}`, "content-type": "application/json" },
+    body,
+  });
+  expect(reply.statusCode).toBe(200);
+  expect(reply.headers["content-type"]).toBe("application/json; charset=utf-8");
+  return reply.body.text();
+}
+
+async function graphql(query: string, variables: object = {}) {
+  const { service, keys } = rest();
+  const { body } = await callGraphql(service.url, keys.admin, query, { ...variables });
+  const { data, errors } = Object(body);
+  expect(errors).toBeUndefined();
+  return data;
+}
+
+describe("properties come back as they were sent", () => {
+  test("when a group is created, read and changed", async () => {
+    const created = await callText("GET", `{"user_group_id":"text","name":"T","properties":${TEXT}}`);
+    expect(created).toContain(`"provided_id":"text","properties":${TEXT}}}`);
+    expect(await callText("GET", '{"user_group_id":"text"}')).toContain(`"properties":${TEXT}}}`);
+    expect(await callText("PUT", '{"user_group_id":"text","name":"New"}')).toContain(`"properties":${TEXT},`);
+    const other = TEXT.replace('"b":1.0', '"b":1.5');
+    const changed = await callText("PUT", `{"properties":${other},"user_group_id":"text"}`);
+    expect(changed).toContain(`"properties":${other},"api_environment_tag":"Customer"}}`);
+  });
+
+  test("but for white space between tokens, which does not count against the limit", async () => {
+    const spaced = `{ "a" :\n [ 1.0 ,\t"x  y" ] ${" ".repeat(70_000)} }`;
+    const created = await callText("GET", `{"user_group_id":"spaced","name":"S","properties":${spaced}}`);
+    expect(created).toContain('"properties":{"a":[1.0,"x  y"]}}}');
+  });
+
+  test("of several `properties` the last counts", async () => {
+    const body = '{"properties":{"a":1},"user_group_id":"twice","name":"T","properties":{"a":2.0}}';
+    expect(await callText("GET", body)).toContain('"properties":{"a":2.0}}}');
+  });
+
+  test("GraphQL reads them as JavaScript does, and filters by exact numbers", async () => {
+    await callText("GET", `{"user_group_id":"parsed","name":"P","properties":${TEXT}}`);
+    const { userGroup } = await graphql('{ userGroup(by: { providedId: "parsed" }) { properties } }');
+    expect(userGroup.properties).toEqual(JSON.parse(JSON.stringify(JSON.parse(TEXT))));
+    expect(userGroup.properties.f).toBeNull();
+    const filter = { providedIds: ["parsed"], properties: { b: 1, d: 2, 10: 1 } };
+    const list = "query ($filter: UserGroupFilter) { userGroups(filter: $filter) { totalCount } }";
+    expect(await graphql(list, { filter })).toEqual({ userGroups: { totalCount: 0 } });
+    const exact = { ...filter, properties: { b: 1, d: 2 } };
+    expect(await graphql(list, { filter: exact })).toEqual({ userGroups: { totalCount: 1 } });
+  });
+
+  test("a name in quotes, and a group without properties", async () => {
+    const name = 'N "quoted" \\ \n \u2028 🙂';
+    const created = await callText("GET", JSON.stringify({ user_group_id: name, name }));
+    expect(JSON.parse(created)).toMatchObject({ user_group: { name, provided_id: name, properties: null } });
+  });
+});
+
+describe("numbers at the limit of PostgreSQL", () => {
+  const group = (id: string, number: string) =>
+    `{"user_group_id":"${id}","name":"N","properties":{"n":${number}}}`;
+
+  test.each(["1e131071", "-9.99e131071", "1e-16383", `0.${"1".repeat(16_383)}`])("%.20s", async (number) => {
+    const text = `"properties":{"n":${number}}`;
+    expect(await callText("GET", group(number.slice(0, 30), number))).toContain(text);
+    // Compared as JSON values, by PostgreSQL.
+    const respelled = `{"user_group_id":"${number.slice(0, 30)}","properties":{"n":${number}, "n":${number}}}`;
+    expect(await callText("PUT", respelled)).toContain(text);
+    const list = "query ($filter: UserGroupFilter) { userGroups(filter: $filter) { totalCount } }";
+    const filter = { providedIds: [number.slice(0, 30)], properties: { n: 1 } };
+    expect(await graphql(list, { filter })).toEqual({ userGroups: { totalCount: 0 } });
+  });
+
+  test.each(["1e131072", "1e-16384", "1e200000"])("%s is refused", async (number) => {
+    expectError(await rest().call("GET", group("beyond", number)), 400, {
+      code: "invalid_field",
+      message:
+        "properties.n must be a number of at most 131072 digits before the decimal point and 16383 after it.",
+      field: "properties.n",
+    });
+  });
+});
+
+test("every invalid field is reported, and every unknown data source", async () => {
+  const { call } = rest();
+  const invalid = {
+    user_group_id: "invalid",
+    name: "",
+    properties: [],
+    mapping: { a: 1, b: "sales", c: "" },
+  };
+  const message = "name must not be empty.";
+  for (const method of ["GET", "PUT"]) {
+    expectError(await call(method, invalid), 400, {
+      code: "invalid_field",
+      message,
+      field: "name",
+      fields: [
+        { field: "name", message },
+        { field: "properties", message: "properties must be a JSON object or null." },
+        { field: "mapping.a", message: "mapping.a must be a string." },
+        { field: "mapping.c", message: "mapping.c must not be empty." },
+      ],
+    });
+  }
+  const mapping = { a: "nowhere", b: "sales", c: "elsewhere" };
+  expectError(await call("GET", { user_group_id: "invalid", name: "N", mapping }), 422, {
+    code: "unknown_data_source",
+    message: 'The environment has no data source "nowhere".',
+    field: "mapping.a",
+    fields: [
+      { field: "mapping.a", message: 'The environment has no data source "nowhere".' },
+      { field: "mapping.c", message: 'The environment has no data source "elsewhere".' },
+    ],
+  });
+  expectError(await call("DELETE", { user_group_id: 1, data_source_provided_id: "" }), 400, {
+    code: "invalid_field",
+    message: "current_token is required.",
+    field: "current_token",
+    fields: [
+      { field: "current_token", message: "current_token is required." },
+      { field: "user_group_id", message: "user_group_id must be a string." },
+      { field: "data_source_provided_id", message: "data_source_provided_id must not be empty." },
+    ],
+  });
+});

@@ -1,0 +1,204 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+
+const graphql = useGraphql({ webhooks: { allowPrivate: true } });
+
+const GROUP = {
+  name: "Same",
+  properties: { plan: "gold", limits: { seats: 1, ratio: 2.5 }, none: null },
+  mapping: { a: "sales", b: "support" },
+};
+/** The same JSON value, written in another way. */
+const RESPELLED = `{"none": null, "limits": {"ratio": 25e-1, "seats": 1.0}, "plan": "g\\u006fld"}`;
+const LIST = [
+  { schemaId: "b", dataSource: "support" },
+  { schemaId: "a", dataSource: "sales" },
+];
+
+function rest(method: string, body: object | string): Promise<RestReply> {
+  return callRest(`${graphql().service.url}/api/user`, method, graphql().keys.admin, body);
+}
+
+async function create(id: string, group: object = GROUP): Promise<void> {
+  expect((await rest("GET", { user_group_id: id, ...group })).status).toBe(200);
+}
+
+async function stateOf(id: string) {
+  const { userGroup } = await graphql().run(
+    `query ($id: String) { userGroup(by: { providedId: $id }) { teamId version updatedAt } }`,
+    { id },
+  );
+  return userGroup;
+}
+
+/** The audit entries about a subject, oldest first, without its creation. */
+async function changesOf(subjectName: string): Promise<{ readonly changed: readonly string[] }[]> {
+  const entries = await graphql().service.query(
+    `SELECT action, changed FROM audit_entry WHERE subject_name = $1 AND action NOT LIKE '%.created' ORDER BY id`,
+    [subjectName],
+  );
+  return entries;
+}
+
+async function mutate(field: string, input: object) {
+  const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
+  const fields = field === "upsertUserGroups" ? "results { userGroup { version } }" : "userGroup { version }";
+  const query = `mutation ($input: ${type}!) { ${field}(input: $input) { ${fields} userErrors { code field } } }`;
+  return (await graphql().run(query, { input }))[field];
+}
+
+const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+  "PUT of everything": (id) => rest("PUT", { user_group_id: id, ...GROUP }),
+  "PUT of the name": (id) => rest("PUT", { user_group_id: id, name: GROUP.name }),
+  "PUT of the properties": (id) => rest("PUT", { user_group_id: id, properties: GROUP.properties }),
+  "PUT of the properties with other spelling": (id) =>
+    rest("PUT", `{"user_group_id":"${id}","properties":${RESPELLED}}`),
+  "PUT of the mapping": (id) => rest("PUT", { user_group_id: id, mapping: GROUP.mapping }),
+  "many PUTs at once": (id) =>
+    Promise.all(Array.from({ length: 20 }, () => rest("PUT", { user_group_id: id, name: GROUP.name }))),
+  updateUserGroup: (id) =>
+    mutate("updateUserGroup", { by: { providedId: id }, ...GROUP, mapping: LIST, expectedVersion: 1 }),
+  replaceMapping: (id) => mutate("replaceMapping", { by: { providedId: id }, mapping: LIST }),
+  setMapping: (id) => mutate("setMapping", { by: { providedId: id }, ...LIST[0] }),
+  removeMapping: (id) => mutate("removeMapping", { by: { providedId: id }, schemaId: "absent" }),
+  upsertUserGroups: (id) =>
+    mutate("upsertUserGroups", { userGroups: [{ providedId: id, ...GROUP, mapping: LIST }] }),
+};
+
+beforeAll(async () => {
+  await graphql().run(`mutation {
+    createWebhookEndpoint(input: { name: "updates", url: "https://127.0.0.1/", events: [USER_GROUP_UPDATED] }) {
+      webhookEndpoint { id }
+    }
+  }`);
+});
+
+describe("a write that changes nothing is no change", () => {
+  test.each(Object.keys(WRITES))("%s", async (name) => {
+    const { service, keys } = graphql();
+    const id = `same ${name}`;
+    await create(id);
+    const before = await stateOf(id);
+    const stream = await openEventStream(
+      service.url,
+      `Token ${keys.admin}`,
+      `subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name version } } }`,
+      { by: { providedId: id } },
+    );
+    const outcome = await WRITES[name]?.(id);
+    const replies = [outcome].flat();
+    for (const reply of replies) {
+      const text = JSON.stringify(reply);
+      expect(text).toMatch(/"status":200|"version":1/);
+      expect(text).not.toMatch(/"userErrors":\[\{|"success":0/);
+    }
+    expect(await stateOf(id)).toEqual(before);
+    expect(await changesOf(id)).toEqual([]);
+    const deliveries = `SELECT count(*)::integer AS count FROM webhook_delivery WHERE subject = $1`;
+    expect(await service.query(deliveries, [`user_group:${before.teamId}`])).toEqual([{ count: 0 }]);
+
+    // The first thing that a subscriber and an endpoint hear of is a change.
+    await rest("PUT", { user_group_id: id, ...GROUP, name: "Other" });
+    expect(await stream.next()).toEqual({
+      data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "Other", version: 2 } } },
+    });
+    stream.close();
+    expect(await changesOf(id)).toEqual([{ action: "user_group.updated", changed: ["name"] }]);
+    expect(await service.query(deliveries, [`user_group:${before.teamId}`])).toEqual([{ count: 1 }]);
+  });
+
+  test("properties that are equal keep the text that is stored, also beside a change", async () => {
+    await create("kept");
+    await rest("PUT", `{"user_group_id":"kept","name":"Renamed","properties":${RESPELLED}}`);
+    await rest("PUT", { user_group_id: "kept", mapping: { b: "support", a: "support" } });
+    const query = "SELECT properties::text AS text FROM user_group WHERE provided_id = 'kept'";
+    expect(await graphql().service.query(query)).toEqual([{ text: JSON.stringify(GROUP.properties) }]);
+    expect((await changesOf("kept")).map(({ changed }) => changed)).toEqual([["name"], ["mapping"]]);
+  });
+
+  test.each([
+    ["another value", { properties: { ...GROUP.properties, plan: "silver" } }, ["properties"]],
+    ["no properties", { properties: null }, ["properties"]],
+    ["one entry less", { mapping: { a: "sales" } }, ["mapping"]],
+    ["one entry more", { mapping: { ...GROUP.mapping, c: "sales" } }, ["mapping"]],
+    ["no mapping", { mapping: null, name: GROUP.name }, ["mapping"]],
+  ])("%s is a change, and of this field only", async (what, change, changed) => {
+    const id = `changed: ${what}`;
+    await create(id);
+    expect((await rest("PUT", { user_group_id: id, ...GROUP, ...change })).status).toBe(200);
+    expect(await stateOf(id)).toMatchObject({ version: 2 });
+    expect(await changesOf(id)).toEqual([{ action: "user_group.updated", changed }]);
+  });
+
+  test("of writes of one new value at once, exactly one is a change, and every reply has the value", async () => {
+    await create("race");
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        index % 3 === 0
+          ? mutate("upsertUserGroups", { userGroups: [{ providedId: "race", name: "Winner" }] })
+          : rest("PUT", {
+              user_group_id: "race",
+              name: "Winner",
+              ...(index % 3 === 1 ? {} : { mapping: GROUP.mapping }),
+            }),
+      ),
+    );
+    for (const reply of replies) expect(JSON.stringify(reply)).toMatch(/"name":"Winner"|"version":2/);
+    expect(await stateOf("race")).toMatchObject({ version: 2 });
+    expect(await changesOf("race")).toEqual([{ action: "user_group.updated", changed: ["name"] }]);
+  });
+
+  test("a wrong expectedVersion is a conflict all the same", async () => {
+    await create("expected");
+    const input = { by: { providedId: "expected" }, name: GROUP.name, expectedVersion: 2 };
+    expect(await mutate("updateUserGroup", input)).toEqual({
+      userGroup: null,
+      userErrors: [{ code: "VERSION_CONFLICT", field: ["expectedVersion"] }],
+    });
+  });
+
+  test("of many groups only those that differ change", async () => {
+    const ids = ["many 1", "many 2", "many 3"];
+    for (const id of ids) await create(id);
+    const userGroups = ids.map((providedId) => ({ providedId, ...GROUP, mapping: LIST }));
+    const { results } = await mutate("upsertUserGroups", {
+      userGroups: [
+        userGroups[0],
+        { ...userGroups[1], mapping: LIST.slice(1) },
+        userGroups[2],
+        { providedId: "many 4", name: "N" },
+      ],
+    });
+    expect(results.map(({ userGroup }: { userGroup: { version: number } }) => userGroup.version)).toEqual([
+      1, 2, 1, 1,
+    ]);
+    expect(await changesOf("many 2")).toEqual([{ action: "user_group.updated", changed: ["mapping"] }]);
+  });
+
+  test("updateDataSource and updateWebhookEndpoint", async () => {
+    const { run } = graphql();
+    const { createDataSource, createWebhookEndpoint } = await run(`mutation {
+      createDataSource(input: { providedId: "unchanged source", name: "Source" }) { dataSource { id } }
+      createWebhookEndpoint(input: { name: "unchanged endpoint", url: "https://127.0.0.1/" }) { webhookEndpoint { id } }
+    }`);
+    const again = await run(
+      `mutation ($source: ID!, $endpoint: ID!) {
+        updateDataSource(input: { by: { id: $source }, providedId: "unchanged source", name: "Source" }) {
+          dataSource { name } userErrors { code }
+        }
+        updateWebhookEndpoint(input: {
+          id: $endpoint, name: "unchanged endpoint", url: "https://127.0.0.1/", events: [], enabled: true
+        }) { webhookEndpoint { name } userErrors { code } }
+      }`,
+      { source: createDataSource.dataSource.id, endpoint: createWebhookEndpoint.webhookEndpoint.id },
+    );
+    expect(again).toEqual({
+      updateDataSource: { dataSource: { name: "Source" }, userErrors: [] },
+      updateWebhookEndpoint: { webhookEndpoint: { name: "unchanged endpoint" }, userErrors: [] },
+    });
+    expect(await changesOf("unchanged source")).toEqual([]);
+    expect(await changesOf("unchanged endpoint")).toEqual([]);
+  });
+});

@@ -1,0 +1,175 @@
+import { access } from "node:fs/promises";
+import { buildSchema } from "graphql";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packageVersion } from "../../../src/app/package-version.js";
+import { printOpenApi } from "../../../src/http/openapi/openapi-document.js";
+import { connectionTo, processesIn, seesProcesses } from "../../support/data-directory.js";
+import { databaseUrl } from "../../support/database-url.js";
+import { callGraphql } from "../../support/graphql-client.js";
+import { failureOf } from "../../support/process-failure.js";
+import { createTestProcesses, type ProcessEnd, type RunningService } from "../../support/running-process.js";
+import { createTestDatabase } from "../../support/test-database.js";
+
+const VERSION = await packageVersion();
+
+const processes = createTestProcesses();
+afterAll(() => processes.close());
+
+const newKey = ["key", "create", "--account", "acme", "--environment", "Testing", "--scope", "write"];
+
+describe("keys of an embedded database", () => {
+  let dataDir: string;
+  let service: RunningService;
+  /** Made while no service ran. */
+  let offline: ProcessEnd;
+  const run = (...args: readonly string[]) => processes.run(args, { env: { DATA_DIR: dataDir } });
+  const call = async (key: string) =>
+    callGraphql(service.url, key, "{ viewer { accountName environment scope } }");
+  beforeAll(async () => {
+    dataDir = await processes.newDataDir();
+    offline = await run(...newKey);
+    if (seesProcesses) expect(await processesIn(dataDir)).toEqual([]);
+    service = await processes.serve({ env: { DATA_DIR: dataDir } });
+  });
+
+  test("a command starts PostgreSQL for its own length when no service runs", async () => {
+    expect(offline).toEqual({
+      code: 0,
+      signal: null,
+      stdout: expect.stringMatching(/^ugk_test_\w+\n$/),
+      stderr: "",
+    });
+    expect(await call(offline.stdout.trim())).toMatchObject({
+      status: 200,
+      body: { data: { viewer: { accountName: "acme", environment: "TESTING", scope: "write" } } },
+    });
+    // The first start of the service still is one.
+    expect(service.startUpText).toContain("ugk_live_");
+  });
+
+  test("a command uses the PostgreSQL of a running service", async () => {
+    const created = await run(
+      "key",
+      "create",
+      "--account",
+      "new",
+      "--environment",
+      "Customer",
+      "--scope",
+      "read",
+    );
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ugk_live_\w+\n$/), stderr: "" });
+    expect(await call(created.stdout.trim())).toMatchObject({
+      status: 200,
+      body: { data: { viewer: { accountName: "new", environment: "CUSTOMER", scope: "read" } } },
+    });
+  });
+
+  test("keys are listed without their secrets, and end when they are revoked or expire", async () => {
+    const toRevoke = (await run(...newKey, "--name", "to revoke")).stdout.trim();
+    const toExpire = (await run(...newKey, "--name", "to expire", "--expires", "2h")).stdout.trim();
+    for (const key of [toRevoke, toExpire]) expect(await call(key)).toMatchObject({ status: 200 });
+    const before = await run("key", "list", "--account", "acme");
+    expect(columns(before, "NAME", "ENVIRONMENT", "SCOPE")).toEqual([
+      ["cli", "Testing", "write"],
+      ["to revoke", "Testing", "write"],
+      ["to expire", "Testing", "write"],
+    ]);
+    expect(
+      columns(before, "STATE")
+        .flat()
+        .map((state) => state.split(" ")[0]),
+    ).toEqual(["active", "active", "expires"]);
+
+    const [, [id = ""] = []] = columns(before, "ID");
+    expect(await run("key", "revoke", id)).toMatchObject({ code: 0, stdout: `revoked ${id}\n` });
+    expect(await call(toRevoke)).toMatchObject({ status: 401 });
+    expect(failureOf(await run("key", "revoke", id))).toBe(
+      `There is no active API key with the id ${id}; see: key list.`,
+    );
+
+    // The shortest time that can be told is an hour: turn the clock on.
+    await query(
+      await connectionTo(dataDir),
+      "UPDATE api_key SET expires_at = now() WHERE name = 'to expire'",
+    );
+    expect(await call(toExpire)).toMatchObject({ status: 401 });
+    const after = await run("key", "list");
+    expect(
+      columns(after, "STATE")
+        .flat()
+        .map((state) => state.split(" ")[0]),
+    ).toEqual(expect.arrayContaining(["revoked", "expired"]));
+    for (const secret of [toRevoke, toExpire, offline.stdout.trim()])
+      expect(before.stdout + after.stdout + service.stderr()).not.toContain(secret);
+  });
+});
+
+test("migrate shows, takes back and applies migrations", async () => {
+  const database = await createTestDatabase("empty");
+  const env = { DATABASE_URL: databaseUrl(database.target), DATA_DIR: await processes.newDataDir() };
+  const migrate = async (command: string) => {
+    const end = await processes.run(["migrate", command], { env });
+    expect(end).toMatchObject({ code: 0, signal: null });
+    return end.stdout.trimEnd().split("\n");
+  };
+  const states = await migrate("status");
+  expect(states.length).toBeGreaterThan(0);
+  for (const line of states) expect(line).toMatch(/^missing \w+\d{13}$/);
+  expect(await migrate("up")).toEqual(states.map((line) => line.replace("missing", "applied")));
+  expect(await migrate("down")).toEqual([states.at(-1)?.replace("missing", "took back")]);
+  expect((await migrate("status")).at(-1)).toBe(states.at(-1));
+  await database.drop();
+});
+
+test("the version is that of the package, found from wherever it was compiled to", async () => {
+  const { code, stdout } = await processes.run(["--version"]);
+  expect({ code, version: stdout.trim() }).toEqual({ code: 0, version: await packageVersion() });
+});
+
+test("schema and openapi print what they name without any setting or database", async () => {
+  const dataDir = await processes.newDataDir();
+  const print = async (command: string) => {
+    const end = await processes.run([command], { env: { DATA_DIR: dataDir, PORT: "no port" } });
+    expect(end).toMatchObject({ code: 0, stderr: "" });
+    return end.stdout;
+  };
+  expect(buildSchema(await print("schema")).getQueryType()?.name).toBe("Query");
+  expect(await print("openapi")).toBe(printOpenApi(VERSION));
+  await expect(access(dataDir)).rejects.toThrow("ENOENT");
+});
+
+test("a wrong use exits 1, says what is wrong and touches nothing", async () => {
+  const dataDir = await processes.newDataDir();
+  const uses = [
+    [["unknown"], "unknown command 'unknown'"],
+    [["key", "create", "--account", "acme"], "required option '--environment <name>' not specified"],
+    [[...newKey, "--expires", "2020-01-01"], "It must be a time to come"],
+  ] as const;
+  const complain = async ([args, complaint]: (typeof uses)[number]) => {
+    const end = await processes.run(args, { env: { DATA_DIR: dataDir } });
+    expect(end).toEqual({ code: 1, signal: null, stdout: "", stderr: expect.stringContaining(complaint) });
+  };
+  await Promise.all(uses.map(complain));
+  const unset = await processes.run(["key", "list"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "loud" } });
+  expect(failureOf(unset)).toMatch(/^Wrong settings: LOG_LEVEL must be one of/);
+  await expect(access(dataDir)).rejects.toThrow("ENOENT");
+});
+
+/** Some columns of a printed table. */
+function columns({ stdout }: ProcessEnd, ...names: readonly string[]): string[][] {
+  const [head = "", ...rows] = stdout.trimEnd().split("\n");
+  const headings = head.split(/ {2,}/);
+  return rows.map((row) => {
+    const cells = row.split(/ {2,}/);
+    return names.map((name) => cells[headings.indexOf(name)] ?? "");
+  });
+}
+
+async function query(connection: Awaited<ReturnType<typeof connectionTo>>, statement: string): Promise<void> {
+  const client = new Client(connection);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}

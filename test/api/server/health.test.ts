@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { siteConfigJsonSchema } from "../../../src/domain/site-configs/site-config-json-schema.js";
+import { callRest } from "../../support/rest-client.js";
+import { startTestService, type TestService } from "../../support/test-service.js";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+test("the process says that it lives and is ready", async () => {
+  expect(await callRest(`${service.url}/livez`, "GET", undefined)).toMatchObject({
+    status: 200,
+    body: { status: "ok" },
+  });
+  expect(await callRest(`${service.url}/readyz`, "GET", undefined)).toMatchObject({
+    status: 200,
+    body: { status: "ok" },
+  });
+});
+
+test("the JSON Schema of site configurations is served to everyone", async () => {
+  const reply = await callRest(`${service.url}/schemas/site-config.json`, "GET", undefined);
+  expect(reply).toMatchObject({
+    status: 200,
+    headers: {
+      "content-type": "application/schema+json; charset=utf-8",
+      "cache-control": "public, max-age=3600",
+    },
+  });
+  expect(reply.body).toEqual(siteConfigJsonSchema());
+});

@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../../support/hostile-json.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+import { useRest, userGroupOf } from "../../support/rest-fixture.js";
+
+const rest = useRest();
+const STATE = "SELECT * FROM user_group ORDER BY id";
+const text = (value: unknown) => fc.constant(JSON.stringify(value));
+const PROPERTIES =
+  '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":"x"}';
+let token: string;
+
+beforeAll(async () => {
+  token = userGroupOf(
+    await send("GET", `{"user_group_id":"kept","name":"Kept","properties":${PROPERTIES}}`),
+  ).token;
+});
+
+async function send(method: string, body: string): Promise<RestReply> {
+  const { service, keys } = rest();
+  return callRest(`${service.url}/api/user`, method, keys.admin, body);
+}
+
+/** Checks that a reply is a success or a refusal in the error format. @returns whether it is a refusal */
+function isRefusal({ status, body, headers }: RestReply): boolean {
+  expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+  if (status === 200) {
+    expect(body).toMatchObject({ success: 1 });
+    return false;
+  }
+  expect([400, 404, 409, 413, 422]).toContain(status);
+  expect(body).toMatchObject({
+    success: 0,
+    error: { code: expect.any(String), message: expect.any(String), request_id: headers["x-request-id"] },
+  });
+  return true;
+}
+
+test.each(["GET", "PUT", "POST", "DELETE"])("%s with hostile bodies", async (method) => {
+  const { service } = rest();
+  const bodies = fc.oneof(
+    hostileJson,
+    perhapsBroken(
+      hostileObject({
+        user_group_id: text("kept"),
+        name: hostileText.map((name) => JSON.stringify(name)),
+        properties: text({ a: 1 }),
+        mapping: hostileText.map((schema) => JSON.stringify({ [schema]: "sales" })),
+        ...(method === "GET" || method === "PUT" ? {} : { current_token: text("ugt_x") }),
+        ...(method === "DELETE" ? { data_source_provided_id: text("sales") } : {}),
+      }),
+    ),
+  );
+  let before = await service.query(STATE);
+  await fc.assert(
+    fc.asyncProperty(bodies, async (body) => {
+      const refused = isRefusal(await send(method, body));
+      const after = await service.query(STATE);
+      if (refused) expect(after).toEqual(before);
+      before = after;
+    }),
+    { numRuns: 150 },
+  );
+  expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+});
+
+test("keys that mean something to JavaScript are data", async () => {
+  const created = await send("GET", `{"user_group_id":"keys","name":"Keys","properties":${PROPERTIES}}`);
+  const { body } = await send("GET", '{"user_group_id":"keys"}');
+  expect(JSON.stringify(body)).toContain(PROPERTIES);
+  expect(JSON.stringify(created.body)).toContain(PROPERTIES);
+  // As a field of the request they are no field.
+  const reply = await send("GET", '{"__proto__":{"user_group_id":"x","name":"X"}}');
+  expect(reply).toMatchObject({ status: 400, body: { error: { field: "user_group_id" } } });
+});
+
+test("of a key that is there twice the last counts", async () => {
+  const reply = await send("GET", '{"user_group_id":"a","user_group_id":"twice","name":"A","name":"B"}');
+  expect(reply).toMatchObject({ status: 200, body: { user_group: { provided_id: "twice", name: "B" } } });
+});
+
+test("a token survives whatever is sent with it", async () => {
+  const fields = {
+    current_token: hostileText.map((end) => JSON.stringify(token + end)),
+    user_group_id: text("kept"),
+  };
+  const others = hostileObject(fields).filter((body) => JSON.parse(body).current_token !== token);
+  await fc.assert(
+    fc.asyncProperty(others, fc.constantFrom("POST", "DELETE"), async (body, method) => {
+      expect(isRefusal(await send(method, body))).toBe(true);
+    }),
+    { numRuns: 100 },
+  );
+  expect((await send("POST", JSON.stringify({ current_token: token }))).status).toBe(200);
+});
+
+test("the site route with hostile names and parameters", async () => {
+  const { service, keys } = rest();
+  const parameters = fc.array(
+    fc.tuple(fc.oneof(fc.constantFrom("account", "environment", "revision"), hostileText), hostileText),
+    { maxLength: 4 },
+  );
+  const encode = (part: string) => encodeURIComponent(part.toWellFormed());
+  const revisions = fc.constantFrom(
+    "",
+    "&revision=9e9",
+    `&revision=${"9".repeat(400)}`,
+    "&revision=-1",
+    "&%00=%c0",
+  );
+  const key = fc.constantFrom(keys.admin, undefined);
+  await fc.assert(
+    fc.asyncProperty(hostileText, parameters, revisions, key, async (site, query, revision, secret) => {
+      const search = query.map((pair) => pair.map(encode).join("=")).join("&");
+      const url = `${service.url}/site-config/${encode(site)}?${search}${revision}`;
+      const { status, body, headers } = await callRest(url, "GET", secret);
+      expect([400, 401, 404]).toContain(status);
+      expect(body).toMatchObject({ success: 0, error: { request_id: headers["x-request-id"] } });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("nothing of all this was an error of the service", () => {
+  expect(rest().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+});

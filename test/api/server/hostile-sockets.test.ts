@@ -1,0 +1,238 @@
+import { expect, test } from "vitest";
+import { exchange } from "../../support/raw-connection.js";
+import { useRest } from "../../support/rest-fixture.js";
+
+const rest = useRest();
+const BODY = '{"user_group_id":"raw","name":"Raw"}';
+const JSON_TYPE = "Content-Type: application/json\r\n";
+const MEGABYTE = 1024 * 1024;
+const NOT_HTTP = "The request is not valid HTTP.";
+
+/** A request with an API key that asks the server to close the connection. */
+function head(line: string, headers = "", ending = "\r\n"): string {
+  const authorization = `Authorization: Token ${rest().keys.admin}\r\n`;
+  return `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}${headers}${ending}`;
+}
+
+function get(headers: string, body = ""): string {
+  return head("GET /api/user", `${JSON_TYPE}${headers}`) + body;
+}
+
+/** The replies of a connection: each with its status, its headers' text, and its body. */
+function repliesIn(answer: string) {
+  return answer
+    .split(/(?=HTTP\/1\.1 \d{3} )/)
+    .filter((text) => text !== "")
+    .map((text) => {
+      const [headers = "", body = ""] = text.split("\r\n\r\n", 2);
+      return { status: Number(text.slice(9, 12)), headers, body: body === "" ? undefined : JSON.parse(body) };
+    });
+}
+
+async function send(...parts: (string | Buffer)[]) {
+  return repliesIn((await exchange(rest().service.url, parts)).answer);
+}
+
+/** Sends one request and checks that it is refused in the error format, that the connection ends, and that nothing was made. */
+async function expectRefusal(request: string | Buffer, status: number, message?: unknown): Promise<void> {
+  const replies = await send(request);
+  expect(replies).toHaveLength(1);
+  const [reply] = replies;
+  const [, id] = /\r\nx-request-id: (\S+)/i.exec(reply?.headers ?? "") ?? [];
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(reply).toMatchObject({
+    status,
+    body: { success: 0, error: { ...(message === undefined ? {} : { message }), request_id: id } },
+  });
+  expect(reply?.headers).toMatch(/\r\ncache-control: no-store/i);
+}
+
+test.each([
+  ["too short, which cuts the JSON", () => get("Content-Length: 5\r\n", BODY)],
+  ["negative", () => get("Content-Length: -1\r\n", BODY)],
+  ["two that differ", () => get("Content-Length: 5\r\nContent-Length: 6\r\n", BODY)],
+  ["a list", () => get("Content-Length: 36, 36\r\n", BODY)],
+  ["signed", () => get("Content-Length: +36\r\n", BODY)],
+  ["hexadecimal", () => get("Content-Length: 0x24\r\n", BODY)],
+  ["beyond 64 bits", () => get("Content-Length: 99999999999999999999\r\n", BODY)],
+  ["beside Transfer-Encoding", () => get("Content-Length: 36\r\nTransfer-Encoding: chunked\r\n", BODY)],
+])("a Content-Length that is %s", async (_name, request) => {
+  await expectRefusal(request(), 400);
+});
+
+test.each([
+  ["another coding after chunked", "Transfer-Encoding: chunked, identity\r\n"],
+  ["one that looks like chunked", "Transfer-Encoding: xchunked\r\n"],
+  ["a space before the colon", "Transfer-Encoding : chunked\r\n"],
+  ["a vertical tab", "Transfer-Encoding: \x0bchunked\r\n"],
+  ["a folded line", "Transfer-Encoding:\r\n chunked\r\n"],
+  ["a line that a bare LF ends", "X: y\nTransfer-Encoding: chunked\r\n"],
+  ["a line that a bare CR ends", "X: y\rTransfer-Encoding: chunked\r\n"],
+  ["a NUL", "X: y\0\r\n"],
+])("smuggling by %s", async (_name, headers) => {
+  await expectRefusal(get(headers, `24\r\n${BODY}\r\n0\r\n\r\n`), 400, NOT_HTTP);
+});
+
+test("a transfer coding besides chunked is not taken for the body itself", async () => {
+  const request = get("Transfer-Encoding: gzip, chunked\r\n", `24\r\n${BODY}\r\n0\r\n\r\n`);
+  await expectRefusal(request, 415, "The body must be sent with no Transfer-Encoding but chunked.");
+});
+
+test.each([
+  ["no number", "zz\r\n\r\n"],
+  ["beyond 64 bits", "ffffffffffffffffff\r\n\r\n"],
+  ["followed by a long extension", `1;${"x".repeat(100_000)}\r\na\r\n0\r\n\r\n`],
+  ["shorter than its chunk", `3\r\n${BODY}\r\n0\r\n\r\n`],
+])("a chunk's size that is %s", async (_name, body) => {
+  await expectRefusal(get("Transfer-Encoding: chunked\r\n", body), 400, NOT_HTTP);
+});
+
+test.each([
+  ["no Host", () => "GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n"],
+  ["two", () => head("GET /livez", "Host: y\r\n")],
+  ["two, with another method", () => head("LINK /livez", "Host: x\r\n")],
+])("Host: %s", async (_name, request) => {
+  await expectRefusal(request(), 400, "The request must have one Host header.");
+});
+
+test.each(["/api/user", "/site-config/x", "/livez"])("two Authorization headers: %s", async (path) => {
+  const message = "The request must have at most one Authorization header.";
+  await expectRefusal(head(`GET ${path}`, "authorization: Token two\r\n"), 400, message);
+});
+
+test("two Authorization headers: /graphql", async () => {
+  expect(await send(head("GET /graphql", "Authorization: Token two\r\n"))).toMatchObject([
+    { status: 400, body: { errors: [{ extensions: { code: "BAD_REQUEST" } }] } },
+  ]);
+});
+
+test("GraphQL says so in its own format", async () => {
+  const [reply] = await send("POST /graphql HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}");
+  expect(reply).toMatchObject({
+    status: 400,
+    body: { errors: [{ extensions: { code: "BAD_REQUEST", requestId: expect.any(String) } }] },
+  });
+});
+
+test.each([
+  ["a line with a bare LF", "GET /livez HTTP/1.1\nHost: x\n\n"],
+  ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+  ["TLS", Buffer.from("16030100a5010000a10303", "hex")],
+  ["a version that does not exist", "GET /livez HTTP/3.7\r\nHost: x\r\n\r\n"],
+  ["a path in UTF-8 that is not encoded", Buffer.from("GET /site-config/\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n")],
+  ["a method that does not exist", "FETCH /livez HTTP/1.1\r\nHost: x\r\n\r\n"],
+  ["a tunnel", "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n"],
+])("%s is no request", async (_name, request) => {
+  await expectRefusal(request, 400, NOT_HTTP);
+});
+
+test.each([
+  ["3,000 headers", () => get(Array.from({ length: 3000 }, (_, index) => `X-${index}: y\r\n`).join(""))],
+  ["a header of a megabyte", () => get(`X: ${"y".repeat(MEGABYTE)}\r\n`)],
+  ["an address of 20,000 characters", () => head(`GET /site-config/${"a".repeat(20_000)}`)],
+])("%s", async (_name, request) => {
+  await expectRefusal(request(), 431, "The address and headers of the request are too large.");
+});
+
+test("2,001 short headers within the limit, and trailers", async () => {
+  const headers = Array.from({ length: 2001 }, () => "X:\r\n").join("");
+  expect(await send(get(`Content-Length: 36\r\n${headers}`, BODY))).toMatchObject([{ status: 200 }]);
+  const trailers = `24\r\n${BODY}\r\n0\r\n${"__proto__: x\r\n".repeat(500)}\r\n`;
+  expect(await send(get("Transfer-Encoding: chunked\r\n", trailers))).toMatchObject([{ status: 200 }]);
+});
+
+test.each([
+  ["/site-config/a%00b", 400, "site must not contain the character U+0000."],
+  ["/site-config/a?account=a%00b", 400, "account must not contain the character U+0000."],
+  ["/site-config/%c0%af", 404, "There is nothing at this path."],
+  ["/site-config/%ed%a0%80", 404, "There is nothing at this path."],
+  ["/site-config/%zz", 404, "There is nothing at this path."],
+  ["/site-config/a?account=%c0%af&account=%00", 400, "account must be given once."],
+  ["/site-config/a?account=%c0%af", 404, undefined],
+  ["/site-config/a?__proto__=x&constructor=y&account=__proto__", 404, undefined],
+  [`/site-config/${"a".repeat(10_000)}`, 404, "There is nothing at this path."],
+  ["/graphql/%c0", 404, "There is nothing at this path."],
+  ["*", 404, "There is nothing at this path."],
+  ["//api/user", 404, "There is nothing at this path."],
+  ["http://x?/api/user", 404, "There is nothing at this path."],
+])("GET %s", async (target, status, message) => {
+  await expectRefusal(head(`GET ${target}`), status, message);
+});
+
+test("OPTIONS * and an address with its scheme and host are HTTP", async () => {
+  await expectRefusal(head("OPTIONS *"), 404);
+  expect(await send(head("GET http://other/livez"))).toMatchObject([{ status: 200 }]);
+});
+
+test.each([
+  ["application/json; charset=utf-16", Buffer.from(BODY, "utf16le")],
+  ["application/json; charset=iso-8859-1", BODY],
+  ["application/json, text/plain", BODY],
+  ["", BODY],
+  ["a".repeat(5000), BODY],
+])("the content type %.40s", async (type, body) => {
+  const bytes = Buffer.from(body);
+  const request = head("PUT /api/user", `Content-Type: ${type}\r\nContent-Length: ${bytes.length}\r\n`);
+  await expectRefusal(Buffer.concat([Buffer.from(request), bytes]), 415);
+});
+
+test("text of another charset, whatever its content type says, and text with a mark of its byte order", async () => {
+  const put = (body: Buffer) => Buffer.concat([Buffer.from(get(`Content-Length: ${body.length}\r\n`)), body]);
+  for (const body of [
+    Buffer.from(`\ufeff${BODY}`, "utf16le"),
+    Buffer.from('{"user_group_id":"\u00e9"}', "latin1"),
+    Buffer.from([0x22, 0xc0, 0x80, 0x22]),
+    Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+  ]) {
+    await expectRefusal(put(body), 400, "The body is not valid UTF-8 text.");
+  }
+  expect(await send(put(Buffer.from(`\ufeff${BODY}`)))).toMatchObject([{ status: 200 }]);
+});
+
+test.each(["gzip", "br", "deflate", "identity, gzip", "zstd"])("a body in %s", async (encoding) => {
+  await expectRefusal(get(`Content-Encoding: ${encoding}\r\nContent-Length: 36\r\n`, BODY), 415);
+});
+
+test("Expect: 100-continue is answered, any other expectation ignored", async () => {
+  const length = "Content-Length: 36\r\n";
+  const statuses = async (expectation: string, body: string, size = length) =>
+    (await send(get(`Expect: ${expectation}\r\n${size}`, body))).map(({ status }) => status);
+  expect(await statuses("100-continue", BODY)).toEqual([100, 200]);
+  expect(await statuses("200-ok", BODY)).toEqual([200]);
+  expect(await statuses("100-continue", "", "Content-Length: 104857600\r\n")).toEqual([100, 413]);
+});
+
+test("what follows a request on its connection is answered after it", async () => {
+  const good = get("Content-Length: 36\r\n", BODY).replace("Connection: close\r\n", "");
+  expect(await send(`${good}GARBAGE\r\n\r\n`)).toMatchObject([{ status: 200 }, { status: 400 }]);
+  expect(await send(`${good}${good}GARBAGE\r\n\r\n`)).toMatchObject(
+    [200, 200, 400].map((status) => ({ status })),
+  );
+  const broken = `${good.replace("Content-Length: 36", "Transfer-Encoding: chunked").replace(BODY, "")}zz\r\n`;
+  expect(await send(`${good}${broken}`)).toMatchObject([{ status: 200 }, { status: 400 }]);
+});
+
+test("a request that was answered before its body broke gets no second answer", async () => {
+  const request = "PUT /api/user HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+  expect(await send(request, "1\r\n{\r\n", "zz\r\n")).toHaveLength(1);
+});
+
+test.each(["Content-Length: 104857600\r\n", "Transfer-Encoding: chunked\r\n"])(
+  "100 MB with %s are refused early and the connection closed",
+  async (length) => {
+    const chunk = length.startsWith("T") ? `10000\r\n${"x".repeat(65_536)}\r\n` : "x".repeat(65_536);
+    const { answer, sent } = await exchange(rest().service.url, [get(length), ...Array(1600).fill(chunk)]);
+    // A client that goes on sending may find the connection gone before it has read the answer.
+    for (const reply of repliesIn(answer)) expect(reply.status).toBe(413);
+    expect(sent).toBeLessThan(50 * MEGABYTE);
+  },
+);
+
+test("idle connections have a timeout", () => {
+  const { server } = rest().service;
+  expect(server.server.keepAliveTimeout).toBeLessThanOrEqual(72_000);
+});
+
+test("nothing of all this was an error of the service", () => {
+  expect(rest().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
+});

@@ -1,0 +1,208 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packageVersion } from "../../../src/app/package-version.js";
+import { openApiDocument } from "../../../src/http/openapi/openapi-document.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { OpenApiCaller } from "../../support/openapi-caller.js";
+import { OpenApiContract } from "../../support/openapi-contract.js";
+import { changeSite, goodSite } from "../../support/site-config-store.js";
+import { startTestService, type TestService } from "../../support/test-service.js";
+
+const VERSION = await packageVersion();
+
+const LIMIT = 12;
+const graphql = useGraphql({
+  rateLimits: { points: LIMIT },
+  speed: { keyCacheMs: 0 },
+  lockTimeoutMs: 100,
+});
+const contract = new OpenApiContract();
+const USER = ["get", "put", "post", "delete"].map((method) => `${method} /api/user`);
+const SITE = ["get", "head"].map((method) => `${method} /site-config/{site}`);
+const [GET = "", PUT = "", POST = "", DELETE = ""] = USER;
+
+let caller: OpenApiCaller;
+beforeAll(async () => {
+  caller = new OpenApiCaller(graphql().service.url, contract);
+  await changeSite(graphql(), "put", { site: "docs", text: JSON.stringify(goodSite), public: true });
+});
+
+/** Each call has a key of its own, as each has but few points. */
+async function newKey(scope: "admin" | "read" = "admin"): Promise<string> {
+  return (await graphql().account.createKey({ scope })).secret;
+}
+
+const call = async (operation: string, body?: unknown, options: object = {}) =>
+  caller.call(operation, { key: await newKey(), body, ...options });
+const site = (query = "") => ({ path: `/site-config/docs${query}` });
+
+/** The token of a new group. */
+async function create(id: string): Promise<string> {
+  const { body } = await call(GET, { user_group_id: id, name: id, mapping: { charts: "sales" } });
+  return body.user_group.token;
+}
+
+describe("a reply is as the document says", () => {
+  test("of the four methods", async () => {
+    const token = await create("acme");
+    expect((await call(GET, { user_group_id: "acme" })).body.new_user_group).toBe(false);
+    await call(GET, { user_group_id: "rich", name: "R", properties: { a: { b: [null, 1.5, "x"] } } });
+    await call(PUT, { user_group_id: "acme", properties: { region: "EU" } });
+    const headers = { "idempotency-key": "once" };
+    const key = await newKey();
+    const rotated = await caller.call(POST, { key, headers, body: { current_token: token } });
+    const again = await caller.call(POST, { key, headers, body: { current_token: token } });
+    expect(again.headers["idempotent-replayed"]).toBe("true");
+    expect(again.body).toEqual(rotated.body);
+    await call(POST, { current_token: "another" }, { key, headers });
+    await call(DELETE, { current_token: rotated.body.user_group.token, user_group_id: "other" });
+    await call(DELETE, { current_token: rotated.body.user_group.token, user_group_id: "acme" });
+  });
+
+  test("of a token that is rotated already, with the same Idempotency-Key", async () => {
+    const token = await create("busy");
+    const { service, account } = graphql();
+    await service.database.transaction(
+      { accountId: account.accountId, environment: "Customer" },
+      async (other) => {
+        const text =
+          "INSERT INTO idempotent_request (account_id, environment, key, fingerprint) VALUES ($1, 'Customer', 'busy', '')";
+        await other.run({ access: "write", text }, [account.accountId]);
+        await call(POST, { current_token: token }, { headers: { "idempotency-key": "busy" } });
+      },
+    );
+  });
+
+  test("of bodies that are refused", async () => {
+    for (const operation of USER) {
+      await call(operation, "{");
+      await call(operation, { user_group_id: 5, current_token: 5 });
+      await call(operation, `"${"x".repeat(2 ** 20)}"`);
+      await call(operation, "{}", { headers: { "content-type": "text/plain" } });
+      const body = { user_group_id: "new", name: "N", current_token: "x" };
+      await call(operation, body, { key: await newKey("read") });
+    }
+    await call(GET, { user_group_id: "new", name: "N", mapping: { charts: "nowhere" } });
+    await create("known");
+    await call(PUT, { user_group_id: "known", mapping: { charts: "nowhere" } });
+    await call(PUT, { user_group_id: "nobody" });
+    for (const operation of [POST, DELETE]) await call(operation, { current_token: "unknown" });
+  });
+
+  test("of site configurations", async () => {
+    for (const operation of SITE) {
+      const { headers } = await call(operation, undefined, site());
+      const known = { headers: { "if-none-match": String(headers["etag"]) } };
+      expect((await call(operation, undefined, { ...site(), ...known })).status).toBe(304);
+      await call(operation, undefined, site("?revision=1"));
+      await call(operation, undefined, site("?revision=0"));
+      await call(operation, undefined, site("?revision=7"));
+      for (const consistency of ["strong", "eventual", "some"]) {
+        await call(operation, undefined, { ...site(), headers: { "x-read-consistency": consistency } });
+      }
+      const account = encodeURIComponent(graphql().account.name);
+      await call(operation, undefined, { ...site(`?account=${account}`), key: undefined });
+    }
+    for (const body of ["{", `"${"x".repeat(2 ** 20)}"`]) await call("get /site-config/{site}", body, site());
+    const headers = { "content-type": "text/plain" };
+    await call("get /site-config/{site}", "1", { ...site(), headers });
+    await call("options /site-config/{site}", undefined, { ...site(), key: undefined });
+    await call("options /site-config/{site}", undefined, { path: "/site-config/%ff", key: undefined });
+  });
+
+  test("of health checks and descriptions", async () => {
+    for (const path of ["/livez", "/readyz"]) await caller.call(`get ${path}`);
+    for (const path of ["/openapi.json", "/schemas/site-config.json"]) {
+      const { headers, body } = await caller.call(`get ${path}`);
+      expect(headers["cache-control"]).toBe("public, max-age=3600");
+      if (path === "/openapi.json")
+        expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument(VERSION))));
+      for (const tag of [headers["etag"], `W/${headers["etag"]}`, "*"]) {
+        const unchanged = await caller.call(`get ${path}`, { headers: { "if-none-match": String(tag) } });
+        expect(unchanged).toMatchObject({ status: 304, headers: { etag: headers["etag"] } });
+      }
+      const changed = await caller.call(`get ${path}`, { headers: { "if-none-match": '"other"' } });
+      expect(changed.status).toBe(200);
+    }
+  });
+
+  test("of requests that are refused whatever they ask for", async () => {
+    const spent = await newKey();
+    for (let points = 0; points < LIMIT; points += 1) await caller.call(PUT, { key: spent, body: "{" });
+    for (const operation of [...USER, ...SITE]) {
+      const path = SITE.includes(operation) ? site() : {};
+      await call(operation, undefined, { ...path, key: "unknown" });
+      await call(operation, undefined, { ...path, key: spent });
+    }
+    for (const operation of contract.operations) {
+      await caller.callBadly(operation, operation.includes("{site}") ? site().path : undefined);
+    }
+  });
+});
+
+describe("a reply to what we cannot do is as the document says", () => {
+  const callAll = async (key: string) => {
+    for (const operation of USER) await caller.call(operation, { key, body: {} });
+    for (const operation of SITE) await caller.call(operation, { key, ...site() });
+  };
+
+  test("when something is wrong inside", async () => {
+    const { service } = graphql();
+    const key = await newKey();
+    await service.query("ALTER TABLE api_key RENAME COLUMN scope TO gone");
+    await callAll(key);
+    await service.query("ALTER TABLE api_key RENAME COLUMN gone TO scope");
+  });
+
+  test("when the database does not answer in time", async () => {
+    const { service } = graphql();
+    const key = await newKey();
+    await service.database.transaction("operator", async (other) => {
+      await other.run({ access: "write", text: "LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE" }, []);
+      await callAll(key);
+    });
+  });
+
+  describe("with one connection", () => {
+    let service: TestService;
+    beforeAll(async () => {
+      service = await startTestService({ use: graphql().service, poolSize: 1, connectTimeoutMs: 200 });
+    });
+    afterAll(() => service.close());
+
+    test("that is taken", async () => {
+      await service.database.transaction("operator", async () => {
+        const reply = await new OpenApiCaller(service.url, contract).call("get /readyz");
+        expect(reply.status).toBe(503);
+      });
+    });
+  });
+});
+
+test("the calls that the document shows do what it says", async ({ skip }) => {
+  const curl = await promisify(execFile)("curl", ["--version"]).catch(() => undefined);
+  skip(curl === undefined, "There is no curl.");
+  const operations = Object.values(openApiDocument(VERSION).paths["/api/user"]).filter(
+    (operation) => "description" in operation,
+  );
+  const { service } = graphql();
+  let token = "";
+  const replies = [];
+  await call(GET, { user_group_id: "acme", name: "Acme" });
+  for (const { description } of operations) {
+    const [, block = ""] = /```sh\n([^`]+)```/.exec(description) ?? [];
+    const env = { ...process.env, BASE_URL: service.url, KEY: await newKey() };
+    const script = block.replace("ugt_…", token).replace("demo-sales", "sales");
+    const { stdout } = await promisify(execFile)("bash", ["-c", script], { env });
+    const reply = JSON.parse(stdout);
+    token = reply.user_group?.token ?? token;
+    replies.push(reply);
+  }
+  expect(replies).toHaveLength(4);
+  for (const reply of replies) expect(reply).toMatchObject({ success: 1 });
+});
+
+test("every reply that the document promises was seen, and no other", () => {
+  expect(contract.seen.toSorted()).toEqual(contract.promised.toSorted());
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callGraphql } from "../../support/graphql-client.js";
+import { callRest } from "../../support/rest-client.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";
+
+let service: TestService;
+let account: TestAccount;
+let key: { readonly secret: string; readonly id: number };
+beforeAll(async () => {
+  service = await startTestService({ queueSize: 1, poolSize: 1 });
+  account = await service.createAccount();
+  key = await account.createKey();
+});
+afterAll(() => service.close());
+
+/** The lines that tell of a request, as they come; at least so many. */
+async function linesOf(requestId: string, count: number) {
+  const find = () =>
+    service.log.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId);
+  await expect.poll(() => find().length).toBeGreaterThanOrEqual(count);
+  return find();
+}
+
+describe("the log's line of a request", () => {
+  test("tells the route, whose it was, and what was wrong", async () => {
+    const headers = { "x-request-id": "rest-1" };
+    await callRest(
+      `${service.url}/api/user/?secret=1`,
+      "PUT",
+      key.secret,
+      { user_group_id: "nobody" },
+      headers,
+    );
+    expect(await linesOf("rest-1", 1)).toEqual([
+      {
+        level: 30,
+        time: expect.any(Number),
+        requestId: "rest-1",
+        method: "PUT",
+        path: "/api/user/",
+        route: "/api/user/",
+        status: 404,
+        code: "user_group_not_found",
+        ms: expect.any(Number),
+        accountId: account.accountId,
+        keyId: key.id,
+        msg: "request",
+      },
+    ]);
+  });
+
+  test("tells the same of GraphQL, and of a front end no key", async () => {
+    const group = await callRest(`${service.url}/api/user`, "GET", key.secret, {
+      user_group_id: "g",
+      name: "G",
+    });
+    const { token } = Object(group.body).user_group;
+    const query = { query: "{ viewer { scope } }" };
+    const headers = { authorization: `Bearer ${token}`, "x-request-id": "graphql-1" };
+    await callRest(`${service.url}/graphql`, "POST", undefined, query, headers);
+    const [line] = await linesOf("graphql-1", 1);
+    expect(line).toMatchObject({
+      route: "/graphql",
+      status: 403,
+      code: "forbidden",
+      accountId: account.accountId,
+    });
+    expect(line).not.toHaveProperty("keyId");
+  });
+
+  test.each(["GET", "POST"])("stands beside one of why a request was not served, for %s", async (method) => {
+    const requestId = `outage-${method}`;
+    // The only connection is taken, and one more may wait for it.
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let holding: Promise<void> | undefined;
+    await new Promise<void>((resolve) => {
+      holding = service.database.transaction("operator", () => {
+        resolve();
+        return held;
+      });
+    });
+    const waiting = service.services.checkReadiness();
+    const headers = { "x-request-id": requestId };
+    const reply =
+      method === "GET"
+        ? await callRest(`${service.url}/api/user`, "GET", key.secret, { user_group_id: "g" }, headers)
+        : await callRest(
+            `${service.url}/graphql`,
+            "POST",
+            key.secret,
+            {
+              query:
+                '{ a: userGroup(by: {providedId: "a"}) { id } b: userGroup(by: {providedId: "b"}) { id } }',
+            },
+            headers,
+          );
+    release();
+    await Promise.all([holding, waiting]);
+    expect(reply.status).toBe(503);
+    const lines = await linesOf(requestId, 2);
+    expect(lines.map(({ msg }) => msg)).toEqual(["request not served", "request"]);
+    expect(lines[0]).toMatchObject({ level: 40, reason: expect.stringContaining("too much to do") });
+    expect(lines[1]).toMatchObject({ status: 503, code: "unavailable" });
+  });
+});
+
+describe("errors of GraphQL that come before anything runs", () => {
+  const url = () => `${service.url}/graphql`;
+  test.each([
+    ["no query", () => callRest(url(), "POST", key.secret, {})],
+    ["a wrong method", () => callRest(url(), "PUT", key.secret, { query: "{ __typename }" })],
+    ["a page of another site", () => callRest(`${url()}?query={__typename}`, "GET", undefined)],
+    [
+      "variables that are none",
+      () => callRest(url(), "POST", key.secret, { query: "{ __typename }", variables: "x" }),
+    ],
+    ["no JSON", () => callRest(url(), "POST", key.secret, "{")],
+    ["a mutation by GET", () => callRest(`${url()}?query=mutation{__typename}`, "GET", key.secret)],
+  ])("have the request's id, as for %s", async (_, call) => {
+    const { status, headers, body } = await call();
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(Object(body).errors).toMatchObject([{ extensions: { requestId: headers["x-request-id"] } }]);
+    expect(headers["content-length"]).toBe(String(Buffer.byteLength(`${JSON.stringify(body)}\n`)));
+    const [line] = await linesOf(String(headers["x-request-id"]), 1);
+    expect(line.code).toMatch(/^[a-z_]+$/);
+  });
+
+  test("as have those of a query that is wrong", async () => {
+    const { headers, body } = await callGraphql(service.url, key.secret, "{ nothing }");
+    expect(Object(body).errors).toMatchObject([{ extensions: { requestId: headers["x-request-id"] } }]);
+  });
+});

@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkSiteConfigs } from "../../../src/cli/site-configs/check.js";
+import { failureOf } from "../../support/process-failure.js";
+import {
+  type SiteConfigCommands,
+  startSiteConfigCommands,
+  stored,
+} from "../../support/site-config-commands.js";
+import { faultless } from "../../support/site-config-documents.js";
+
+let commands: SiteConfigCommands;
+beforeAll(async () => {
+  commands = await startSiteConfigCommands();
+});
+afterAll(() => commands.close());
+
+test("a file with errors is not stored: put tells what check tells", async () => {
+  const { run } = await commands.createSites();
+  const put = async (file: string, ...args: readonly string[]) => {
+    let output = "";
+    const print = (text: string) => {
+      output += text;
+    };
+    const options = { strict: args.includes("--strict"), format: "text" } as const;
+    const code = await checkSiteConfigs([commands.at(file)], options, { input: process.stdin, print });
+    expect(code).toBe(1);
+    expect(await run("put", commands.at(file), ...args)).toEqual({
+      code,
+      signal: null,
+      stdout: "",
+      stderr: output,
+    });
+    return output;
+  };
+  const outputs = await Promise.all([
+    put("bad.json"),
+    put("latin1.json"),
+    put("none.json"),
+    put("warned.json", "--strict"),
+  ]);
+  expect(outputs).toEqual([
+    expect.stringContaining("bad.json:2:28: error wrong_type"),
+    expect.stringContaining("latin1.json: error invalid_utf8"),
+    expect.stringContaining("none.json: error unreadable_file"),
+    expect.stringContaining("warned.json:16:3: error unknown_property"),
+  ]);
+  expect(failureOf(await run("log"))).toBe('There is no configuration of the site "default" in Customer.');
+  // Warnings leave standard output to the result.
+  expect(await run("put", commands.at("warned.json"), "--site", "docs")).toEqual({
+    ...stored("revision 1 of docs"),
+    stderr: expect.stringMatching(
+      /^\S+warned\.json:16:3: warning unknown_property: .*\n.*\n.*\^\n1 file checked: 0 errors, 1 warning\.\n$/,
+    ),
+  });
+  await commands.write("huge.json", JSON.stringify({ ...faultless, name: "x".repeat(2_100_000) }));
+  expect(failureOf(await run("put", commands.at("huge.json")))).toBe("text must take at most 2097152 bytes.");
+});
+
+test("an expected revision guards against the changes of others", async () => {
+  const { run } = await commands.createSites();
+  const put = (expected: string) => run("put", commands.at("good.json"), "--expected-revision", expected);
+  expect(failureOf(await put("1"))).toBe("The site configuration does not exist yet; expected was 1.");
+  expect(await put("0")).toEqual(stored("revision 1 of default"));
+  expect(failureOf(await put("0"))).toBe("The site configuration is at revision 1; expected was 0.");
+  expect(await put("1")).toEqual(stored("revision 2 of default"));
+  expect(failureOf(await run("restore", "1", "--expected-revision", "1"))).toBe(
+    "The site configuration is at revision 2; expected was 1.",
+  );
+});
+
+test("a revision in which today's rules find errors is not restored", async () => {
+  const { run, accountId } = await commands.createSites();
+  await run("put", commands.at("good.json"));
+  await run("put", commands.at("renamed.json"));
+  const statement = "UPDATE site_config_revision SET text = $2 WHERE account_id = $1 AND revision = 1";
+  await commands.service.query(statement, [accountId, await readFile(commands.at("bad.json"), "utf8")]);
+  const { code, stdout, stderr } = await run("restore", "1");
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(
+    /^revision 1 of default:1:1: error [\s\S]*\n1 file checked: \d+ errors, \d warnings\.\n$/,
+  );
+  expect(stderr).toContain('revision 1 of default:2:28: error wrong_type: "logo"');
+  expect(stderr).toContain('    "name": "Größe", "logo": 5,\n                             ^\n');
+  expect((await run("log")).stdout).toMatch(/\n2 /);
+});
+
+test("an unknown account, site or revision is told in one line", async () => {
+  const { run } = await commands.createSites();
+  await run("put", commands.at("good.json"));
+  const uses = [
+    [
+      ["put", commands.at("good.json"), "--account", "no\nbody"],
+      'There is no account "no\\nbody"; key create makes one.',
+    ],
+    [["get", "--site", "docs"], 'There is no configuration of the site "docs" in Customer.'],
+    [["restore", "1", "--site", "docs"], 'There is no configuration of the site "docs" in Customer.'],
+    [["get", "--revision", "2"], "The site has no revision 2; the latest is 1."],
+    [["diff", "1", "3"], "The site has no revision 3; the latest is 1."],
+    [["restore", "2147483647"], "The site has no revision 2147483647; the latest is 1."],
+  ] as const;
+  const complain = async ([[command, ...args], complaint]: (typeof uses)[number]) =>
+    expect(failureOf(await run(command, ...args))).toBe(complaint);
+  await Promise.all(uses.map(complain));
+});
+
+test("a wrong use exits 1 and says what is wrong", async () => {
+  const { run } = await commands.createSites();
+  const uses = [
+    [["put", commands.at("good.json"), "--public", "--private"], "cannot be used with option '--private'"],
+    [["put", commands.at("good.json"), "--expected-revision", "-1"], "It must be a whole number from 0."],
+    [["put", commands.at("good.json"), "--site", ""], "It must not be empty."],
+    [["put", commands.at("good.json"), "--site", ".."], 'It must not be "." or "..".'],
+    [["get", "--site", "a\u001b[31m"], "It must not contain control characters, line separators or changes"],
+    [["get", "--revision", "0"], "It must be a whole number from 1."],
+    [["restore", "2147483648"], "It must be a whole number from 1."],
+  ] as const;
+  const complain = async ([[command, ...args], complaint]: (typeof uses)[number]) => {
+    expect(failureOf(await run(command, ...args))).toContain(complaint);
+  };
+  await Promise.all(uses.map(complain));
+});

@@ -1,0 +1,129 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { failureOf } from "../../support/process-failure.js";
+import {
+  ofAccount,
+  type SiteConfigCommands,
+  startSiteConfigCommands,
+  stored,
+  toFile,
+} from "../../support/site-config-commands.js";
+import { faultless } from "../../support/site-config-documents.js";
+
+let commands: SiteConfigCommands;
+beforeAll(async () => {
+  commands = await startSiteConfigCommands();
+});
+afterAll(() => commands.close());
+
+test("a file comes back byte for byte, however it is written", async () => {
+  const { run, shell } = await commands.createSites();
+  const odd =
+    '\r\n{ "name" :"Größe 🙂 \\u00e9 / \\/",\r\n\t"navigation":[ {"group":"A","pages":["a" ,"b"]}],\n' +
+    '"favicon": "/f.svg" , "colors":{"primary":"#0AF"  }}  \r\n\n';
+  await commands.write("odd.json", odd);
+  expect(await run("put", commands.at("odd.json"))).toEqual(stored("revision 1 of default"));
+  const { stdout } = await shell(`$CLI site-config get ${ofAccount}`);
+  expect(stdout).toEqual(Buffer.from(odd));
+});
+
+test("a large text goes through pipes, to slow readers, too, and to those who want only its beginning", async () => {
+  const { shell } = await commands.createSites();
+  const pages = Array.from({ length: 40_000 }, (_, page) => `guides/größe-${page}/start`);
+  await commands.write("large.json", toFile({ ...faultless, navigation: [{ group: "All", pages }] }));
+  const large = await readFile(commands.at("large.json"));
+  expect(large.length).toBeGreaterThan(1_000_000);
+  const put = await shell(`cat large.json | $CLI site-config put - ${ofAccount}`);
+  expect({ ...put, stdout: put.stdout.toString() }).toEqual({
+    stdout: "stored revision 1 of default\n",
+    stderr: "",
+  });
+  const { stdout: slow } = await shell(`$CLI site-config get ${ofAccount} | (sleep 2; cat)`);
+  expect(slow.equals(large)).toBe(true);
+  const begun = await shell(`$CLI site-config get ${ofAccount} | head -c 10`);
+  expect(begun).toEqual({ stdout: large.subarray(0, 10), stderr: "" });
+});
+
+test("put opens a site to everybody, closes it, or leaves it as it is", async () => {
+  const { run, accountName } = await commands.createSites();
+  const statusAfterPut = async (...args: readonly string[]) => {
+    expect(await run("put", commands.at("good.json"), "--site", "a b", ...args)).toMatchObject({ code: 0 });
+    return statusOf("");
+  };
+  const statusOf = async (query: string) => {
+    const path = `/site-config/a%20b?account=${encodeURIComponent(accountName)}`;
+    return (await fetch(`${commands.service.url}${path}${query}`)).status;
+  };
+  expect(await statusAfterPut()).toBe(404);
+  expect(await statusAfterPut("--public")).toBe(200);
+  expect(await statusAfterPut()).toBe(200);
+  expect(await Promise.all(["1", "2", "3"].map((number) => statusOf(`&revision=${number}`)))).toEqual([
+    404, 200, 200,
+  ]);
+  expect(await statusAfterPut("--private")).toBe(404);
+});
+
+test("revisions are listed, compared and restored", async () => {
+  const { run } = await commands.createSites();
+  await run("put", commands.at("good.json"));
+  await run("put", commands.at("renamed.json"), "--author", "Ann \u001b[31m");
+  expect(await run("restore", "1", "--author", "Bob")).toEqual(
+    stored("revision 3 of default, as revision 1 was"),
+  );
+  const { stdout } = await run("log");
+  const [good, renamed] = await Promise.all([
+    readFile(commands.at("good.json")),
+    readFile(commands.at("renamed.json")),
+  ]);
+  expect(stdout.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>").split(/\n| {2,}/)).toEqual([
+    ...["REVISION", "WRITTEN", "AUTHOR", "BYTES", "NOTE"],
+    ...["3", "<time>", "Bob (no API key)", String(good.length), "restored from 1"],
+    ...["2", "<time>", "Ann \ufffd[31m (no API key)", String(renamed.length)],
+    ...["1", "<time>", "cli (no API key)", String(good.length), ""],
+  ]);
+
+  const diff = [
+    "[",
+    '  {"op":"replace","path":"/name","value":"Other"},',
+    '  {"op":"add","path":"/logo","value":"/a~b.svg"}',
+    "]",
+    "",
+  ].join("\n");
+  const [changed, toCurrent, first, current] = await Promise.all([
+    run("diff", "1", "2"),
+    run("diff", "1"),
+    run("get", "--revision", "2"),
+    run("get"),
+  ]);
+  expect(changed).toEqual({ code: 0, signal: null, stdout: diff, stderr: "" });
+  expect(toCurrent).toEqual({ code: 0, signal: null, stdout: "[]\n", stderr: "" });
+  expect([first.stdout, current.stdout]).toEqual([renamed.toString(), good.toString()]);
+});
+
+test("all revisions are listed, of many, too", async () => {
+  const { run, accountId } = await commands.createSites();
+  await run("put", commands.at("good.json"));
+  const statement = `INSERT INTO site_config_revision
+        (account_id, environment, site_config_id, revision, text, hash, author, author_key_id, created_at)
+      SELECT account_id, environment, site_config_id, number, text, hash, author, 1, created_at
+      FROM site_config_revision, generate_series(2, 230) AS number WHERE account_id = $1`;
+  await commands.service.query(statement, [accountId]);
+  const rows = (await run("log")).stdout.trimEnd().split("\n").slice(1);
+  expect(rows.map((row) => Number.parseInt(row, 10))).toEqual(
+    Array.from({ length: 230 }, (_, index) => 230 - index),
+  );
+  // All but the first were written with a key.
+  const authors = rows.map((row) => row.split(/ {2,}/)[2]);
+  expect(authors).toEqual([...Array.from({ length: 229 }, () => "cli"), "cli (no API key)"]);
+});
+
+test("environments have nothing in common", async () => {
+  const { run } = await commands.createSites();
+  await run("put", commands.at("good.json"));
+  const testing = ["--environment", "Testing"];
+  expect(failureOf(await run("get", ...testing))).toBe(
+    'There is no configuration of the site "default" in Testing.',
+  );
+  expect(await run("put", commands.at("renamed.json"), ...testing)).toEqual(stored("revision 1 of default"));
+  expect((await run("get")).stdout).toBe(await readFile(commands.at("good.json"), "utf8"));
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import type {
+  TaskInputs,
+  TaskName,
+  TaskOutputs,
+} from "../../../src/domain/site-configs/site-config-tasks.js";
+import { SiteConfigWork } from "../../../src/services/site-configs/site-config-work.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { changeSite, goodSite } from "../../support/site-config-store.js";
+
+const graphql = useGraphql();
+const put = (input: object) => changeSite(graphql(), "put", { ...input });
+
+/** Work that is interrupted by something else each time that it is done. */
+class InterruptedWork extends SiteConfigWork {
+  readonly #interrupt: () => Promise<unknown>;
+
+  constructor(interrupt: () => Promise<unknown>) {
+    super(null);
+    this.#interrupt = interrupt;
+  }
+
+  override async run<Name extends TaskName>(name: Name, input: TaskInputs[Name]): Promise<TaskOutputs[Name]> {
+    const output = await super.run(name, input);
+    await this.#interrupt();
+    return output;
+  }
+}
+
+/** Patches a site's name. @param interrupt done while the patch is applied */
+async function rename(site: string, interrupt: () => Promise<unknown>) {
+  const { account, service } = graphql();
+  const editor = {
+    accountId: account.accountId,
+    environment: "Customer",
+    actor: { name: "cli", keyId: null, requestId: null },
+  } as const;
+  const patch = { json: '{"name": "Patched"}', field: ["patch"] };
+  const options = { expectedRevision: null, strict: false };
+  return service.services.siteConfigs.patch(editor, site, patch, options, new InterruptedWork(interrupt));
+}
+
+const current = async (site: string) =>
+  (await graphql().run("query ($site: String!) { siteConfig(site: $site) { revision document } }", { site }))
+    .siteConfig;
+
+test("a patch that another change overtakes is applied to what that one left, and holds no connection meanwhile", async () => {
+  await put({ site: "overtaken", document: goodSite });
+  let times = 0;
+  const outcome = await rename("overtaken", async () => {
+    times += 1;
+    await expect.poll(() => graphql().service.database.poolUsage.used).toBe(0);
+    if (times === 1) await put({ site: "overtaken", document: { ...goodSite, favicon: "/new.png" } });
+  });
+  expect(outcome).toMatchObject({ siteConfig: { revision: 3 }, report: { valid: true } });
+  expect(times).toBe(2);
+  expect(await current("overtaken")).toEqual({
+    revision: 3,
+    document: { ...goodSite, favicon: "/new.png", name: "Patched" },
+  });
+});
+
+test("a patch that is overtaken again and again is a conflict, and stores nothing", async () => {
+  await put({ site: "busy", document: goodSite });
+  let times = 0;
+  const patched = rename("busy", async () => {
+    times += 1;
+    await put({ site: "busy", document: { ...goodSite, favicon: `/${times}.png` } });
+  });
+  await expect(patched).rejects.toMatchObject({ code: "version_conflict", field: ["patch"] });
+  expect(times).toBe(4);
+  expect(await current("busy")).toEqual({ revision: 5, document: { ...goodSite, favicon: "/4.png" } });
+});
+
+test("patches that come at once are all applied", async () => {
+  await put({ site: "crowded", document: goodSite });
+  const patches = [{ name: "New" }, { favicon: "/n.png" }, { colors: { primary: "#123456" } }];
+  const payloads = await Promise.all(
+    patches.map((patch) => changeSite(graphql(), "patch", { site: "crowded", patch })),
+  );
+  expect(payloads.map(({ userErrors }) => userErrors)).toEqual([[], [], []]);
+  expect(await current("crowded")).toEqual({
+    revision: 4,
+    document: { ...goodSite, ...Object.assign({}, ...patches) },
+  });
+});

@@ -1,0 +1,219 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
+import { Loaders } from "../../../src/graphql/shared/loaders.js";
+import { siteConfigs } from "../../../src/graphql/site-configs/site-config-loaders.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { changeSite, goodSite } from "../../support/site-config-store.js";
+
+const graphql = useGraphql();
+const MANY = 58;
+const LARGE = 1_800_000;
+
+const extensions = expect.objectContaining({ code: "QUERY_TOO_EXPENSIVE", limit: 50_000 });
+const tooExpensive = { body: { errors: expect.arrayContaining([expect.objectContaining({ extensions })]) } };
+
+/** One field, many times, each under an alias of its own. */
+const times = (count: number, field: string) =>
+  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join("\n");
+/** A valid document with so many findings, each a warning. */
+const noted = (findings: number) => ({
+  ...goodSite,
+  ...Object.fromEntries(Array.from({ length: findings }, (_, index) => [`${"k".repeat(40)}${index}`, 0])),
+});
+const padded = (document: object, size: number) => JSON.stringify(document).padEnd(size);
+
+beforeAll(async () => {
+  await changeSite(graphql(), "put", { site: "named", document: { ...goodSite, name: "n".repeat(500_000) } });
+  await changeSite(graphql(), "put", { site: "large", text: padded(goodSite, LARGE) });
+  await changeSite(graphql(), "put", { site: "large", document: goodSite });
+  await graphql().run(
+    "mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) { userErrors { code } } }",
+    { input: { site: "noted", document: noted(9_000) } },
+  );
+});
+
+describe("a check without storing", () => {
+  const checkText = (field: string) => `query ($text: String) { ${field} }`;
+  const checkDocument = (field: string) => `query ($document: JSON) { ${field} }`;
+
+  test("takes what can be stored, and no more", async () => {
+    const { call, run } = graphql();
+    const ofText = checkText("validateSiteConfig(text: $text) { valid }");
+    const most = padded(goodSite, MAX_SITE_CONFIG_BYTES);
+    expect(await run(ofText, { text: most })).toEqual({ validateSiteConfig: { valid: true } });
+    const refused = (field: string) => ({
+      body: { errors: [{ extensions: { code: "INVALID_FIELD", field: [field] } }] },
+    });
+    expect(await call(ofText, { text: `${most} ` })).toMatchObject(refused("text"));
+    const ofDocument = checkDocument("validateSiteConfig(document: $document) { valid }");
+    const document = { ...goodSite, description: "x".repeat(MAX_SITE_CONFIG_BYTES) };
+    expect(await call(ofDocument, { document })).toMatchObject(refused("document"));
+  });
+
+  test("counts by its size", async () => {
+    const { call } = graphql();
+    const text = padded(goodSite, LARGE);
+    const document = { ...goodSite, description: "x".repeat(LARGE) };
+    const texts = checkText(times(MANY, "validateSiteConfig(text: $text) { valid }"));
+    expect(await call(texts, { text })).toMatchObject(tooExpensive);
+    const documents = checkDocument(times(MANY, "validateSiteConfig(document: $document) { valid }"));
+    expect(await call(documents, { document })).toMatchObject(tooExpensive);
+  });
+
+  test("counts by what it finds, and again by what of it goes into the reply", async () => {
+    const { call, run } = graphql();
+    const variables = { document: noted(9_000) };
+    const field = "validateSiteConfig(document: $document)";
+    const seen = await run(checkDocument(`${field} { warnings { code pointer message } }`), variables);
+    expect(seen.validateSiteConfig.warnings).toHaveLength(9_000);
+    expect((await call(checkDocument(times(4, `${field} { valid }`)), variables)).status).toBe(200);
+    for (const [count, fields] of [
+      [MANY, "valid"],
+      [4, "warnings { code }"],
+    ] as const) {
+      const checks = checkDocument(times(count, `${field} { ${fields} }`));
+      expect(await call(checks, variables), fields).toMatchObject(tooExpensive);
+    }
+  });
+});
+
+describe("the report of a stored document", () => {
+  const read = (fields: string) => `{ siteConfig(site: "noted") { ${fields} } }`;
+
+  test("is made once, however often it is asked for", async () => {
+    const { service, account } = graphql();
+    const tenant = { accountId: account.accountId, environment: "Customer" } as const;
+    const loader = siteConfigs(new Loaders(service.services, tenant));
+    const site = await loader.bySite.load("noted");
+    if (!site) throw new Error("The site is missing.");
+    const ref = { siteConfigId: site.id, revision: 1, size: site.size };
+    const [first, second, strict] = await Promise.all([
+      loader.report(ref, false),
+      loader.report(ref, false),
+      loader.report(ref, true),
+    ]);
+    expect(first.warnings).toHaveLength(9_000);
+    expect(second).toBe(first);
+    expect(strict.errors).toHaveLength(9_000);
+    expect(await loader.report(ref, true)).toBe(strict);
+  });
+
+  test("counts each finding and its texts as often as they go into the reply", async () => {
+    const { call, run } = graphql();
+    const { siteConfig } = await run(read("report { warnings { code pointer message line } }"));
+    expect(siteConfig.report.warnings).toHaveLength(9_000);
+    expect((await call(read(times(4, "report { valid }")))).status).toBe(200);
+    for (const fields of [
+      times(MANY, "report { warnings { code } }"),
+      `report { ${times(MANY, "warnings { code }")} }`,
+      `report { warnings { ${times(MANY, "message")} } }`,
+      `report { warnings { ${times(MANY, "pointer")} } }`,
+      `report(strict: true) { ${times(MANY, "errors { code }")} }`,
+    ]) {
+      expect(await call(read(fields)), fields).toMatchObject(tooExpensive);
+    }
+  });
+
+  test("is left out of a change's reply when it gets too large; the change holds", async () => {
+    const { call } = graphql();
+    const change = `patchSiteConfig(input: { site: "noted", patch: {} }) {
+      siteConfig { revision } report { ${times(MANY, "warnings { code }")} }
+    }`;
+    expect(await call(`mutation { ${change} }`)).toMatchObject({
+      body: {
+        ...tooExpensive.body,
+        data: { patchSiteConfig: { siteConfig: { revision: 2 }, report: null } },
+      },
+    });
+  });
+});
+
+describe("a difference", () => {
+  const read = (site: string, fields: string) => `{ siteConfig(site: "${site}") { ${fields} } }`;
+  const list = (length: number, key = "n") => ({
+    ...goodSite,
+    [key]: Array.from({ length }, (_, index) => index),
+  });
+
+  test("is made once, however often it is asked for", async () => {
+    const { service, account } = graphql();
+    const tenant = { accountId: account.accountId, environment: "Customer" } as const;
+    const loader = siteConfigs(new Loaders(service.services, tenant));
+    const site = await loader.bySite.load("large");
+    if (!site) throw new Error("The site is missing.");
+    const ref = (revision: number) => ({ siteConfigId: site.id, revision, size: 1 });
+    const [first, second] = await Promise.all([loader.diff(ref(1), ref(2)), loader.diff(ref(1), ref(2))]);
+    expect(second).toBe(first);
+    expect(await loader.diff(ref(2), ref(1))).not.toBe(first);
+  });
+
+  test("counts its operations", async () => {
+    const { call, run } = graphql();
+    await changeSite(graphql(), "put", { site: "listed", document: list(0) });
+    await changeSite(graphql(), "put", { site: "listed", document: list(10_000) });
+    expect((await run(read("listed", times(2, "diff(from: 1)")))).siteConfig.a1).toHaveLength(10_000);
+    expect(await call(read("listed", times(50, "diff(from: 1)")))).toMatchObject(tooExpensive);
+  });
+
+  test("counts its paths", async () => {
+    const { call, run } = graphql();
+    const key = "k".repeat(30_000);
+    await changeSite(graphql(), "put", { site: "long", document: list(0, key) });
+    await changeSite(graphql(), "put", { site: "long", document: list(130, key) });
+    expect((await run(read("long", "diff(from: 1)"))).siteConfig.diff).toHaveLength(130);
+    expect(await call(read("long", times(59, "diff(from: 1)")))).toMatchObject(tooExpensive);
+  });
+});
+
+describe("a change", () => {
+  const revisionOf = async (site: string) =>
+    (await graphql().run("query ($site: String) { siteConfig(site: $site) { revision } }", { site }))
+      .siteConfig.revision;
+
+  test("counts by the patch, also when nothing comes of it", async () => {
+    const { call } = graphql();
+    await changeSite(graphql(), "put", { site: "patched", document: goodSite });
+    const patches = times(MANY, "patchSiteConfig(input: $input) { userErrors { code } }");
+    const input = { site: "patched", patch: { name: null, description: "x".repeat(LARGE) } };
+    expect(await call(`mutation ($input: PatchSiteConfigInput!) { ${patches} }`, { input })).toMatchObject(
+      tooExpensive,
+    );
+    expect(await revisionOf("patched")).toBe(1);
+  });
+
+  test("counts by the revision that it brings back", async () => {
+    const { call } = graphql();
+    const pair = (index: number) => `
+      b${index}: restoreSiteConfig(input: { site: "large", revision: 1 }) { userErrors { code } }
+      s${index}: restoreSiteConfig(input: { site: "large", revision: 2 }) { userErrors { code } }`;
+    const pairs = Array.from({ length: MANY / 2 }, (_, index) => pair(index)).join("");
+    expect(await call(`mutation { ${pairs} }`)).toMatchObject(tooExpensive);
+    // Seven times 1.8 MB, each with the small one between, are what a request may do.
+    expect(await revisionOf("large")).toBe(2 + 2 * Math.floor((50_000 * 256) / LARGE));
+  });
+});
+
+describe("typed settings", () => {
+  test("count each text as often as it goes into the reply", async () => {
+    const { call, run } = graphql();
+    const read = (fields: string) => `{ siteConfig(site: "named") { settings { ${fields} } } }`;
+    expect((await run(read(times(2, "name")))).siteConfig.settings.a1).toHaveLength(500_000);
+    expect(await call(read(times(MANY, "name")))).toMatchObject(tooExpensive);
+  });
+
+  test("count the items of their lists, however many there are", async () => {
+    const { call, run } = graphql();
+    const pages = Array.from({ length: 16_000 }, (_, index) => `p${index}`);
+    await graphql().run(
+      "mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) { userErrors { code } } }",
+      { input: { site: "paged", document: { ...goodSite, navigation: [{ group: "A", pages }] } } },
+    );
+    const read = (fields: string) => `{ siteConfig(site: "paged") { settings { ${fields} } } }`;
+    const field = "navigation { pages { ... on SitePage { path } } }";
+    const { settings } = (await run(read(field))).siteConfig;
+    expect(settings.navigation[0].pages).toHaveLength(16_000);
+    expect(await call(read(times(MANY, field)))).toMatchObject(tooExpensive);
+    const paths = `navigation { pages { ... on SitePage { ${times(MANY, "path")} } } }`;
+    expect((await call(read(paths))).status).toBe(200);
+  });
+});

@@ -1,0 +1,131 @@
+import { beforeAll, expect, test } from "vitest";
+import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { changeSite, goodSite } from "../../support/site-config-store.js";
+
+const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
+const SITES = Array.from({ length: 25 }, (_, index) => `site-${String(index).padStart(2, "0")}`);
+
+beforeAll(async () => {
+  for (const site of SITES.toReversed()) {
+    await changeSite(graphql(), "put", { site, document: goodSite });
+    await changeSite(graphql(), "patch", { site, patch: { name: `Second of ${site}` } });
+  }
+});
+
+test("sites are listed by name, page by page, each once", async () => {
+  const { run } = graphql();
+  const query = `query ($after: String) { siteConfigs(first: 10, after: $after) {
+    totalCount nodes { site } pageInfo { hasNextPage endCursor }
+  } }`;
+  const seen: string[] = [];
+  let after: string | null = null;
+  do {
+    const { siteConfigs }: Awaited<ReturnType<typeof run>> = await run(query, { after });
+    seen.push(...siteConfigs.nodes.map(({ site }: { site: string }) => site));
+    expect(siteConfigs.totalCount).toBe(SITES.length);
+    after = siteConfigs.pageInfo.hasNextPage ? siteConfigs.pageInfo.endCursor : null;
+  } while (after !== null);
+  expect(seen).toEqual(SITES);
+  const { siteConfigs } = await run(
+    "{ siteConfigs(last: 2) { nodes { site } pageInfo { hasPreviousPage } } }",
+  );
+  expect(siteConfigs).toEqual({
+    nodes: SITES.slice(-2).map((site) => ({ site })),
+    pageInfo: { hasPreviousPage: true },
+  });
+});
+
+test("revisions are listed from the newest, in either direction", async () => {
+  const { run } = graphql();
+  for (let count = 0; count < 3; count += 1)
+    await changeSite(graphql(), "patch", { site: "site-00", patch: {} });
+  const page = async (args: string) => {
+    const query = `{ siteConfig(site: "site-00") { revisions(${args}) {
+      totalCount edges { cursor node { revision } } pageInfo { hasNextPage hasPreviousPage }
+    } } }`;
+    const { edges, ...rest } = (await run(query)).siteConfig.revisions;
+    return {
+      ...rest,
+      cursors: edges.map(({ cursor }: { cursor: string }) => cursor),
+      numbers: edges.map(({ node }: { node: { revision: number } }) => node.revision),
+    };
+  };
+  const newest = await page("first: 2");
+  expect(newest).toMatchObject({ totalCount: 5, numbers: [5, 4], pageInfo: { hasNextPage: true } });
+  const next = await page(`first: 9, after: "${newest.cursors[1]}"`);
+  expect(next).toMatchObject({ numbers: [3, 2, 1], pageInfo: { hasNextPage: false, hasPreviousPage: true } });
+  expect(await page(`last: 2, before: "${next.cursors[2]}"`)).toMatchObject({
+    numbers: [3, 2],
+    pageInfo: { hasPreviousPage: true, hasNextPage: true },
+  });
+});
+
+test("a list takes as many statements for all sites as for one", async () => {
+  const { run, service } = graphql();
+  const read = async (first: number) => {
+    service.statements.length = 0;
+    const { siteConfigs } = await run(`{ siteConfigs(first: ${first}) { nodes {
+      site document text settings { name } report { valid }
+      revisions(first: 2) { nodes { revision document } }
+      atRevision(revision: 1) { settings { name } }
+      diff(from: 1)
+    } } }`);
+    expect(siteConfigs.nodes).toHaveLength(first);
+    expect(siteConfigs.nodes.at(-1).atRevision.settings).toEqual({ name: "Docs" });
+    return service.statements.length;
+  };
+  const one = await read(1);
+  expect(await read(25)).toBe(one);
+});
+
+test("what a list does not show is not read", async () => {
+  const { run, service } = graphql();
+  service.statements.length = 0;
+  await run("{ siteConfigs { nodes { site revision public updatedAt } } }");
+  expect(service.statements).toHaveLength(2);
+  expect(service.statements.join()).not.toMatch(/\btext\b/);
+});
+
+test("a reply cannot ask for documents without end", async () => {
+  const { call } = graphql();
+  const page = `"${"x".repeat(1000)}"`;
+  const pages = Array.from({ length: 2000 }, () => page).join(",");
+  const text = `{"name":"Big","navigation":[{"group":"","pages":[${pages}]}]}`;
+  expect(text.length).toBeLessThan(MAX_SITE_CONFIG_BYTES);
+  await changeSite(graphql(), "put", { site: "big", text });
+  const many = (count: number, field: string) =>
+    `{ ${Array.from({ length: count }, (_, index) => `s${index}: siteConfig(site: "big") { ${field} }`).join("\n")} }`;
+  expect((await call(many(2, "document"))).status).toBe(200);
+  const extensions = expect.objectContaining({ code: "QUERY_TOO_EXPENSIVE", limit: 50_000 });
+  const tooMuch = { body: { errors: expect.arrayContaining([expect.objectContaining({ extensions })]) } };
+  for (const field of ["document", "text", "report { valid }", "settings { name }", "diff(from: 1)"]) {
+    expect(await call(many(20, field)), field).toMatchObject(tooMuch);
+  }
+  const lists = Array.from({ length: 30 }, (_, index) => `n${index}: navigation { pages { __typename } }`);
+  expect(await call(`{ siteConfig(site: "big") { settings { ${lists.join("\n")} } } }`)).toMatchObject(
+    tooMuch,
+  );
+  const patches = Array.from(
+    { length: 20 },
+    (_, index) => `p${index}: patchSiteConfig(input: { site: "big", patch: {} }) { siteConfig { revision } }`,
+  );
+  const reply = await call(`mutation { ${patches.join("\n")} }`);
+  expect(reply).toMatchObject(tooMuch);
+});
+
+test("a document may take 2 MiB, and no more", async () => {
+  const padded = (size: number) => {
+    const text = JSON.stringify(goodSite);
+    return text + " ".repeat(size - text.length);
+  };
+  const most = await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES) });
+  expect(most.siteConfig.text).toHaveLength(MAX_SITE_CONFIG_BYTES);
+  const tooLarge = { siteConfig: null, userErrors: [{ code: "INVALID_FIELD", field: ["text"] }] };
+  expect(
+    await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES + 1) }),
+  ).toMatchObject(tooLarge);
+  expect(
+    await changeSite(graphql(), "patch", { site: "padded", patch: { name: "A longer name" } }),
+  ).toMatchObject({ ...tooLarge, userErrors: [{ field: ["patch"] }] });
+});

@@ -1,0 +1,128 @@
+import { expect, test } from "vitest";
+import { SiteConfigWork } from "../../../src/services/site-configs/site-config-work.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { changeSite, goodSite } from "../../support/site-config-store.js";
+
+const graphql = useGraphql();
+const put = (input: object, key?: string) => changeSite(graphql(), "put", { ...input }, key);
+const restore = (input: object) => changeSite(graphql(), "restore", { ...input });
+
+const first = `{"name": "First", "navigation": [{"group": "", "pages": ["a"]}], "n": 1.0}`;
+
+test("a revision is brought back as a new one", async () => {
+  const { run } = graphql();
+  await put({ site: "restored", text: first });
+  await put({ site: "restored", document: goodSite });
+  expect(await restore({ site: "restored", revision: 1 })).toMatchObject({
+    siteConfig: { revision: 3, text: first },
+    userErrors: [],
+  });
+  expect(await restore({ site: "restored", revision: 4 })).toMatchObject({
+    siteConfig: null,
+    userErrors: [
+      {
+        code: "SITE_CONFIG_NOT_FOUND",
+        field: ["revision"],
+        message: "The site has no revision 4; the latest is 3.",
+      },
+    ],
+  });
+  expect(await restore({ site: "restored", revision: 0 })).toMatchObject({
+    userErrors: [{ code: "INVALID_FIELD", field: ["revision"] }],
+  });
+  const { siteConfig } = await run(`{ siteConfig(site: "restored") {
+    revisions { totalCount nodes { id revision author restoredFrom createdAt text settings { name } report { valid } } }
+  } }`);
+  expect(siteConfig.revisions).toMatchObject({
+    totalCount: 3,
+    nodes: [
+      { revision: 3, restoredFrom: 1, text: first, settings: { name: "First" }, report: { valid: true } },
+      { revision: 2, restoredFrom: null, settings: { name: "Docs" } },
+      { revision: 1, restoredFrom: null, text: first },
+    ],
+  });
+  const byId =
+    "query ($id: ID!) { node(id: $id) { ... on SiteConfigRevision { revision restoredFrom text } } }";
+  const { node } = await run(byId, { id: siteConfig.revisions.nodes[0].id });
+  expect(node).toEqual({ revision: 3, restoredFrom: 1, text: first });
+});
+
+test("a revision names its author and the author's key, whatever becomes of the key", async () => {
+  const { run, service, account } = graphql();
+  const created = await run(
+    `mutation { createApiKey(input: { name: "cli", scope: WRITE }) { secret apiKey { id } } }`,
+  );
+  const { secret, apiKey } = created.createApiKey;
+  await put({ site: "authored", document: goodSite }, secret);
+  await put({ site: "authored", document: goodSite });
+  const atDatabase = {
+    accountId: account.accountId,
+    environment: "Customer",
+    actor: { name: "cli", keyId: null, requestId: null },
+  } as const;
+  const options = { expectedRevision: null, strict: false, isPublic: null };
+  const source = { text: JSON.stringify(goodSite) };
+  await service.services.siteConfigs.put(atDatabase, "authored", source, options, new SiteConfigWork(null));
+  await run("mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }", { id: apiKey.id });
+  const query = `{ siteConfig(site: "authored") {
+    revisions { nodes { author authorKeyId } } atRevision(revision: 1) { author authorKeyId }
+  } }`;
+  const byKey = { author: "cli", authorKeyId: apiKey.id };
+  expect((await run(query)).siteConfig).toEqual({
+    revisions: {
+      nodes: [
+        { author: "cli", authorKeyId: null },
+        { author: "test", authorKeyId: expect.not.stringMatching(apiKey.id) },
+        byKey,
+      ],
+    },
+    atRevision: byKey,
+  });
+  const { node } = await run("query ($id: ID!) { node(id: $id) { ... on ApiKey { name } } }", {
+    id: byKey.authorKeyId,
+  });
+  expect(node).toEqual({ name: "cli" });
+});
+
+test("the difference of two revisions is a JSON patch", async () => {
+  const { run } = graphql();
+  await put({ site: "differing", document: goodSite });
+  await put({
+    site: "differing",
+    document: { ...goodSite, name: "New", navigation: [{ group: "A", pages: ["a", "between", "b"] }] },
+  });
+  const query = `query ($from: Int!, $to: Int) { siteConfig(site: "differing") { diff(from: $from, to: $to) } }`;
+  const forward = [
+    { op: "replace", path: "/name", value: "New" },
+    { op: "add", path: "/navigation/0/pages/1", value: "between" },
+  ];
+  expect((await run(query, { from: 1 })).siteConfig.diff).toEqual(forward);
+  expect((await run(query, { from: 1, to: 2 })).siteConfig.diff).toEqual(forward);
+  expect((await run(query, { from: 2, to: 2 })).siteConfig.diff).toEqual([]);
+  expect((await run(query, { from: 2, to: 1 })).siteConfig.diff).toEqual([
+    { op: "replace", path: "/name", value: "Docs" },
+    { op: "remove", path: "/navigation/0/pages/1" },
+  ]);
+});
+
+test("a difference from or to a revision that is not there is null, and all else is read", async () => {
+  const { call } = graphql();
+  await put({ site: "short", document: goodSite });
+  const query = `{ siteConfig(site: "short") {
+    revision same: diff(from: 1) late: diff(from: 2) beyond: diff(from: 1, to: 3)
+  } }`;
+  const missing = (argument: string) => ({
+    message: `${argument} must be a revision of the site, from 1 to 1.`,
+    extensions: expect.objectContaining({ code: "INVALID_FIELD", field: [argument] }),
+  });
+  const { status, body } = await call(query);
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { data: { siteConfig: { revision: 1, same: [], late: null, beyond: null } } },
+  });
+  const { errors } = Object(body);
+  expect(errors).toHaveLength(2);
+  expect(errors).toEqual(
+    expect.arrayContaining(["from", "to"].map((argument) => expect.objectContaining(missing(argument)))),
+  );
+});

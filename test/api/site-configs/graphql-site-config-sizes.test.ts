@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { deepZeros, pagesOfMegabytes } from "../../support/site-config-documents.js";
+import { goodSite } from "../../support/site-config-store.js";
+
+const graphql = useGraphql();
+
+/** Without the document, which takes longer to send than to store. */
+const PAYLOAD = "{ siteConfig { revision text } userErrors { code field message } }";
+
+async function put(input: object) {
+  const mutation = `mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) ${PAYLOAD} }`;
+  return (await graphql().run(mutation, { input })).putSiteConfig;
+}
+
+async function patch(input: object) {
+  const mutation = `mutation ($input: PatchSiteConfigInput!) { patchSiteConfig(input: $input) ${PAYLOAD} }`;
+  return (await graphql().run(mutation, { input })).patchSiteConfig;
+}
+
+/** A good site that takes a number of bytes on one line. */
+function siteOf(size: number): object {
+  return { ...goodSite, x: "x".repeat(size - JSON.stringify({ ...goodSite, x: "" }).length) };
+}
+
+test("a document is as large as it is on one line", async () => {
+  const large = { ...goodSite, navigation: pagesOfMegabytes() };
+  expect(JSON.stringify(large, null, 2).length).toBeGreaterThan(MAX_SITE_CONFIG_BYTES);
+  const most = siteOf(MAX_SITE_CONFIG_BYTES);
+  for (const document of [large, most]) {
+    const { siteConfig, userErrors } = await put({ site: "large", document });
+    expect(userErrors).toEqual([]);
+    expect(siteConfig.text === JSON.stringify(document)).toBe(true);
+  }
+  expect(await put({ site: "large", document: siteOf(MAX_SITE_CONFIG_BYTES + 1) })).toEqual({
+    siteConfig: null,
+    userErrors: [
+      { code: "INVALID_FIELD", field: ["document"], message: "document must take at most 2097152 bytes." },
+    ],
+  });
+});
+
+test("a document that indentation would make huge is stored on one line, put or patched", async () => {
+  const zeros = deepZeros();
+  const { siteConfig } = await put({ site: "deep", document: { ...goodSite, zeros } });
+  expect(siteConfig.text === JSON.stringify({ ...goodSite, zeros })).toBe(true);
+  await put({ site: "patched", document: goodSite });
+  const patched = await patch({ site: "patched", patch: { zeros } });
+  const text = JSON.stringify(goodSite, null, 2).replace(
+    /\n\}$/,
+    `,\n  "zeros": ${JSON.stringify(zeros)}\n}\n`,
+  );
+  expect(patched.siteConfig.text === text).toBe(true);
+});
+
+test("a patch is refused that is too large, or makes the document so", async () => {
+  const refusal = {
+    siteConfig: null,
+    userErrors: [
+      { code: "INVALID_FIELD", field: ["patch"], message: "patch must take at most 2097152 bytes." },
+    ],
+  };
+  // Whether the site exists is not asked for that.
+  expect(await patch({ site: "nowhere", patch: siteOf(MAX_SITE_CONFIG_BYTES + 1) })).toEqual(refusal);
+  await put({ site: "grown", document: siteOf(1_500_000) });
+  expect(await patch({ site: "grown", patch: { y: "y".repeat(700_000) } })).toEqual(refusal);
+});

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+
+const graphql = useGraphql();
+const CHECK = `query ($document: JSON, $text: String, $strict: Boolean) {
+  validateSiteConfig(document: $document, text: $text, strict: $strict) {
+    valid
+    errors { code pointer message line column }
+    warnings { code pointer message line column }
+  }
+}`;
+const good = {
+  name: "Docs",
+  favicon: "/f.png",
+  colors: { primary: "#0a7" },
+  navigation: [{ group: "A", pages: ["a"] }],
+};
+
+test("a good site configuration is valid, as a document and as text", async () => {
+  const { run, keys } = graphql();
+  const valid = { valid: true, errors: [], warnings: [] };
+  expect((await run(CHECK, { document: good })).validateSiteConfig).toEqual(valid);
+  expect((await run(CHECK, { text: JSON.stringify(good) }, keys.read)).validateSiteConfig).toEqual(valid);
+  expect((await run(CHECK, { document: good, strict: true })).validateSiteConfig).toEqual(valid);
+});
+
+test("findings have a code and a pointer; those of text a place", async () => {
+  const { run } = graphql();
+  const { colors: _, ...faulty } = { ...good, name: "", favicons: "x" };
+  const { validateSiteConfig } = await run(CHECK, { document: faulty });
+  expect(validateSiteConfig).toMatchObject({
+    valid: false,
+    errors: [{ pointer: "/name", line: null, column: null }],
+  });
+  const pointers = validateSiteConfig.warnings.map(({ pointer }: { pointer: string }) => pointer);
+  expect(pointers).toContain("/favicons");
+  const text = '{\n  "name": "Docs",\n  "navigation": {}\n}';
+  expect((await run(CHECK, { text })).validateSiteConfig).toMatchObject({
+    valid: false,
+    errors: [{ code: "docs_json_format", pointer: "/navigation", line: 3, column: 17 }],
+  });
+  expect((await run(CHECK, { text, strict: true })).validateSiteConfig.warnings).toEqual([]);
+});
+
+test("exactly one of text and document is wanted, and an API key", async () => {
+  const { call } = graphql();
+  for (const variables of [{}, { document: good, text: "{}" }, { document: null, text: null }]) {
+    expect(await call(CHECK, variables)).toMatchObject({
+      body: {
+        errors: [
+          {
+            message: "text or document must be given: exactly one of the two.",
+            extensions: { code: "INVALID_FIELD", field: ["text"] },
+          },
+        ],
+      },
+    });
+  }
+  expect((await call(CHECK, { text: "{}" }, null)).status).toBe(401);
+});

@@ -1,0 +1,175 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { getSite } from "../../support/site-config-http.js";
+import { changeSite, goodSite } from "../../support/site-config-store.js";
+
+const graphql = useGraphql();
+const textOf = (name: string) => JSON.stringify({ ...goodSite, name });
+const statusOf = (name: string) => ({ status: 200, text: textOf(name) });
+
+const put = (site: string, name: string, options: object = {}, key?: string) =>
+  changeSite(graphql(), "put", { site, text: textOf(name), ...options }, key);
+
+const setPublic = (site: string, isPublic: boolean) =>
+  graphql().run(
+    "mutation ($input: SetSiteConfigVisibilityInput!) { setSiteConfigVisibility(input: $input) { siteConfig { id } } }",
+    { input: { site, public: isPublic } },
+  );
+
+/** The numbers of the revisions, of the first four, that somebody without a key may read. */
+async function openRevisions(site: string): Promise<number[]> {
+  const numbers = [1, 2, 3, 4];
+  const path = (revision: number) => `${site}?account=${graphql().account.name}&revision=${revision}`;
+  const replies = await Promise.all(numbers.map((revision) => getSite(graphql(), path(revision), {})));
+  for (const { status } of replies) expect([200, 404]).toContain(status);
+  return numbers.filter((_, index) => replies[index]?.status === 200);
+}
+
+describe("what a site held before it was opened stays closed", () => {
+  test("when a revision opens it: that one is the first", async () => {
+    await put("by-put", "secret");
+    await put("by-put", "shown", { public: true });
+    expect(await openRevisions("by-put")).toEqual([2]);
+    // It is public already.
+    await put("by-put", "more", { public: true });
+    await put("by-put", "most");
+    expect(await openRevisions("by-put")).toEqual([2, 3, 4]);
+    await setPublic("by-put", true);
+    expect(await openRevisions("by-put")).toEqual([2, 3, 4]);
+    expect(await getSite(graphql(), "by-put?revision=1")).toMatchObject(statusOf("secret"));
+  });
+
+  test("when it is opened alone: the current one is the first, each time", async () => {
+    await put("alone", "one");
+    await put("alone", "two");
+    await setPublic("alone", true);
+    expect(await openRevisions("alone")).toEqual([2]);
+    await put("alone", "three", { public: false });
+    expect(await openRevisions("alone")).toEqual([]);
+    await setPublic("alone", true);
+    expect(await openRevisions("alone")).toEqual([3]);
+    await setPublic("alone", false);
+    await put("alone", "four", { public: true });
+    expect(await openRevisions("alone")).toEqual([4]);
+  });
+
+  test("one that begins in public has nothing to hide", async () => {
+    await put("begun", "one", { public: true });
+    await put("begun", "two");
+    expect(await openRevisions("begun")).toEqual([1, 2]);
+  });
+});
+
+describe("with an API key and parameters", () => {
+  const mine = () => encodeURIComponent(graphql().account.name);
+
+  beforeAll(async () => {
+    const { keys, strangerKey } = graphql();
+    await put("shared", "own");
+    await put("shared", "testing", { public: true }, keys.testing);
+    await put("shared", "stranger", { public: true }, strangerKey);
+  });
+
+  test("what names the key's own account and environment is the request without them", async () => {
+    const { keys } = graphql();
+    for (const query of [
+      "environment=Customer",
+      `account=${mine()}`,
+      `account=${mine()}&environment=Customer`,
+    ]) {
+      const reply = await getSite(graphql(), `shared?${query}`);
+      expect(reply).toMatchObject({ ...statusOf("own"), headers: { "cache-control": "private, no-cache" } });
+    }
+    const authorization = `Token ${keys.testing}`;
+    for (const query of ["environment=Testing", `account=${mine()}&environment=Testing`]) {
+      expect(await getSite(graphql(), `shared?${query}`, { authorization })).toMatchObject(
+        statusOf("testing"),
+      );
+    }
+  });
+
+  test("a public path leads to its site, whatever key is sent", async () => {
+    const { keys, strangerKey, run } = graphql();
+    const pathFor = async (key: string) => {
+      const { siteConfig } = await run('{ siteConfig(site: "shared") { publicPath } }', {}, key);
+      return siteConfig.publicPath.replace("/site-config/", "");
+    };
+    const stranger = await pathFor(strangerKey);
+    for (const [path, name] of [
+      [await pathFor(keys.testing), "testing"],
+      [stranger, "stranger"],
+    ]) {
+      expect(await getSite(graphql(), path)).toMatchObject({
+        ...statusOf(name),
+        headers: { "cache-control": "public, no-cache", vary: "authorization" },
+      });
+    }
+    const ownPath = `shared?account=${mine()}`;
+    const asStranger = { authorization: `Token ${strangerKey}` };
+    expect(await getSite(graphql(), ownPath, asStranger)).toMatchObject({ status: 404 });
+    expect(await getSite(graphql(), stranger, { authorization: "Token ugk_live_x" })).toMatchObject({
+      status: 401,
+    });
+  });
+
+  test("another environment of no account is refused, and one that there is not", async () => {
+    for (const query of ["environment=Testing", "environment=Live", `account=${mine()}&environment=`]) {
+      expect(await getSite(graphql(), `shared?${query}`)).toMatchObject({
+        status: 400,
+        text: expect.stringMatching(/"invalid_field".*"field":"environment"/),
+      });
+    }
+  });
+});
+
+describe("scripts of pages", () => {
+  const readable = {
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": "etag, site-config-revision",
+  };
+
+  test("read public sites, and every error", async () => {
+    await put("paged", "page", { public: true });
+    const account = `account=${encodeURIComponent(graphql().account.name)}`;
+    for (const [path, status] of [
+      [`paged?${account}`, 200],
+      [`paged?${account}&revision=0`, 400],
+      ["paged?account=%00", 400],
+      ["paged", 401],
+      [`nowhere?${account}`, 404],
+    ] as const) {
+      expect(await getSite(graphql(), path, {})).toMatchObject({ status, headers: readable });
+    }
+    const known = { "if-none-match": "*" };
+    expect(await getSite(graphql(), `paged?${account}`, known)).toMatchObject({
+      status: 304,
+      headers: readable,
+    });
+  });
+
+  test("read nothing with an API key", async () => {
+    for (const authorization of [`Token ${graphql().keys.read}`, "Token ugk_live_x"]) {
+      const { headers } = await getSite(graphql(), "paged", { authorization });
+      expect(headers["access-control-allow-origin"]).toBeUndefined();
+    }
+  });
+
+  test("may ask with If-None-Match, not with a key", async () => {
+    const asked = {
+      origin: "https://docs.example.com",
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "if-none-match",
+    };
+    for (const path of ["paged", "paged/"]) {
+      const { status, text, headers } = await getSite(graphql(), path, asked, "OPTIONS");
+      expect({ status, text }).toEqual({ status: 204, text: "" });
+      expect(headers).toMatchObject({
+        allow: "GET, HEAD, OPTIONS",
+        "access-control-allow-origin": "*",
+        "access-control-allow-methods": "GET, HEAD",
+        "access-control-allow-headers": "if-none-match",
+        "access-control-max-age": "86400",
+      });
+    }
+  });
+});

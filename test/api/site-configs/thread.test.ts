@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { afterAll, expect, test } from "vitest";
+import type { Task } from "../../../src/domain/site-configs/site-config-tasks.js";
+import { SiteConfigThread } from "../../../src/services/site-configs/site-config-thread.js";
+import { Count } from "../../../src/telemetry/counts.js";
+import { goodSite } from "../../support/site-config-store.js";
+
+const refusals = new Count();
+const thread = new SiteConfigThread(refusals);
+afterAll(() => thread.close());
+
+const check = (text = JSON.stringify(goodSite)): Task<"check"> => ({
+  name: "check",
+  input: { source: { text }, strict: false },
+});
+/** It keeps the thread busy for some time. */
+const long = check(JSON.stringify({ ...goodSite, zeros: Array.from({ length: 200_000 }, () => 0) }));
+const VALID = { valid: true, errors: [], warnings: [] };
+
+test("a task is done in the thread", async () => {
+  expect(await thread.run(check())).toEqual(VALID);
+  expect(await thread.run({ name: "diff", input: { from: '{"a":1}', to: '{"a":2}' } })).toEqual([
+    { op: "replace", path: "/a", value: 2 },
+  ]);
+});
+
+test("a refusal names the field", async () => {
+  const patch = { json: `{"a":${"[".repeat(501)}${"]".repeat(501)}}`, field: ["patch"] };
+  const task: Task<"patch"> = { name: "patch", input: { text: "{}", patch, strict: false } };
+  await expect(thread.run(task)).rejects.toMatchObject({
+    code: "invalid_field",
+    field: expect.arrayContaining(["patch", "a"]),
+    message: "must be nested at most 500 levels deep",
+  });
+});
+
+test("what is unexpected is an error, and the thread goes on", async () => {
+  const task: Task<"patch"> = {
+    name: "patch",
+    input: { text: "", patch: { json: "{}", field: ["patch"] }, strict: false },
+  };
+  await expect(thread.run(task)).rejects.toThrow("There is no JSON to patch.");
+  expect(await thread.run(check())).toEqual(VALID);
+});
+
+test("a task that waits is left out when its client has gone", async () => {
+  const controller = new AbortController();
+  const first = thread.run(long);
+  const waiting = thread.run(check(), controller.signal);
+  const next = thread.run(check());
+  controller.abort();
+  await expect(waiting).rejects.toMatchObject({ code: "bad_request" });
+  await expect(thread.run(check(), controller.signal)).rejects.toMatchObject({ code: "bad_request" });
+  expect(await first).toMatchObject({ valid: true });
+  expect(await next).toEqual(VALID);
+});
+
+test("tasks are refused when too many wait", async () => {
+  const before = refusals.value;
+  const tasks = Array.from({ length: 12 }, () => thread.run(long));
+  const outcomes = await Promise.allSettled(tasks);
+  const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+  expect(refused).toHaveLength(3);
+  for (const error of refused) expect(error).toMatchObject({ code: "unavailable", retryAfter: 2 });
+  expect(refusals.value - before).toBe(3);
+  expect(await thread.run(check())).toEqual(VALID);
+});
+
+test("a thread that dies fails its task only, and is replaced", async () => {
+  const other = new SiteConfigThread(refusals);
+  const started = once(process, "worker");
+  const first = other.run(long);
+  const failed = expect(first).rejects.toThrow(/worker thread ended/);
+  const next = other.run(check());
+  const [worker] = await started;
+  if (!(worker instanceof Worker)) throw new TypeError("This is no worker.");
+  await worker.terminate();
+  await failed;
+  expect(await next).toEqual(VALID);
+  const last = expect(other.run(long)).rejects.toMatchObject({ code: "unavailable" });
+  await other.close();
+  await last;
+  await expect(other.run(check())).rejects.toMatchObject({ code: "unavailable" });
+});

@@ -1,0 +1,127 @@
+import { mkdir, stat } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  countsOf,
+  foreignToken,
+  startTransferCommands,
+  type TransferCommands,
+  type TransferTenant,
+  toLines,
+} from "../../support/transfer-commands.js";
+
+let commands: TransferCommands;
+/** Another installation, with a database and a key of its own. */
+let elsewhere: TransferCommands;
+let tenant: TransferTenant;
+const GROUPS = 1003;
+const token = foreignToken();
+
+beforeAll(async () => {
+  [commands, elsewhere] = await Promise.all([startTransferCommands(), startTransferCommands()]);
+  tenant = await commands.createTenant();
+  const special = {
+    provided_id: 'a "quoted", id\nof two lines',
+    name: " =1+1; ünïcode 🚀 ",
+    token,
+    properties: { z: [1, { y: null }], a: 'x"\n', __proto__x: 1.5 },
+    mapping: { "schema, one": "sales", two: "support" },
+  };
+  const many = Array.from({ length: GROUPS - 1 }, (_, n) => ({
+    provided_id: `group ${n}`,
+    name: `Group ${n}`,
+    ...(n % 2 === 0 ? { properties: {} } : {}),
+    ...(n % 3 === 0 ? { mapping: { main: "sales" } } : {}),
+  }));
+  await tenant.import({ groups: await commands.write("in.jsonl", toLines([special, ...many])) });
+});
+afterAll(() => Promise.all([commands.close(), elsewhere.close()]));
+
+test.each(["jsonl", "csv"] as const)(
+  "what is written as %s is read elsewhere, and written the same again",
+  async (format) => {
+    const paths = (from: TransferCommands, name: string) => ({
+      dataSources: from.at(`${name}-sources.${format}`),
+      groups: from.at(`${name}-groups.${format}`),
+      mappings: from.at(`${name}-mappings.${format}`),
+    });
+    const written = paths(commands, "out");
+    const end = await tenant.export({ ...written, withTokens: true });
+    expect(end).toMatchObject({ code: 0, stdout: "" });
+    expect(end.stderr.split("\n").map((line) => line.split(": ")[1])).toEqual([
+      "2 data sources",
+      `${GROUPS} groups`,
+      "336 mappings",
+      undefined,
+    ]);
+    const other = await elsewhere.createTenant(format === "csv" ? "Testing" : "Customer");
+    expect(countsOf(await other.import(written))).toEqual({
+      "data sources": [2, 0, 0, 2, 0],
+      groups: [GROUPS, GROUPS, 0, 0, 0],
+      mappings: [336, 0, 0, 336, 0],
+    });
+    const again = paths(elsewhere, "again");
+    await other.export({ ...again, withTokens: true });
+    for (const kind of ["sources", "groups", "mappings"]) {
+      const text = await commands.read(`out-${kind}.${format}`);
+      expect(text.length).toBeGreaterThan(30);
+      expect(await elsewhere.read(`again-${kind}.${format}`)).toBe(text);
+    }
+    expect(await other.viewer(token)).toMatchObject({
+      body: { data: { viewer: { userGroup: { name: " =1+1; ünïcode 🚀 " } } } },
+    });
+    expect(countsOf(await tenant.import(written))["groups"]).toEqual([GROUPS, 0, 0, GROUPS, 0]);
+    await other.removeAll();
+  },
+);
+
+test("tokens are written only when they are asked for, into a file that nobody else may read", async () => {
+  const path = commands.at("modes.jsonl");
+  await commands.write("modes.jsonl", "");
+  await tenant.export({ groups: path });
+  expect(await commands.read("modes.jsonl")).not.toContain("token");
+  const [first = ""] = (await commands.read("modes.jsonl")).split("\n");
+  expect(Object.keys(JSON.parse(first))).toEqual(["provided_id", "name", "properties", "mapping"]);
+  await tenant.export({ groups: path, withTokens: true });
+  expect(await commands.read("modes.jsonl")).toContain(token);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("a file that cannot be written is told of, and none is left", async () => {
+  const end = await tenant.export({ groups: commands.at("no/such/folder.csv") });
+  expect(end).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^Cannot write ".*": ENOENT.*\n$/),
+  });
+  await mkdir(commands.at("folder.csv"));
+  expect(await tenant.export({ groups: commands.at("folder.csv") })).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^Cannot write ".*folder.csv": it is there, and no file\..*\n$/),
+  });
+  expect(await tenant.export({})).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Name a file/) });
+});
+
+test.each(["jsonl", "csv"] as const)(
+  "properties go through %s files as the text that was sent",
+  async (format) => {
+    const text =
+      '{"b":1.0,"10":123456789012345678901234567890,"2":{"z":-0,"a":[1E+2,1e400]},"e":"\\u00e9 é","d":1,"d":2}';
+    const from = await commands.createTenant();
+    const lines = `{"provided_id":"exact","name":"Exact", "properties" : ${text} ,"mapping":null}\n`;
+    expect(countsOf(await from.import({ groups: await commands.write("exact.jsonl", lines) }))).toEqual({
+      groups: [1, 1, 0, 0, 0],
+    });
+    const groups = commands.at(`exact-out.${format}`);
+    await from.export({ groups });
+    const cell = `"${text.replaceAll('"', '""')}"`;
+    expect(await commands.read(`exact-out.${format}`)).toContain(
+      format === "csv" ? cell : `"properties":${text},`,
+    );
+    const to = await elsewhere.createTenant();
+    expect(countsOf(await to.import({ groups }))).toEqual({ groups: [1, 1, 0, 0, 0] });
+    const stored = "SELECT properties::text AS text FROM user_group WHERE account_id = $1";
+    expect(await elsewhere.service.query(stored, [to.accountId])).toEqual([{ text }]);
+    expect(countsOf(await to.import({ groups }))).toEqual({ groups: [1, 0, 0, 1, 0] });
+  },
+);

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FILE_SHAPES } from "../../../src/cli/transfer/files/import-records.js";
+import { openSourceFile } from "../../../src/cli/transfer/files/source-file.js";
+import {
+  type SourcePosition,
+  type SourceRecord,
+  START,
+} from "../../../src/cli/transfer/files/source-record.js";
+import {
+  countsOf,
+  foreignToken,
+  readGroup,
+  startTransferCommands,
+  type TransferCommands,
+  toLines,
+} from "../../support/transfer-commands.js";
+
+let commands: TransferCommands;
+beforeAll(async () => {
+  commands = await startTransferCommands();
+});
+afterAll(() => commands.close());
+
+describe("what cannot be read", () => {
+  test("lines of CSV are counted with the line breaks in their cells, and a broken quote ends the file", async () => {
+    const tenant = await commands.createTenant();
+    const path = await commands.write(
+      "lines.csv",
+      '\ufeffprovided_id,name,properties\r\none,"Two\nlines",\r\n\r\ntwo,Two\r\nthree,Three,{]\r\nfour,Four,"{""a"": ""x""}"\r\nfive,"Fi"ve,\r\nsix,Six,\r\n',
+    );
+    const end = await tenant.import({ groups: path });
+    expect(end.code).toBe(1);
+    expect(countsOf(end)).toEqual({ groups: [4, 2, 0, 0, 2] });
+    expect(end.stderr.replaceAll(path, "F")).toMatch(
+      /^F:5: invalid_csv: The line has 2 cells.*\nF:6: invalid_json: properties: .*\nF: invalid_csv: Invalid Closing Quote.* line 8 .*\n$/,
+    );
+    expect(await readGroup(commands, tenant, "one")).toMatchObject({ name: "Two\nlines" });
+    expect(await readGroup(commands, tenant, "four")).toMatchObject({ properties: { a: "x" } });
+  });
+
+  test.each([
+    [{ groups: "missing.csv" }, /^Cannot read ".*missing.csv": ENOENT/],
+    [{ groups: "groups.txt" }, /tells no format: add --format/],
+    [{}, /^Name a file: --data-sources, --groups or --mappings.$/],
+    [{ groups: "-", mappings: "-", format: "csv" }, /^Only one of the files/],
+    [{ groups: "-", checkpoint: "x", format: "csv" }, /^Standard input cannot be read again/],
+  ] as const)("a use such as %s", async (choices, complaint) => {
+    const tenant = await commands.createTenant();
+    const end = await tenant.import(choices);
+    expect(end).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]+\n$/) });
+    expect(end.stderr.trimEnd()).toMatch(complaint);
+  });
+
+  test("a head with unknown columns, a text that is not UTF-8, an account that is not there", async () => {
+    const tenant = await commands.createTenant();
+    const wrong = await commands.write("wrong.csv", "id;name\n1;One\n");
+    for (const text of ["", "\ufeff", "\n\n"]) {
+      const empty = await commands.write("empty.csv", text);
+      expect(await tenant.import({ groups: empty })).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/the first line must name the columns.*; there is no line/),
+      });
+    }
+    const latin = await commands.write("latin.csv", Buffer.from("provided_id,name\none,Größe\n", "latin1"));
+    expect(await tenant.import({ groups: wrong })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/the first line must name the columns.* it reads "id;name"/),
+    });
+    expect(await tenant.import({ groups: latin })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is not UTF-8"),
+    });
+    expect(await tenant.import({ account: "nobody", groups: latin })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: 'There is no account "nobody"; key create makes one.\n',
+    });
+  });
+});
+
+test("an import that is killed goes on where its checkpoint says", async () => {
+  const tenant = await commands.createTenant();
+  const count = 9000;
+  const path = await commands.write(
+    "many.jsonl",
+    toLines(Array.from({ length: count }, (_, n) => ({ provided_id: `group ${n}`, name: `Group ${n}` }))),
+  );
+  const checkpoint = commands.at("checkpoint.json");
+  const broken = await tenant.launch("import", "--groups", path, "--checkpoint", checkpoint);
+  while ((await commands.read("checkpoint.json").catch(() => "")) === "") {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  broken.kill("SIGKILL");
+  await broken.ended;
+  const end = await tenant.import({ groups: path, checkpoint });
+  expect(end).toMatchObject({ code: 0, stderr: expect.stringMatching(/going on after line \d+\n$/) });
+  const [records = 0, created = 0, updated, unchanged = 0, refused] = countsOf(end)["groups"] ?? [];
+  // A batch whose commit was not noted any more is found unchanged.
+  expect({ records, together: created + unchanged, updated, refused }).toEqual({
+    records: count,
+    together: count,
+    updated: 0,
+    refused: 0,
+  });
+  const rows =
+    "SELECT count(*)::integer AS groups, max(version) AS version FROM user_group WHERE account_id = $1";
+  expect(await commands.service.query(rows, [tenant.accountId])).toEqual([{ groups: count, version: 1 }]);
+  await expect(commands.read("checkpoint.json")).rejects.toThrow("ENOENT");
+});
+
+test("a checkpoint counts for its database, account and format only", async () => {
+  const tenant = await commands.createTenant();
+  const groups = await commands.write("some.csv", 'provided_id,name\none,One\ntwo,"Tw"o\n');
+  const checkpoint = commands.at("some.state");
+  const goesOn = async () => {
+    const end = await tenant.import({ groups, checkpoint });
+    expect(end.code).toBe(1);
+    return end.stderr.includes("going on after line 2");
+  };
+  expect(await goesOn()).toBe(false);
+  expect(await goesOn()).toBe(true);
+  const other = await tenant.other();
+  expect((await other.import({ groups, checkpoint })).stderr).not.toContain("going on");
+  expect(await goesOn()).toBe(false);
+  expect((await tenant.import({ groups, checkpoint, format: "jsonl" })).stderr).not.toContain("going on");
+  expect(await goesOn()).toBe(false);
+  // As it is in another database, where the account has the same name and number.
+  const age = "UPDATE account SET created_at = created_at - interval '1 hour' WHERE id = $1";
+  await commands.service.query(age, [tenant.accountId]);
+  expect(await goesOn()).toBe(false);
+  expect(await tenant.import({ groups, checkpoint: "/dev/null" })).toMatchObject({
+    code: 1,
+    stderr: "/dev/null is no file: name another one for the checkpoint.\n",
+  });
+});
+
+test("CSV is read from any record on as from its start, also where its line ends differ", async () => {
+  const path = await commands.write(
+    "mixed.csv",
+    'provided_id,name\none,"One\r\n1"\ntwo,Two\r\nthree,Three\n',
+  );
+  const file = await openSourceFile(path, undefined, FILE_SHAPES.groups, process.stdin);
+  const read = async (from: SourcePosition) => {
+    const records: SourceRecord[] = [];
+    for await (const record of file.records(from)) records.push(record);
+    return records;
+  };
+  const all = await read(START);
+  expect(all.map(({ content }) => content)).toMatchObject([{}, { name: "Two\r" }, { name: "Three" }]);
+  for (const [index, { end, lastLine }] of all.entries()) {
+    expect(await read({ offset: end, lines: lastLine })).toEqual(all.slice(index + 1));
+  }
+});
+
+test("a dry run tells what the import does: nothing builds upon a line that is refused", async () => {
+  const tenant = await commands.createTenant();
+  const token = foreignToken();
+  const dataSources = await commands.write("dry-sources.csv", "provided_id,name\nnameless,\n");
+  const groups = await commands.write(
+    "dry-groups.jsonl",
+    toLines([
+      { provided_id: "nameless" },
+      { provided_id: "good", name: "Good" },
+      { provided_id: "good", name: "Repeated", token },
+      // The line before it does not have the token.
+      { provided_id: "third", name: "Third", token },
+      { provided_id: "mapped", name: "Mapped", mapping: { main: "nameless" } },
+    ]),
+  );
+  const mappings = await commands.write(
+    "dry-mappings.csv",
+    "user_group_id,schema_id,data_source\nnameless,main,sales\ngood,main,sales\nmapped,main,sales\n",
+  );
+  const files = { dataSources, groups, mappings };
+  const dry = await tenant.import({ ...files, dryRun: true });
+  const end = await tenant.import(files);
+  expect(dry.stderr).toBe(end.stderr);
+  expect(countsOf(dry)).toEqual(countsOf(end));
+  expect(countsOf(end)).toEqual({
+    "data sources": [1, 0, 0, 0, 1],
+    groups: [5, 2, 0, 0, 3],
+    mappings: [3, 1, 0, 0, 2],
+  });
+});
+
+describe("what goes wrong beside the lines", () => {
+  test("a report that cannot be opened is told before anything is imported, another one with the result", async () => {
+    const tenant = await commands.createTenant();
+    const groups = await commands.write("few.jsonl", toLines([{ provided_id: "in", name: "In" }, { a: 1 }]));
+    expect(await tenant.import({ groups, report: commands.at("no/report") })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^Cannot write the report: ENOENT.*\n$/),
+    });
+    expect(await readGroup(commands, tenant, "in")).toBeNull();
+    const end = await tenant.import({ groups, report: "/dev/full", json: true });
+    expect(end).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Cannot write the report: ENOSPC"),
+    });
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      failure: expect.stringContaining("ENOSPC"),
+      groups: { created: 1, refused: 1 },
+    });
+  });
+
+  test("tables that cannot be analyzed are told of once", async () => {
+    const tenant = await commands.createTenant();
+    const broken = (body: string) =>
+      commands.service.query(
+        `CREATE OR REPLACE FUNCTION analyze_imported() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS '${body}'`,
+      );
+    await broken("BEGIN RAISE ''statement time-out'' USING ERRCODE = ''57014''; END");
+    const records = Array.from({ length: 9000 }, (_, n) => ({ provided_id: `group ${n}`, name: "Group" }));
+    const end = await tenant.import({ groups: await commands.write("large.jsonl", toLines(records)) });
+    expect(end).toMatchObject({ code: 0 });
+    expect(end.stderr).toMatch(/^The tables could not be analyzed, [^\n]+\n$/);
+    expect(countsOf(end)).toEqual({ groups: [9000, 9000, 0, 0, 0] });
+  });
+});

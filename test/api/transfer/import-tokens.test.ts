@@ -1,0 +1,202 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
+import { issueUserGroupToken } from "../../../src/domain/user-groups/user-group-token.js";
+import { Database } from "../../../src/persistence/database/database.js";
+import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
+import { userGroupOf } from "../../support/rest-fixture.js";
+import {
+  countsOf,
+  foreignToken,
+  readGroup,
+  startTransferCommands,
+  type TransferCommands,
+  type TransferTenant,
+  toLines,
+} from "../../support/transfer-commands.js";
+
+let commands: TransferCommands;
+beforeAll(async () => {
+  commands = await startTransferCommands();
+});
+afterAll(() => commands.close());
+
+let files = 0;
+async function bring(tenant: TransferTenant, records: readonly object[], replaceTokens = false) {
+  files += 1;
+  const groups = await commands.write(`groups-${files}.jsonl`, toLines(records));
+  return tenant.import({ groups, replaceTokens });
+}
+
+const named = (name: string) => ({ status: 200, body: { data: { viewer: { userGroup: { name } } } } });
+const refused = { status: 401 };
+
+test("a token from elsewhere is the group's token in every way, until it is rotated", async () => {
+  const tenant = await commands.createTenant("Testing");
+  const token = foreignToken();
+  await bring(tenant, [{ provided_id: "acme", name: "Acme", token }]);
+  expect(await tenant.viewer(token)).toMatchObject(named("Acme"));
+  const found = await tenant.call("GET", { user_group_id: "acme" });
+  expect(found.body).toMatchObject({ success: 1, new_user_group: false, user_group: { token } });
+  const rotated = await tenant.call("POST", { current_token: token });
+  expect(rotated.status).toBe(200);
+  expect(await tenant.viewer(token)).toMatchObject(refused);
+  expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 404 });
+  expect(await tenant.viewer(userGroupOf(rotated).token)).toMatchObject(named("Acme"));
+  // Nobody has it now.
+  expect(countsOf(await bring(tenant, [{ provided_id: "heir", name: "Heir", token }]))).toEqual({
+    groups: [1, 1, 0, 0, 0],
+  });
+  expect(await tenant.viewer(token)).toMatchObject(named("Heir"));
+  expect(await tenant.call("DELETE", { current_token: token })).toMatchObject({ status: 200 });
+  expect(await tenant.viewer(token)).toMatchObject(refused);
+});
+
+test("a token that another installation of ours has issued names another account, and is found all the same", async () => {
+  const tenant = await commands.createTenant();
+  const stranger = await commands.createTenant();
+  for (const accountId of [999_999, stranger.accountId]) {
+    const token = issueUserGroupToken(accountId);
+    await bring(tenant, [{ provided_id: `from ${accountId}`, name: "Moved", token }]);
+    expect(await tenant.viewer(token)).toMatchObject(named("Moved"));
+    expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 200 });
+  }
+  const mistyped = `${issueUserGroupToken(999_999).slice(0, -1)}_`;
+  const end = await bring(tenant, [{ provided_id: "typo", name: "Typo", token: mistyped }]);
+  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("its checksum is wrong") });
+});
+
+test("a token leads to one group only, in both environments and all accounts", async () => {
+  const tenant = await commands.createTenant();
+  const token = foreignToken();
+  await bring(tenant, [{ provided_id: "first", name: "First", token }]);
+  const others = [tenant, await tenant.other(), await commands.createTenant()];
+  for (const other of others) {
+    const end = await bring(other, [
+      { provided_id: "second", name: "Second", token },
+      { provided_id: "third", name: "Third" },
+    ]);
+    expect(countsOf(end)["groups"]?.at(-1)).toBe(1);
+    expect(end.stderr).toMatch(/:1: token_taken: token: Another user group has this token\.\n$/);
+    expect(await readGroup(commands, other, "second")).toBeNull();
+  }
+  expect(await tenant.viewer(token)).toMatchObject(named("First"));
+});
+
+test("a token that this installation has given to a group of another account is taken", async () => {
+  const theirs = await (await commands.createTenant()).other();
+  const made = await theirs.call("GET", { user_group_id: "theirs", name: "Theirs" });
+  const tenant = await commands.createTenant();
+  const records = [
+    { provided_id: "thief", name: "Thief", token: userGroupOf(made).token },
+    // An account with so high a number cannot be here.
+    { provided_id: "far", name: "Far", token: issueUserGroupToken(2 ** 31) },
+    { provided_id: "fine", name: "Fine" },
+  ];
+  const end = await bring(tenant, records);
+  expect(countsOf(end)).toEqual({ groups: [3, 1, 0, 0, 2] });
+  expect(end.stderr).toMatch(/:1: token_taken: token: /);
+  expect(await tenant.viewer(issueUserGroupToken(2 ** 31))).toMatchObject(refused);
+  expect(await theirs.viewer(userGroupOf(made).token)).toMatchObject(named("Theirs"));
+});
+
+test("a token in its grace period is taken, but for the group itself", async () => {
+  const tenant = await commands.createTenant();
+  const first = foreignToken();
+  await bring(tenant, [{ provided_id: "acme", name: "Acme", token: first }]);
+  await tenant.call("POST", { current_token: first });
+  await commands.service.query(
+    `UPDATE user_group SET previous_token_lookup = $2, previous_token_expires_at = now() + interval '1 hour'
+      WHERE account_id = $1`,
+    [tenant.accountId, new TokenVault([commands.encryptionKey]).lookups(first)[0]],
+  );
+  expect(await tenant.viewer(first)).toMatchObject(named("Acme"));
+  const heir = [{ provided_id: "heir", name: "Heir", token: first }];
+  expect(await bring(tenant, heir)).toMatchObject({
+    stderr: expect.stringMatching(/:1: token_taken: token: /),
+  });
+  expect(await bring(tenant, [{ provided_id: "acme", token: first }], true)).toMatchObject({ code: 0 });
+  expect(await readGroup(commands, tenant, "acme")).toMatchObject({ token: first });
+});
+
+test("a token is that of the group that has it now, not of one that had it", async () => {
+  const tenant = await commands.createTenant();
+  const token = foreignToken();
+  await bring(tenant, [{ provided_id: "heir", name: "Heir", token }]);
+  await tenant.call("GET", { user_group_id: "former", name: "Former" });
+  await commands.service.query(
+    `UPDATE user_group SET previous_token_lookup = $2, previous_token_expires_at = now() + interval '1 hour'
+      WHERE account_id = $1 AND provided_id = 'former'`,
+    [tenant.accountId, new TokenVault([commands.encryptionKey]).lookups(token)[0]],
+  );
+  expect(await tenant.viewer(token)).toMatchObject(named("Heir"));
+  expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 200 });
+});
+
+test("a group keeps another token that it has, unless it is told otherwise", async () => {
+  const tenant = await commands.createTenant();
+  const [old, given] = [foreignToken(), foreignToken()];
+  await bring(tenant, [{ provided_id: "acme", name: "Acme", token: old }]);
+  const records = [{ provided_id: "acme", name: "New name", token: given }];
+  const kept = await bring(tenant, records);
+  expect(kept).toMatchObject({ code: 2, stderr: expect.stringContaining("token_differs: token:") });
+  expect(await readGroup(commands, tenant, "acme")).toMatchObject({ name: "Acme", token: old, version: 1 });
+  expect(await bring(tenant, records, true)).toMatchObject({ code: 0 });
+  expect(await readGroup(commands, tenant, "acme")).toMatchObject({ name: "New name", token: given });
+  expect(await tenant.viewer(old)).toMatchObject(refused);
+  expect(await tenant.viewer(given)).toMatchObject(named("New name"));
+  // As it is now, the file says nothing new.
+  expect(countsOf(await bring(tenant, records, true))).toEqual({ groups: [1, 0, 0, 1, 0] });
+});
+
+test("an import that is under way seals under the account's new key", async () => {
+  const { service, spareKey } = commands;
+  const tenant = await commands.createTenant();
+  const keyOf = (key: Buffer) => new TokenVault([key]).primaryKeyId;
+  const setKey = (keyId: string) =>
+    service.query("UPDATE account SET token_key_id = $2 WHERE id = $1", [tenant.accountId, keyId]);
+  const lines = (from: number, to: number) => {
+    const numbers = Array.from({ length: to - from }, (_, n) => n + from);
+    return Buffer.from(toLines(numbers.map((n) => ({ provided_id: `group ${n}`, name: "Group" }))));
+  };
+  const keys = () =>
+    service.query(
+      "SELECT token_key_id, count(*)::integer FROM user_group WHERE account_id = $1 GROUP BY 1 ORDER BY 2",
+      [tenant.accountId],
+    );
+  async function* input() {
+    yield lines(0, 1000);
+    while ((await keys()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await setKey(keyOf(spareKey));
+    yield lines(1000, 1003);
+  }
+  expect(await tenant.import({ groups: "-", format: "jsonl" }, input())).toMatchObject({ code: 0 });
+  expect(await keys()).toEqual([
+    { token_key_id: keyOf(spareKey), count: 3 },
+    { token_key_id: keyOf(commands.encryptionKey), count: 1000 },
+  ]);
+  async function* late() {
+    await setKey(keyOf(randomBytes(32)));
+    yield lines(1003, 1004);
+  }
+  const end = await tenant.import({ groups: "-", format: "jsonl" }, late());
+  expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining("The audit log calls it: import ") });
+  expect(end.stderr).toMatch(/which is not among ENCRYPTION_KEYS/);
+  await setKey(keyOf(commands.encryptionKey));
+});
+
+// The last one: the commands do not know the key.
+test("a token from elsewhere is found after it was sealed under another key", async () => {
+  const { service } = commands;
+  const tenant = await commands.createTenant();
+  const token = foreignToken();
+  await bring(tenant, [{ provided_id: "sealed", name: "Sealed", token }]);
+  const vault = new TokenVault([randomBytes(32), commands.encryptionKey, commands.spareKey]);
+  const owner = { target: service.owner, poolSize: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 10_000 };
+  const database = await Database.connect(owner);
+  await new TokenReencryption(database, vault).run(() => undefined);
+  await database.close();
+  const places = "SELECT lookup FROM brought_token WHERE account_id = $1";
+  const [row] = await service.query(places, [tenant.accountId]);
+  expect(row.lookup).toEqual(vault.lookup(token, vault.primaryKeyId));
+});

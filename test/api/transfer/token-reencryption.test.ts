@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
+import { Database } from "../../../src/persistence/database/database.js";
+import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
+import { databaseUrl } from "../../support/database-url.js";
+import { callGraphql } from "../../support/graphql-client.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+import { userGroupOf } from "../../support/rest-fixture.js";
+import { createTestProcesses } from "../../support/running-process.js";
+import { startTestService, type TestService } from "../../support/test-service.js";
+
+const GROUPS = 1200;
+const oldKey = randomBytes(32);
+const newKey = randomBytes(32);
+const processes = createTestProcesses();
+
+/** As it was under the old key, and as it runs while both are configured. */
+let before: TestService;
+let during: TestService;
+let secret: string;
+let webhookSecret: string;
+let rotation: [key: string, body: object, headers: Record<string, string>];
+let rotated: RestReply;
+const tokens = new Map<string, string>();
+
+beforeAll(async () => {
+  before = await startTestService({ encryptionKey: oldKey });
+  const account = await before.createAccount();
+  secret = (await account.createKey()).secret;
+  const testing = (await account.createKey({ environment: "Testing" })).secret;
+  for (let start = 0; start < GROUPS; start += 100) {
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const id = `group ${start + index}`;
+        const body = { user_group_id: id, name: id };
+        tokens.set(id, userGroupOf(await get(before, body)).token);
+      }),
+    );
+  }
+  const other = userGroupOf(await get(before, { user_group_id: "other", name: "Other" }, testing));
+  const headers = { "idempotency-key": "other" };
+  rotation = [testing, { current_token: other.token }, headers];
+  rotated = await callRest(`${before.url}/api/user`, "POST", ...rotation);
+  const create =
+    'mutation { createWebhookEndpoint(input: { name: "hook", url: "https://hooks.example.com/" }) { secret } }';
+  const { body } = await callGraphql(before.url, secret, create);
+  webhookSecret = Object(body).data.createWebhookEndpoint.secret;
+  during = await startTestService({ encryptionKey: newKey, formerKeys: [oldKey], use: before });
+}, 120_000);
+
+afterAll(async () => {
+  await processes.close();
+  await during.close();
+  await before.close();
+});
+
+async function get(service: TestService, body: object, key = secret) {
+  return callRest(`${service.url}/api/user`, "GET", key, body);
+}
+
+async function countByKey(): Promise<Record<string, number>> {
+  const rows = await before.query(
+    "SELECT token_key_id AS key, count(*)::integer AS n FROM user_group GROUP BY 1",
+  );
+  return Object.fromEntries(rows.map(({ key, n }: { key: string; n: number }) => [key, n]));
+}
+
+const idOf = (key: Buffer) => new TokenVault([key]).primaryKeyId;
+
+test("tokens are sealed anew while the service rotates, creates and reads; each stays the same", async () => {
+  expect(await countByKey()).toEqual({ [idOf(oldKey)]: GROUPS + 1 });
+  const database = await Database.connect({
+    target: before.owner,
+    poolSize: 2,
+    connectTimeoutMs: 5000,
+    statementTimeoutMs: 0,
+  });
+  let working = true;
+  const work = async (part: number) => {
+    for (let index = part; working; index = (index + 7) % GROUPS) {
+      const id = `group ${index}`;
+      const current_token = tokens.get(id);
+      if (index % 2 === 0) {
+        const reply = await callRest(`${during.url}/api/user`, "POST", secret, { current_token });
+        expect(reply.status).toBe(200);
+        tokens.set(id, userGroupOf(reply).token);
+      } else {
+        expect(userGroupOf(await get(during, { user_group_id: id })).token).toBe(current_token);
+      }
+      const created = `new ${part} ${index}`;
+      tokens.set(created, userGroupOf(await get(during, { user_group_id: created, name: "New" })).token);
+    }
+  };
+  try {
+    const workers = [0, 1, 2, 3, 4, 5, 6].map(work);
+    const progress: number[] = [];
+    const vault = new TokenVault([newKey, oldKey]);
+    const total = await new TokenReencryption(database, vault).run((count) => progress.push(count));
+    working = false;
+    await Promise.all(workers);
+    expect(total).toBe(progress.at(-1));
+    // What a request under way still wrote under the old key is made up for by running it again.
+    await new TokenReencryption(database, vault).run(() => undefined);
+  } finally {
+    working = false;
+    await database.close();
+  }
+  expect(Object.keys(await countByKey())).toEqual([idOf(newKey)]);
+
+  const [hook] = await before.query("SELECT * FROM webhook_endpoint");
+  const binding = { accountId: hook.account_id, id: hook.id, of: "webhookEndpoint" } as const;
+  const sealed = { keyId: hook.secret_key_id, ciphertext: hook.secret_ciphertext };
+  expect(new TokenVault([newKey]).open(sealed, binding)).toBe(webhookSecret);
+  const told = await before.query("SELECT FROM audit_entry WHERE action = 'webhook_endpoint.updated'");
+  expect(told).toEqual([]);
+
+  const after = await startTestService({ encryptionKey: newKey, use: before });
+  try {
+    const replayed = await callRest(`${after.url}/api/user`, "POST", ...rotation);
+    expect(replayed).toMatchObject({ status: 200, body: rotated.body });
+    for (const [id, token] of [...tokens].slice(0, 300)) {
+      expect(userGroupOf(await get(after, { user_group_id: id })).token).toBe(token);
+    }
+  } finally {
+    await after.close();
+  }
+}, 60_000);
+
+test("the command does it, is quiet when there is nothing to do, and the old key is then needless", async () => {
+  const third = randomBytes(32).toString("base64");
+  const env = {
+    DATABASE_URL: databaseUrl(before.target),
+    DATABASE_MIGRATION_URL: databaseUrl(before.owner),
+    ENCRYPTION_KEYS: `${third},${newKey.toString("base64")}`,
+  };
+  const first = await processes.run(["token", "reencrypt"], { env });
+  expect(first).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^sealed \d{4} tokens under key \w+; /),
+  });
+  expect(await processes.run(["token", "reencrypt"], { env })).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^sealed 0 tokens /),
+    stderr: "",
+  });
+  const alone = { ...env, ENCRYPTION_KEYS: third };
+  expect(await processes.run(["token", "reencrypt"], { env: alone })).toMatchObject({ code: 0 });
+  const wrong = { ...env, ENCRYPTION_KEYS: newKey.toString("base64") };
+  expect(await processes.run(["token", "reencrypt"], { env: wrong })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("sealed under other encryption keys"),
+  });
+}, 60_000);

@@ -1,0 +1,122 @@
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+import { openSlowReader, type SlowReader } from "../../support/slow-reader.js";
+import { createUserGroup } from "../../support/user-group-operations.js";
+
+const TEXT = "x".repeat(60_000);
+/** Fills the buffers of the system after some events. */
+const LARGE = `subscription { userGroupChanged {
+  userGroup { name ${Array.from({ length: 10 }, (_, index) => `p${index}: properties`).join(" ")} }
+} }`;
+
+const small = useGraphql({ eventStreams: { unreadBytes: 700_000, totalUnreadBytes: 1_000_000 } });
+const cutOffs = (reason: string) => small().service.services.telemetry.tally.streamCutOffs.of(reason).value;
+
+async function rename(user_group_id: string, name: string): Promise<void> {
+  const { service, keys } = small();
+  const body = { user_group_id, name };
+  expect(await callRest(`${service.url}/api/user`, "PUT", keys.admin, body)).toMatchObject({ status: 200 });
+}
+
+async function readSlowly(providedId: string): Promise<SlowReader> {
+  const properties = { text: TEXT };
+  const { token } = await createUserGroup(small(), providedId, { properties });
+  const { open: before } = small().service.services.eventStreams;
+  const reader = await openSlowReader(small().service.url, `Bearer ${token}`, LARGE);
+  onTestFinished(() => reader.close());
+  await expect.poll(() => small().service.services.eventStreams.open).toBe(before + 1);
+  return reader;
+}
+
+/** Changes a group until a stream was cut off for this reason. */
+async function changeUntilCutOff(reason: string, ...providedIds: readonly string[]): Promise<void> {
+  const before = cutOffs(reason);
+  for (let round = 0; round < 200 && cutOffs(reason) === before; round += 1) {
+    for (const providedId of providedIds) await rename(providedId, `n${round}`);
+  }
+  expect(cutOffs(reason)).toBeGreaterThan(before);
+}
+
+test("what is not read is bounded: the stream ends with an event that says so", async () => {
+  const reader = await readSlowly("slow");
+  await changeUntilCutOff("slow_consumer", "slow");
+  const text = await reader.readToEnd();
+  const events = text.split("event: ");
+  expect(events.at(-1)).toMatch(/^complete\ndata:\n\n/);
+  expect(events.at(-2)).toContain('"code":"SLOW_CONSUMER"');
+  expect(events.at(-2)).toContain("More than 700000 bytes of this event stream were not read.");
+});
+
+test("what is not read is dropped with the connection of a client that does not read that event either", async () => {
+  const reader = await readSlowly("deaf");
+  await changeUntilCutOff("slow_consumer", "deaf");
+  const { eventStreams } = small().service.services;
+  await expect.poll(() => eventStreams.open, { timeout: 20_000 }).toBe(0);
+  expect(await reader.readToEnd()).not.toContain("SLOW_CONSUMER");
+});
+
+test("what is not read is dropped when the credentials end: it is not delivered afterwards", async () => {
+  const { service, keys } = small();
+  const sockets: Socket[] = [];
+  service.server.server.on("connection", (socket: Socket) => sockets.push(socket));
+  const reader = await readSlowly("unread");
+  const ours = sockets.find(({ remotePort }) => remotePort === reader.socket.localPort);
+  if (!ours) throw new Error("The connection of the reader is not there.");
+  /** Whether an event stays unread: the system may enlarge its buffers, and take it after all. */
+  const isUnread = async () => {
+    for (let look = 0; look < 20 && ours.writableLength > 0; look += 1) await sleep(10);
+    return ours.writableLength > 0;
+  };
+  for (let round = 0; round < 200 && !(await isUnread()); round += 1) {
+    const { bytesWritten } = ours;
+    await rename("unread", `n${round}`);
+    await expect.poll(() => ours.bytesWritten, { timeout: 10_000 }).toBeGreaterThan(bytesWritten);
+  }
+  expect(await isUnread()).toBe(true);
+  const { body } = await callRest(`${service.url}/api/user`, "GET", keys.admin, {
+    user_group_id: "unread",
+  });
+  const { token: current_token } = Object(body).user_group;
+  await callRest(`${service.url}/api/user`, "POST", keys.admin, { current_token });
+  // Had it been ended as others are, its client would have some seconds to read.
+  await expect.poll(() => service.services.eventStreams.open, { timeout: 3_000 }).toBe(0);
+  const text = await reader.readToEnd();
+  expect(text).not.toContain("UNAUTHENTICATED");
+  expect(text).not.toContain("event: complete");
+});
+
+test("what is not read is bounded for all streams together: the one with the largest unread part is closed", async () => {
+  await readSlowly("one");
+  await readSlowly("two");
+  await changeUntilCutOff("process_memory", "one", "two");
+});
+
+test("what is not read may not be one event that is larger than all that may be unread", async () => {
+  const { service } = small();
+  const properties = { text: TEXT };
+  const { token } = await createUserGroup(small(), "large", { properties });
+  const aliases = Array.from({ length: 20 }, (_, index) => `p${index}: properties`).join(" ");
+  const stream = await openEventStream(
+    service.url,
+    `Bearer ${token}`,
+    `subscription { userGroupChanged { userGroup { ${aliases} } } }`,
+  );
+  await rename("large", "new");
+  expect(await stream.next()).toMatchObject({
+    data: null,
+    errors: [
+      {
+        message: expect.stringMatching(
+          /^An event of this subscription has \d+ bytes; at most 700000 are allowed/,
+        ),
+        extensions: { code: "QUERY_TOO_EXPENSIVE", limit: 700_000, actual: expect.any(Number) },
+      },
+    ],
+  });
+  expect(await stream.next()).toBeUndefined();
+  expect(cutOffs("event_too_large")).toBe(1);
+});

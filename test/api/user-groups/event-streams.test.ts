@@ -1,0 +1,172 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type EventStream, openEventStream } from "../../support/event-stream-client.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+import { openSlowReader } from "../../support/slow-reader.js";
+import { createUserGroup, entry } from "../../support/user-group-operations.js";
+
+const MANY = 300;
+const WATCH = `subscription ($by: UserGroupBy) {
+  userGroupChanged(by: $by) { kind userGroup { name mapping { dataSource { providedId } } } }
+}`;
+
+const graphql = useGraphql({ eventStreams: { perToken: MANY }, speed: { collect: true, keyCacheMs: 500 } });
+
+async function open(authorization: string, by?: object, url = graphql().service.url): Promise<EventStream> {
+  const stream = await openEventStream(url, authorization, WATCH, { by });
+  onTestFinished(() => stream.close());
+  return stream;
+}
+
+async function rename(providedId: string, name: string): Promise<void> {
+  const { service, keys } = graphql();
+  const reply = await callRest(`${service.url}/api/user`, "PUT", keys.admin, {
+    user_group_id: providedId,
+    name,
+  });
+  expect(reply.status).toBe(200);
+}
+
+const refusal = (message: string) => ({
+  status: 429,
+  headers: { "retry-after": "30" },
+  body: { errors: [{ message: expect.stringContaining(message), extensions: { code: "RATE_LIMITED" } }] },
+});
+
+test("a change is looked up with one statement, and its mapping with another, however many watch it", async () => {
+  const { service, keys } = graphql();
+  const group = { mapping: [entry("a", "sales")] };
+  const { token } = await createUserGroup(graphql(), "shared", group);
+  const by = { providedId: "shared" };
+  const streams = await Promise.all(
+    Array.from({ length: MANY }, (_, index) =>
+      index % 3 === 0
+        ? open(`Bearer ${token}`)
+        : open(`Token ${index % 3 === 1 ? keys.admin : keys.read}`, by),
+    ),
+  );
+  await rename("shared", "first");
+  const event = (name: string) => ({
+    data: {
+      userGroupChanged: {
+        kind: "UPDATED",
+        userGroup: { name, mapping: [{ dataSource: { providedId: "sales" } }] },
+      },
+    },
+  });
+  expect(await Promise.all(streams.map((stream) => stream.next()))).toEqual(
+    streams.map(() => event("first")),
+  );
+  service.statements.length = 0;
+  await rename("shared", "second");
+  expect(await Promise.all(streams.map((stream) => stream.next()))).toEqual(
+    streams.map(() => event("second")),
+  );
+  const { statements } = service;
+  expect(statements.filter((text) => text.includes("LEFT JOIN user_group"))).toHaveLength(1);
+  expect(statements.filter((text) => text.includes("mapping_entry"))).toHaveLength(1);
+});
+
+test("what a scope may not see is not shared with it", async () => {
+  const { service, keys } = graphql();
+  await createUserGroup(graphql(), "scoped");
+  const query = `subscription { userGroupChanged(by: { providedId: "scoped" }) { userGroup { token } } }`;
+  const streams = await Promise.all(
+    [keys.admin, keys.read, keys.admin].map((key) => openEventStream(service.url, `Token ${key}`, query)),
+  );
+  await rename("scoped", "new");
+  const [admin, read, other] = await Promise.all(streams.map((stream) => stream.next()));
+  const token = (value: unknown) => ({ data: { userGroupChanged: { userGroup: { token: value } } } });
+  expect(admin).toEqual(token(expect.stringMatching(/^ugt_/)));
+  expect(other).toEqual(admin);
+  expect(read).toEqual(token(null));
+  for (const stream of streams) stream.close();
+});
+
+test("a document that is too long to be kept is refused", async () => {
+  const { service, keys } = graphql();
+  const query = `${WATCH}${" ".repeat(20_000)}`;
+  expect(await openEventStream(service.url, `Token ${keys.admin}`, query)).toMatchObject({
+    status: 413,
+    body: { errors: [{ extensions: { code: "PAYLOAD_TOO_LARGE", limit: 16_384 } }] },
+  });
+});
+
+describe("the number of streams", () => {
+  const limited = useGraphql({
+    eventStreams: { perToken: 2, perKey: 3, perAddress: 4, perProcess: 5 },
+    trustedProxies: ["127.0.0.1", "10.0.0.0/8"],
+  });
+  const refused = (reason: string) =>
+    limited().service.services.telemetry.tally.streamRefusals.of(reason).value;
+
+  test("is limited for a token, an API key, an address and the process, and counts streams that are open", async () => {
+    const { service, keys } = limited();
+    const { eventStreams } = service.services;
+    const { token } = await createUserGroup(limited(), "limited");
+    const replies: Response[] = [];
+    const openFrom = async (address: string, authorization: string) => {
+      const headers = {
+        authorization,
+        accept: "text/event-stream",
+        "content-type": "application/json",
+        ...(address === "" ? {} : { "x-forwarded-for": address }),
+      };
+      const query = `subscription { userGroupChanged(by: { providedId: "limited" }) { kind } }`;
+      const body = JSON.stringify({
+        query: authorization.startsWith("Bearer") ? "subscription { userGroupChanged { kind } }" : query,
+      });
+      const abort = new AbortController();
+      const reply = await fetch(`${service.url}/graphql`, {
+        method: "POST",
+        headers,
+        body,
+        signal: abort.signal,
+      });
+      onTestFinished(() => abort.abort());
+      // A reply that nobody holds is cancelled.
+      replies.push(reply);
+      if (reply.ok) return { status: reply.status, close: () => abort.abort() };
+      return { status: reply.status, headers: Object.fromEntries(reply.headers), body: await reply.json() };
+    };
+    const front = `Bearer ${token}`;
+    const admin = `Token ${keys.admin}`;
+    const first = await openFrom("192.0.2.1", front);
+    await openFrom("192.0.2.1", front);
+    expect(await openFrom("192.0.2.1", front)).toMatchObject(
+      refusal("This user group token has 2 open event streams"),
+    );
+    expect(refused("token")).toBe(1);
+    await openFrom("192.0.2.1", admin);
+    await openFrom("192.0.2.1", admin);
+    expect(await openFrom("192.0.2.1", admin)).toMatchObject(
+      refusal("This client address has 4 open event streams"),
+    );
+    expect(refused("address")).toBe(1);
+    // The proxy's own address is no client's.
+    expect(await openFrom("", admin)).toMatchObject({ status: 200 });
+    expect(await openFrom("", admin)).toMatchObject(refusal("This API key has 3 open event streams"));
+    expect(refused("api_key")).toBe(1);
+    expect(await openFrom("10.1.2.3", `Token ${keys.read}`)).toMatchObject(
+      refusal("The service has 5 open event streams"),
+    );
+    expect(refused("process")).toBe(1);
+    expect(eventStreams.open).toBe(5);
+    first.close?.();
+    await expect.poll(() => eventStreams.open).toBe(4);
+    // What a proxy forwards need not be an address.
+    expect(await openFrom("unknown", front)).toMatchObject({ status: 200 });
+    expect(replies.filter(({ ok }) => ok)).toHaveLength(6);
+  });
+
+  test("counts streams of one connection that were sent ahead, until the connection closes", async () => {
+    const { service, keys } = limited();
+    const { eventStreams } = service.services;
+    await expect.poll(() => eventStreams.open).toBe(0);
+    const query = `subscription { userGroupChanged(by: { providedId: "limited" }) { kind } }`;
+    const reader = await openSlowReader(service.url, `Token ${keys.admin}`, query, 10);
+    await expect.poll(() => eventStreams.open).toBe(3);
+    reader.close();
+    await expect.poll(() => eventStreams.open).toBe(0);
+  });
+});

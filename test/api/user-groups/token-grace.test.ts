@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+import { userGroupOf } from "../../support/rest-fixture.js";
+
+const graphql = useGraphql({ tokenGraceSeconds: 60 });
+
+test("in its grace period a rotated token reads, and does nothing else", async () => {
+  const { service, keys, run } = graphql();
+  const rest = (method: string, body: object) =>
+    callRest(`${service.url}/api/user`, method, keys.admin, body);
+  const readBy = async (token: string) =>
+    (await run(`{ userGroup(by: { token: "${token}" }) { name token } }`)).userGroup;
+  const first = userGroupOf(await rest("GET", { user_group_id: "acme", name: "Acme" })).token;
+  const second = userGroupOf(await rest("POST", { current_token: first })).token;
+
+  expect(await readBy(first)).toEqual({ name: "Acme", token: second });
+  expect((await rest("POST", { current_token: first })).status).toBe(404);
+  expect((await rest("DELETE", { current_token: first })).status).toBe(404);
+  const update = `mutation { updateUserGroup(input: { by: { token: "${first}" }, name: "X" }) { userErrors { code } } }`;
+  expect((await run(update)).updateUserGroup.userErrors).toEqual([{ code: "USER_GROUP_NOT_FOUND" }]);
+
+  const third = userGroupOf(await rest("POST", { current_token: second })).token;
+  expect(await readBy(first)).toBeNull();
+  expect(await readBy(second)).toEqual({ name: "Acme", token: third });
+
+  await service.query("UPDATE user_group SET previous_token_expires_at = now()");
+  expect(await readBy(second)).toBeNull();
+  expect(await readBy(third)).toEqual({ name: "Acme", token: third });
+});
+
+test("a stream of a rotated token gets changes until the grace period ends, and then ends", async () => {
+  const { service, keys } = graphql();
+  const rest = (method: string, body: object) =>
+    callRest(`${service.url}/api/user`, method, keys.admin, body);
+  const { token } = userGroupOf(await rest("GET", { user_group_id: "grace", name: "Grace" }));
+  const query = "subscription { userGroupChanged { kind } }";
+  const stream = await openEventStream(service.url, `Bearer ${token}`, query);
+  await rest("POST", { current_token: token });
+  const event = (kind: string) => ({ data: { userGroupChanged: { kind } } });
+  expect(await stream.next()).toEqual(event("TOKEN_ROTATED"));
+  await service.query(
+    "UPDATE user_group SET previous_token_expires_at = now() + interval '2 seconds' WHERE provided_id = 'grace'",
+  );
+  await rest("PUT", { user_group_id: "grace", name: "New" });
+  expect(await stream.next()).toEqual(event("UPDATED"));
+  expect(await stream.next()).toMatchObject({ errors: [{ extensions: { code: "UNAUTHENTICATED" } }] });
+  expect(await stream.next()).toBeUndefined();
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { type Data, useGraphql } from "../../support/graphql-fixture.js";
+import { createUserGroup, entry, READ } from "../../support/user-group-operations.js";
+
+const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
+
+const UPSERT = `mutation ($input: UpsertUserGroupsInput!) {
+  upsertUserGroups(input: $input) {
+    results {
+      newUserGroup
+      userGroup { providedId name properties version token mapping { schemaId dataSource { providedId } } }
+      userErrors { code message field }
+    }
+    userErrors { code message field }
+  }
+}`;
+
+async function upsert(userGroups: object[], more: object = {}): Promise<Data> {
+  return (await graphql().run(UPSERT, { input: { userGroups, ...more } })).upsertUserGroups;
+}
+
+async function read(providedId: string): Promise<Data> {
+  return (await graphql().run(READ, { by: { providedId } })).userGroup;
+}
+
+describe("upsertUserGroups", () => {
+  test("creates what is missing and changes what is there: absent keeps, null clears", async () => {
+    const before = await createUserGroup(graphql(), "there", {
+      properties: { a: 1 },
+      mapping: [entry("a", "sales")],
+    });
+    const other = await createUserGroup(graphql(), "untouched", { mapping: [entry("a", "sales")] });
+    await createUserGroup(graphql(), "cleared", { properties: { a: 1 }, mapping: [entry("a", "sales")] });
+    const { results, userErrors } = await upsert([
+      {
+        providedId: "new",
+        name: "New",
+        properties: { z: 1, a: 2 },
+        mapping: [entry("b", "support"), entry("a", "sales")],
+      },
+      { providedId: "there", name: "Renamed" },
+      { providedId: "untouched" },
+      { providedId: "cleared", properties: null, mapping: null },
+      { providedId: "bare", name: "Bare" },
+    ]);
+    expect(userErrors).toEqual([]);
+    const mapping = (entries: object) =>
+      Object.entries(entries).map(([schemaId, providedId]) => ({ schemaId, dataSource: { providedId } }));
+    expect(results).toMatchObject([
+      {
+        newUserGroup: true,
+        userGroup: {
+          name: "New",
+          version: 1,
+          properties: { z: 1, a: 2 },
+          mapping: mapping({ a: "sales", b: "support" }),
+        },
+      },
+      {
+        newUserGroup: false,
+        userGroup: {
+          name: "Renamed",
+          version: 2,
+          token: before.token,
+          properties: { a: 1 },
+          mapping: mapping({ a: "sales" }),
+        },
+      },
+      {
+        newUserGroup: false,
+        userGroup: { version: 1, token: other.token, mapping: mapping({ a: "sales" }) },
+      },
+      { newUserGroup: false, userGroup: { version: 2, properties: null, mapping: [] } },
+      { newUserGroup: true, userGroup: { name: "Bare", properties: null, mapping: [] } },
+    ]);
+    expect(await read("new")).toMatchObject({
+      token: results[0].userGroup.token,
+      mapping: mapping({ a: "sales", b: "support" }),
+    });
+  });
+
+  const faulty = [
+    { providedId: "fine", name: "Fine" },
+    { providedId: "nameless" },
+    { providedId: "", name: "Empty" },
+    { providedId: "fine", name: "Twice" },
+    { providedId: "unmapped", name: "U", mapping: [entry("a", "sales"), entry("b", "nowhere")] },
+    { providedId: "deep", name: "D", properties: 5 },
+  ];
+  const errors = [
+    { code: "INVALID_FIELD", message: "name is required.", field: ["name"], index: "1" },
+    { code: "INVALID_FIELD", message: "providedId must not be empty.", field: ["providedId"], index: "2" },
+    { code: "INVALID_FIELD", message: "providedId must stand only once.", field: ["providedId"], index: "3" },
+    {
+      code: "UNKNOWN_DATA_SOURCE",
+      message: 'The environment has no data source "nowhere".',
+      field: ["mapping", "1", "dataSource"],
+      index: "4",
+    },
+    {
+      code: "INVALID_FIELD",
+      message: "properties must be a JSON object or null.",
+      field: ["properties"],
+      index: "5",
+    },
+  ];
+  const inInput = errors.map(({ index, field, ...error }) => ({
+    ...error,
+    field: ["userGroups", index, ...field],
+  }));
+  const ofItems = errors.map(({ index: _, ...error }) => ({
+    newUserGroup: null,
+    userGroup: null,
+    userErrors: [error],
+  }));
+
+  test("one faulty group keeps all from being written, and every fault is told", async () => {
+    const { results, userErrors } = await upsert(faulty);
+    expect(userErrors).toEqual(inInput);
+    expect(results).toEqual([{ newUserGroup: null, userGroup: null, userErrors: [] }, ...ofItems]);
+    expect(await read("fine")).toBeNull();
+  });
+
+  test("or only the faulty ones are left out", async () => {
+    const { results, userErrors } = await upsert(faulty, { allOrNothing: false });
+    expect(userErrors).toEqual(inInput);
+    expect(results).toMatchObject([{ newUserGroup: true, userGroup: { name: "Fine" } }, ...ofItems]);
+    expect(await read("fine")).toMatchObject({ name: "Fine" });
+    expect(await read("unmapped")).toBeNull();
+  });
+
+  test("a thousand take as many statements as one; more are refused", async () => {
+    const { service } = graphql();
+    const groups = (count: number, round: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        providedId: `bulk ${count} ${index}`,
+        name: `Bulk ${round}`,
+        mapping: [entry("a", "sales")],
+      }));
+    const count = async (items: object[]) => {
+      service.statements.length = 0;
+      expect((await upsert(items)).userErrors).toEqual([]);
+      return service.statements.length;
+    };
+    for (const round of [1, 2]) {
+      const one = await count(groups(1, round));
+      expect(await count(groups(1000, round))).toBe(one);
+    }
+    expect(await upsert(groups(1001, 1))).toEqual({
+      results: [],
+      userErrors: [
+        {
+          code: "INVALID_FIELD",
+          message: "userGroups must have at most 1000 groups.",
+          field: ["userGroups"],
+        },
+      ],
+    });
+    expect(await upsert([])).toEqual({ results: [], userErrors: [] });
+  });
+
+  test("overlapping calls at once, in any order, all succeed and create each group once", async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `storm ${index}`);
+    const calls = Array.from({ length: 12 }, (_, call) => {
+      const order = call % 2 ? ids : ids.toReversed();
+      return upsert(
+        order
+          .slice(call)
+          .map((providedId) => ({ providedId, name: "Storm", mapping: [entry("a", "sales")] })),
+      );
+    });
+    const outcomes = (await Promise.all(calls)).flatMap(({ results }) => results);
+    expect(outcomes.filter(({ userGroup }) => userGroup === null)).toEqual([]);
+    const created = outcomes
+      .filter(({ newUserGroup }) => newUserGroup)
+      .map(({ userGroup }) => userGroup.providedId);
+    expect(created.toSorted()).toEqual(ids.toSorted());
+  });
+});

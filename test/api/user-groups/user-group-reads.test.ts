@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { callRest } from "../../support/rest-client.js";
+import { createUserGroup, READ } from "../../support/user-group-operations.js";
+
+const graphql = useGraphql();
+const create = (providedId: string, more: object = {}) => createUserGroup(graphql(), providedId, more);
+
+test("finds a group by each of its names, and shows null for one that is not there", async () => {
+  const { run, strangerKey, keys } = graphql();
+  const { id, teamId, token, ...group } = await create("found");
+  const ways = [{ id }, { teamId }, { providedId: "found" }, { token }];
+  for (const by of ways) {
+    expect((await run(READ, { by })).userGroup).toEqual({ id, teamId, token, ...group });
+    expect((await run(READ, { by }, strangerKey)).userGroup).toBeNull();
+    expect((await run(READ, { by }, keys.testing)).userGroup).toBeNull();
+  }
+  for (const by of [
+    { id: "nonsense" },
+    { id: `${id}=` },
+    { teamId: -1 },
+    { providedId: "none" },
+    { token: "" },
+  ]) {
+    expect((await run(READ, { by })).userGroup).toBeNull();
+  }
+});
+
+test("wants exactly one name", async () => {
+  const { call } = graphql();
+  for (const by of [{}, { id: null }, { providedId: "a", teamId: 1 }]) {
+    expect(await call(READ, { by })).toMatchObject({
+      body: {
+        data: { userGroup: null },
+        errors: [
+          {
+            message: "by must name exactly one of id, providedId, teamId, token.",
+            path: ["userGroup"],
+            extensions: { code: "INVALID_FIELD", field: ["by"] },
+          },
+        ],
+      },
+    });
+  }
+});
+
+test("shows the token to keys that may change it only, with no error", async () => {
+  const { run, keys } = graphql();
+  const { token } = await create("secretive");
+  const by = { providedId: "secretive" };
+  expect((await run(READ, { by })).userGroup.token).toBe(token);
+  expect((await run(READ, { by }, keys.read)).userGroup.token).toBeNull();
+});
+
+test("what one face wrote, the other reads", async () => {
+  const { run, service, keys } = graphql();
+  const { token } = await create("shared", { properties: { a: 1 } });
+  const reply = await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: "shared" });
+  expect(reply.body).toMatchObject({ user_group: { token, properties: { a: 1 } } });
+  await callRest(`${service.url}/api/user`, "PUT", keys.admin, {
+    user_group_id: "shared",
+    name: "By REST",
+  });
+  expect((await run(READ, { by: { providedId: "shared" } })).userGroup).toMatchObject({
+    name: "By REST",
+    version: 2,
+  });
+});

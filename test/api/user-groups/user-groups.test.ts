@@ -1,0 +1,210 @@
+import { describe, expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import {
+  CREATE,
+  createUserGroup,
+  DELETE,
+  entry,
+  GET_OR_CREATE,
+  READ,
+  ROTATE,
+  UPDATE,
+} from "../../support/user-group-operations.js";
+
+const graphql = useGraphql();
+const create = (providedId: string, more: object = {}) => createUserGroup(graphql(), providedId, more);
+
+describe("createUserGroup", () => {
+  test("creates a group and returns all of it", async () => {
+    const mapping = [
+      { schemaId: "b", dataSource: "support" },
+      { schemaId: "a", dataSource: "sales" },
+      { schemaId: "B", dataSource: "sales" },
+    ];
+    const group = await create("whole", { name: "Whole", properties: { z: 1, a: [true] }, mapping });
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(group).toEqual({
+      id: expect.any(String),
+      teamId: expect.any(Number),
+      providedId: "whole",
+      name: "Whole",
+      environment: "CUSTOMER",
+      token: expect.stringMatching(/^ugt_/),
+      properties: { z: 1, a: [true] },
+      mapping: [
+        { schemaId: "B", dataSource: { providedId: "sales" } },
+        { schemaId: "a", dataSource: { providedId: "sales" } },
+        { schemaId: "b", dataSource: { providedId: "support" } },
+      ],
+      version: 1,
+      createdAt: time,
+      updatedAt: group.createdAt,
+    });
+  });
+
+  test("refuses an id that is taken, in this environment only", async () => {
+    const { run, keys } = graphql();
+    await create("taken");
+    const input = { providedId: "taken", name: "Again" };
+    expect(await run(CREATE, { input })).toEqual({
+      createUserGroup: {
+        userGroup: null,
+        userErrors: [
+          {
+            code: "USER_GROUP_EXISTS",
+            message: "A user group with this id exists already.",
+            field: ["providedId"],
+          },
+        ],
+      },
+    });
+    expect(await run(CREATE, { input }, keys.testing)).toMatchObject({
+      createUserGroup: { userGroup: { environment: "TESTING" } },
+    });
+  });
+
+  test.each([
+    ["providedId must not be empty.", ["providedId"], { providedId: "" }],
+    ["name must be at most 255 characters long.", ["name"], { name: "x".repeat(256) }],
+    ["properties must be a JSON object or null.", ["properties"], { properties: "text" }],
+    [
+      "mapping.1.schemaId must stand only once.",
+      ["mapping", "1", "schemaId"],
+      { mapping: [entry("a", "sales"), entry("a", "support")] },
+    ],
+    [
+      "mapping.0.dataSource must not be empty.",
+      ["mapping", "0", "dataSource"],
+      { mapping: [entry("a", "")] },
+    ],
+  ])("%s", async (message, field, bad) => {
+    const { createUserGroup } = await graphql().run(CREATE, {
+      input: { providedId: "bad", name: "Bad", ...bad },
+    });
+    expect(createUserGroup).toEqual({
+      userGroup: null,
+      userErrors: [{ code: "INVALID_FIELD", message, field }],
+    });
+  });
+
+  test("names the schema whose data source is unknown", async () => {
+    const input = { providedId: "bad", name: "Bad", mapping: [entry("a", "sales"), entry("b", "nowhere")] };
+    expect((await graphql().run(CREATE, { input })).createUserGroup).toEqual({
+      userGroup: null,
+      userErrors: [
+        {
+          code: "UNKNOWN_DATA_SOURCE",
+          message: 'The environment has no data source "nowhere".',
+          field: ["mapping", "1", "dataSource"],
+        },
+      ],
+    });
+  });
+});
+
+describe("getOrCreateUserGroup", () => {
+  test("creates once, then returns the group unchanged; the name is needed to create only", async () => {
+    const { run } = graphql();
+    const first = await run(GET_OR_CREATE, { input: { providedId: "goc", name: "Goc" } });
+    expect(first.getOrCreateUserGroup).toMatchObject({ newUserGroup: true, userErrors: [] });
+    const again = await run(GET_OR_CREATE, { input: { providedId: "goc", properties: 5 } });
+    expect(again.getOrCreateUserGroup).toEqual({ ...first.getOrCreateUserGroup, newUserGroup: false });
+    expect((await run(GET_OR_CREATE, { input: { providedId: "nameless" } })).getOrCreateUserGroup).toEqual({
+      newUserGroup: null,
+      userGroup: null,
+      userErrors: [{ code: "INVALID_FIELD", message: "name is required.", field: ["name"] }],
+    });
+  });
+
+  test("a read key gets, without the token, but does not create", async () => {
+    const { run, call, keys } = graphql();
+    await create("readable");
+    const got = await run(GET_OR_CREATE, { input: { providedId: "readable" } }, keys.read);
+    expect(got.getOrCreateUserGroup).toMatchObject({ newUserGroup: false, userGroup: { token: null } });
+    const refused = await call(GET_OR_CREATE, { input: { providedId: "unreadable", name: "U" } }, keys.read);
+    expect(refused).toMatchObject({ status: 403, body: { errors: [{ extensions: { code: "FORBIDDEN" } }] } });
+  });
+});
+
+describe("updateUserGroup", () => {
+  test("changes what is given: absent keeps, null clears, a version grows", async () => {
+    const { run } = graphql();
+    const { id } = await create("update", { properties: { a: 1 }, mapping: [entry("a", "sales")] });
+    const update = async (changes: object) =>
+      (await run(UPDATE, { input: { by: { id }, ...changes } })).updateUserGroup;
+    expect((await update({})).userGroup).toMatchObject({ version: 1, properties: { a: 1 } });
+    expect((await update({ name: "New" })).userGroup).toMatchObject({
+      version: 2,
+      name: "New",
+      properties: { a: 1 },
+    });
+    expect((await update({ properties: null })).userGroup).toMatchObject({ version: 3, properties: null });
+    expect((await update({ mapping: [entry("b", "support")] })).userGroup).toMatchObject({
+      version: 4,
+      mapping: [{ schemaId: "b", dataSource: { providedId: "support" } }],
+    });
+    expect((await update({ mapping: null })).userGroup).toMatchObject({ version: 5, mapping: [] });
+    expect((await update({ name: null })).userErrors).toEqual([
+      { code: "INVALID_FIELD", message: "name must be a string.", field: ["name"] },
+    ]);
+  });
+
+  test("refuses to overwrite what changed since it was read", async () => {
+    const { run } = graphql();
+    await create("versioned");
+    const by = { providedId: "versioned" };
+    const update = async (expectedVersion: number) =>
+      (await run(UPDATE, { input: { by, name: "New", expectedVersion } })).updateUserGroup;
+    expect((await update(1)).userErrors).toEqual([]);
+    expect(await update(1)).toEqual({
+      userGroup: null,
+      userErrors: [
+        {
+          code: "VERSION_CONFLICT",
+          message: "The user group has version 2, not 1. Read it again and repeat the change.",
+          field: ["expectedVersion"],
+        },
+      ],
+    });
+  });
+
+  test("of concurrent updates from one version, one wins", async () => {
+    const { run } = graphql();
+    await create("raced");
+    const input = { by: { providedId: "raced" }, properties: { a: 1 }, expectedVersion: 1 };
+    const replies = await Promise.all(Array.from({ length: 20 }, () => run(UPDATE, { input })));
+    expect(replies.filter(({ updateUserGroup }) => updateUserGroup.userErrors.length === 0)).toHaveLength(1);
+  });
+});
+
+describe("rotateUserGroupToken and deleteUserGroup", () => {
+  test("rotate, and the old token is unknown", async () => {
+    const { run } = graphql();
+    const { token, id } = await create("rotate");
+    const rotated = (await run(ROTATE, { input: { currentToken: token } })).rotateUserGroupToken.userGroup;
+    expect(rotated).toMatchObject({ id, version: 2 });
+    expect(rotated.token).not.toBe(token);
+    expect((await run(ROTATE, { input: { currentToken: token } })).rotateUserGroupToken).toEqual({
+      userGroup: null,
+      userErrors: [{ code: "USER_GROUP_NOT_FOUND", message: "No user group has this token.", field: null }],
+    });
+  });
+
+  test("delete what agrees, and nothing else", async () => {
+    const { run } = graphql();
+    const { token, id } = await create("delete", { mapping: [entry("a", "sales")] });
+    const remove = async (more: object) =>
+      (await run(DELETE, { input: { currentToken: token, ...more } })).deleteUserGroup;
+    expect((await remove({ providedId: "other" })).userErrors).toMatchObject([
+      { code: "USER_GROUP_MISMATCH", field: ["providedId"] },
+    ]);
+    expect((await remove({ dataSourceProvidedId: "support" })).userErrors).toMatchObject([
+      { code: "USER_GROUP_MISMATCH", field: ["dataSourceProvidedId"] },
+    ]);
+    expect(await remove({ providedId: "delete", dataSourceProvidedId: "sales" })).toEqual({
+      deletedUserGroupId: id,
+      userErrors: [],
+    });
+    expect((await run(READ, { by: { id } })).userGroup).toBeNull();
+  });
+});

@@ -1,0 +1,45 @@
+import { beforeAll, expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { nodesOf, type RecordedPlan, recordPlans } from "../../support/plan-recorder.js";
+import { LIST } from "../../support/webhook-operations.js";
+
+const graphql = useGraphql();
+const PAGE = 10;
+let plans: RecordedPlan[];
+
+/** All deliveries of the database go to one endpoint, as where the service is new. */
+beforeAll(async () => {
+  const { service, account } = graphql();
+  await service.query(`
+    SET session_replication_role = replica;
+    INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
+      VALUES (${account.accountId}, 'Customer', 'Name', 'https://93.184.216.34/', '{}', '', '');
+    INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload, state)
+      SELECT ${account.accountId}, 'Customer', (SELECT id FROM webhook_endpoint), gen_random_uuid(), 'user_group.updated',
+        'user_group:1', '{}',
+        (CASE WHEN n % 50 = 0 THEN 'dead' WHEN n % 20 = 1 THEN 'pending' ELSE 'delivered' END)::webhook_delivery_state
+      FROM generate_series(1, 10000) AS n;
+    SET session_replication_role = origin`);
+  await service.query("ANALYZE");
+  plans = recordPlans(service);
+}, 60_000);
+
+test.each([
+  ["none", undefined, "webhook_delivery_pk"],
+  ["PENDING", { state: "PENDING" }, "webhook_delivery_pending_ix"],
+  ["DELIVERED", { state: "DELIVERED" }, "webhook_delivery_delivered_ix"],
+  ["DEAD", { state: "DEAD" }, "webhook_delivery_dead_ix"],
+])(
+  "a page of deliveries with the filter %s is read from an index, also where one endpoint has them all",
+  async (_, filter, index) => {
+    const { run } = graphql();
+    const { webhookDeliveries } = await run(LIST, { first: PAGE, filter });
+    expect(webhookDeliveries.nodes).toHaveLength(PAGE);
+    const page = plans.splice(0).find(({ text }) => /FROM webhook_delivery.*ORDER BY/s.test(text));
+    if (!page) throw new Error("No page was read.");
+    const nodes = nodesOf(page.plan);
+    expect(nodes.filter(({ "Node Type": type }) => type.endsWith("Sort"))).toEqual([]);
+    const read = nodes.filter(({ "Relation Name": table }) => table === "webhook_delivery");
+    expect(read).toMatchObject([{ "Index Name": index, "Actual Rows": PAGE + 1 }]);
+  },
+);

@@ -1,0 +1,207 @@
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { goodSite } from "../../support/site-config-store.js";
+import { startTestService, type TestService } from "../../support/test-service.js";
+import { type Received, startReceiver } from "../../support/webhook-receiver.js";
+import { createTenant, FAST } from "../../support/webhook-tenant.js";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ webhooks: { allowPrivate: true, times: FAST } });
+  service.services.webhookDispatcher.start(service.server.log);
+});
+afterAll(() => service.close());
+
+const until = (check: () => Promise<unknown> | unknown) =>
+  expect.poll(check, { timeout: 10_000, interval: 20 });
+const types = (received: readonly Received[]) => received.map(({ event }) => event.type);
+
+describe("an event", () => {
+  test("comes signed as the Standard Webhooks have it", async () => {
+    const tenant = await createTenant(service);
+    const receiver = await startReceiver();
+    const { secret } = await tenant.listen(`${receiver.url}?own=1`);
+    await tenant.createGroup("acme");
+    await until(() => receiver.received.length).toBe(1);
+    const [request] = receiver.received;
+    if (!request) throw new Error("Nothing came.");
+    expect(request.url).toBe("/hook?own=1");
+    expect(request.headers).toMatchObject({
+      "content-type": "application/json",
+      "webhook-id": request.event.id,
+    });
+    expect(new Webhook(secret).verify(request.body, request.headers)).toEqual(request.event);
+    const other = new Webhook(`whsec_${Buffer.alloc(32).toString("base64")}`);
+    expect(() => other.verify(request.body, request.headers)).toThrow("No matching signature");
+    const altered = request.body.replace("acme", "evil");
+    expect(() => new Webhook(secret).verify(altered, request.headers)).toThrow("No matching signature");
+  });
+
+  test("tells each change of a group and each revision of a site, once and in order, with ids but no values", async () => {
+    const tenant = await createTenant(service);
+    const receiver = await startReceiver();
+    await tenant.listen(receiver.url);
+    const token = await tenant.createGroup("acme");
+    const { userGroup } = await tenant.run('{ userGroup(by: { providedId: "acme" }) { id teamId } }');
+    await tenant.rename("acme", "Another secret");
+    const rotated = await tenant.run(
+      "mutation ($token: String!) { rotateUserGroupToken(input: { currentToken: $token }) { userGroup { token } } }",
+      { token },
+    );
+    await tenant.run(
+      "mutation ($token: String!) { deleteUserGroup(input: { currentToken: $token }) { deletedUserGroupId } }",
+      rotated.rotateUserGroupToken.userGroup,
+    );
+    const put = `mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) { siteConfig { id } } }`;
+    const { putSiteConfig } = await tenant.run(put, { input: { site: "docs", document: goodSite } });
+    // Changes of what is no event: an API key, a data source, the visibility of a site.
+    await tenant.run(
+      'mutation { setSiteConfigVisibility(input: { site: "docs", public: true }) { siteConfig { id } } }',
+    );
+    await until(() => receiver.received.length).toBe(5);
+    const ofGroup = receiver.received.filter(({ event }) => event.data.userGroup).map(({ event }) => event);
+    const about = { id: userGroup.id, teamId: userGroup.teamId, providedId: "acme" };
+    expect(ofGroup.map(({ type, data }) => [type, data])).toEqual([
+      ["user_group.created", { userGroup: { ...about, version: 1, changed: [] } }],
+      ["user_group.updated", { userGroup: { ...about, version: 2, changed: ["name"] } }],
+      ["user_group.token_rotated", { userGroup: { ...about, version: 3, changed: [] } }],
+      ["user_group.deleted", { userGroup: { ...about, version: 3, changed: [] } }],
+    ]);
+    expect(ofGroup[0]).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/),
+      type: "user_group.created",
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      environment: "Customer",
+      data: expect.anything(),
+    });
+    expect(receiver.received.find(({ event }) => event.data.siteConfig)?.event).toMatchObject({
+      type: "site_config.published",
+      data: { siteConfig: { id: putSiteConfig.siteConfig.id, site: "docs", revision: 1 } },
+    });
+    expect(JSON.stringify(receiver.received)).not.toMatch(/ugt_|ecret name|Another secret/);
+  });
+
+  test("goes to the endpoints that ask for it, of its own environment, under one id", async () => {
+    const tenant = await createTenant(service);
+    const stranger = await createTenant(service);
+    const [all, some, off, strange] = await Promise.all([1, 2, 3, 4].map(() => startReceiver()));
+    if (!all || !some || !off || !strange) throw new Error("There are four.");
+    await tenant.listen(all.url);
+    await tenant.listen(some.url, ["USER_GROUP_UPDATED", "SITE_CONFIG_PUBLISHED"]);
+    const { id } = await tenant.listen(off.url);
+    await tenant.run(
+      "mutation ($id: ID!) { updateWebhookEndpoint(input: { id: $id, enabled: false }) { userErrors { code } } }",
+      { id },
+    );
+    await stranger.listen(strange.url);
+    await tenant.createGroup("acme");
+    await tenant.rename("acme", "New");
+    await until(() => types(all.received)).toEqual(["user_group.created", "user_group.updated"]);
+    await until(() => types(some.received)).toEqual(["user_group.updated"]);
+    expect(some.received[0]?.event.id).toBe(all.received[1]?.event.id);
+    expect(all.received[0]?.event.id).not.toBe(all.received[1]?.event.id);
+    await until(async () => (await tenant.deliveries({ state: "PENDING" })).length).toBe(0);
+    expect(await tenant.deliveries()).toHaveLength(3);
+    expect([off.received, strange.received]).toEqual([[], []]);
+  });
+
+  test("of many groups at once comes for each of them", async () => {
+    const tenant = await createTenant(service);
+    const receiver = await startReceiver();
+    await tenant.listen(receiver.url);
+    const userGroups = Array.from({ length: 200 }, (_, index) => ({ providedId: `g${index}`, name: "G" }));
+    await tenant.run(
+      "mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { userErrors { code } } }",
+      { input: { userGroups } },
+    );
+    await until(() => receiver.received.length).toBe(200);
+    expect(new Set(receiver.received.map(({ event }) => event.data.userGroup.providedId)).size).toBe(200);
+    expect(receiver.mostAtOnce()).toBeLessThanOrEqual(4);
+  });
+
+  test("of what is rolled back is never sent", async () => {
+    const tenant = await createTenant(service);
+    const receiver = await startReceiver();
+    await tenant.listen(receiver.url);
+    const scope = { accountId: tenant.accountId, environment: "Customer" } as const;
+    await tenant.createGroup("kept");
+    await expect(
+      service.database.transaction(scope, async (transaction) => {
+        await transaction.run(
+          { access: "write", text: "UPDATE user_group SET version = version + 1, name = 'x'" },
+          [],
+        );
+        const rows = await transaction.run({ access: "read", text: "SELECT id FROM webhook_delivery" }, []);
+        expect(rows).toHaveLength(2);
+        throw new Error("undone");
+      }),
+    ).rejects.toThrow("undone");
+    await tenant.rename("kept", "New");
+    await until(() => types(receiver.received)).toEqual(["user_group.created", "user_group.updated"]);
+    expect(await tenant.deliveries()).toHaveLength(2);
+  });
+});
+
+test("a secret that is rotated signs along, so that receivers with either verify", async () => {
+  const tenant = await createTenant(service);
+  const receiver = await startReceiver();
+  const { id, secret: old } = await tenant.listen(receiver.url);
+  const rotate = `mutation ($id: ID!) {
+    rotateWebhookSecret(input: { id: $id }) { webhookEndpoint { id } secret userErrors { code } }
+  }`;
+  const { rotateWebhookSecret } = await tenant.run(rotate, { id });
+  expect(rotateWebhookSecret).toEqual({
+    webhookEndpoint: { id },
+    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    userErrors: [],
+  });
+  expect(rotateWebhookSecret.secret).not.toBe(old);
+  await tenant.createGroup("acme");
+  await until(() => receiver.received.length).toBe(1);
+  await service.query(
+    "UPDATE webhook_endpoint SET previous_secret_expires_at = now() WHERE account_id = $1",
+    [tenant.accountId],
+  );
+  await tenant.rename("acme", "New");
+  await until(() => receiver.received.length).toBe(2);
+  const [during, after] = receiver.received;
+  if (!during || !after) throw new Error("Two came.");
+  for (const secret of [old, rotateWebhookSecret.secret])
+    expect(new Webhook(secret).verify(during.body, during.headers)).toEqual(during.event);
+  expect(new Webhook(rotateWebhookSecret.secret).verify(after.body, after.headers)).toEqual(after.event);
+  expect(() => new Webhook(old).verify(after.body, after.headers)).toThrow("No matching signature");
+});
+
+test("no secret stands in a table, in the log or in a list; it opens in its own row only", async () => {
+  const tenant = await createTenant(service);
+  const receiver = await startReceiver(() => ({ status: 500 }));
+  const { id, secret } = await tenant.listen(`${receiver.url}?token=in-the-url`);
+  const second = await tenant.listen("http://127.0.0.1:1/hook");
+  const { rotateWebhookSecret } = await tenant.run(
+    "mutation ($id: ID!) { rotateWebhookSecret(input: { id: $id }) { secret } }",
+    { id },
+  );
+  await tenant.createGroup("acme");
+  await until(async () => (await tenant.deliveries({ state: "DEAD" })).length).toBe(2);
+  const list = await tenant.run("{ webhookEndpoints { nodes { id name url events disabledAt createdAt } } }");
+  const rows = await service.query("SELECT row_to_json(e)::text AS text FROM webhook_endpoint AS e");
+  const deliveries = await service.query("SELECT row_to_json(d)::text AS text FROM webhook_delivery AS d");
+  const texts = [JSON.stringify([rows, deliveries, list]), ...service.log];
+  for (const text of texts) {
+    for (const one of [secret, second.secret, rotateWebhookSecret.secret]) {
+      expect(text).not.toContain(one.slice("whsec_".length));
+      expect(text).not.toContain(Buffer.from(one).toString("hex"));
+    }
+  }
+  expect(service.log.join("")).not.toContain("in-the-url");
+  const { length } = receiver.received;
+  await service.query(
+    `UPDATE webhook_endpoint SET secret_ciphertext = (SELECT secret_ciphertext FROM webhook_endpoint AS other
+      WHERE other.account_id = webhook_endpoint.account_id AND other.id > webhook_endpoint.id)
+      WHERE account_id = $1 AND id = (SELECT min(id) FROM webhook_endpoint WHERE account_id = $1)`,
+    [tenant.accountId],
+  );
+  await tenant.rename("acme", "New");
+  await until(() => service.log.some((line) => line.includes("a webhook could not be settled"))).toBe(true);
+  expect(receiver.received).toHaveLength(length);
+});

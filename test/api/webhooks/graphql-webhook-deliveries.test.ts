@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { createUserGroup } from "../../support/user-group-operations.js";
+import { createEndpoint, LIST, REPLAY } from "../../support/webhook-operations.js";
+
+const graphql = useGraphql();
+
+describe("deliveries", () => {
+  let endpoints: { id: string }[];
+  beforeAll(async () => {
+    endpoints = [];
+    for (const name of ["left", "right"])
+      endpoints.push((await createEndpoint(graphql(), name)).webhookEndpoint);
+    for (const name of ["a", "b", "c"]) await createUserGroup(graphql(), name);
+  });
+
+  test("are listed newest first, page by page, with their endpoints in one statement", async () => {
+    const { run, service } = graphql();
+    const seen: unknown[] = [];
+    let after: string | null = null;
+    do {
+      service.statements.length = 0;
+      const data: Awaited<ReturnType<typeof run>> = await run(LIST, { first: 4, after });
+      expect(service.statements.length).toBeLessThanOrEqual(4);
+      const { nodes, pageInfo, totalCount } = data.webhookDeliveries;
+      expect(totalCount).toBe(6);
+      seen.push(...nodes);
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+    } while (after !== null);
+    expect(seen).toMatchObject(
+      ["c", "b", "a"].flatMap((providedId) =>
+        ["right", "left"].map((name) => ({
+          event: "USER_GROUP_CREATED",
+          state: "PENDING",
+          attempts: 0,
+          nextAttemptAt: expect.any(String),
+          endpoint: { name },
+          payload: { type: "user_group.created", data: { userGroup: { providedId } } },
+        })),
+      ),
+    );
+  });
+
+  test("are filtered by endpoint and state", async () => {
+    const { run } = graphql();
+    const count = async (filter: object) => (await run(LIST, { filter })).webhookDeliveries.totalCount;
+    expect(await count({ endpointId: endpoints[0]?.id })).toBe(3);
+    expect(await count({ endpointId: "nonsense" })).toBe(0);
+    expect(await count({ state: "PENDING" })).toBe(6);
+    expect(await count({ endpointId: endpoints[0]?.id, state: "DEAD" })).toBe(0);
+  });
+
+  test("are nodes; one that is pending is not replayed", async () => {
+    const { run } = graphql();
+    const [{ id }] = (await run(LIST, { first: 1 })).webhookDeliveries.nodes;
+    const { node } = await run(`{ node(id: "${id}") { id ... on WebhookDelivery { state } } }`);
+    expect(node).toEqual({ id, state: "PENDING" });
+    expect((await run(REPLAY, { input: { id } })).replayWebhookDelivery).toEqual({
+      webhookDelivery: { state: "PENDING" },
+      userErrors: [],
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createMetrics } from "../../../src/telemetry/export/metrics.js";
+import type { OutboxReading } from "../../../src/telemetry/export/outbox-reading.js";
+import { Tally } from "../../../src/telemetry/tally.js";
+import { callGraphql } from "../../support/graphql-client.js";
+import { readSamples, scrape, sumOf } from "../../support/metric-samples.js";
+import { callRest } from "../../support/rest-client.js";
+import { startRunningApp } from "../../support/running-app.js";
+
+/** Metrics whose outbox is read so. */
+function metricsWith(outbox: () => Promise<OutboxReading>) {
+  const metrics = createMetrics(
+    {
+      tally: new Tally(),
+      build: { version: "1", node: "2", postgresql: "3" },
+      http: { requestsUnderWay: () => 0, connections: () => 0, unsentBytes: () => 0, bodyBytes: () => 0 },
+      subscriptions: () => 0,
+      webhooksInProgress: () => 0,
+      unpublishedChanges: () => 0,
+      isListening: () => true,
+      redisInReach: () => undefined,
+      replicas: () => undefined,
+      outbox,
+    },
+    50,
+  );
+  return { read: async () => readSamples(await metrics.read()) };
+}
+
+test("a database that does not answer, or fails, delays and fails no scrape", async () => {
+  let asked = 0;
+  let answer: (reading: OutboxReading) => void = () => undefined;
+  const silent = metricsWith(() => {
+    asked += 1;
+    return new Promise((resolve) => {
+      answer = resolve;
+    });
+  });
+  for (let scrapes = 0; scrapes < 3; scrapes += 1) {
+    const samples = await silent.read();
+    expect(sumOf(samples, "user_groups_webhook_outbox_readable")).toBe(0);
+    expect(sumOf(samples, "user_groups_webhook_deliveries_due")).toBeUndefined();
+    expect(sumOf(samples, "user_groups_build_info")).toBe(1);
+  }
+  // Nothing piles up.
+  expect(asked).toBe(1);
+  answer({ due: 3, lateSeconds: 4, endpoints: {} });
+  await sleep(0);
+  const later = silent.read();
+  answer({ due: 5, lateSeconds: 6, endpoints: {} });
+  expect(sumOf(await later, "user_groups_webhook_deliveries_due")).toBe(5);
+
+  const failing = metricsWith(async () => {
+    throw new Error("out of reach");
+  });
+  expect(sumOf(await failing.read(), "user_groups_webhook_outbox_readable")).toBe(0);
+});
+
+test("what is due and late is told for endpoints that are sent to, and what waits for another delivery is not late", async () => {
+  const running = await startRunningApp({ WEBHOOKS: "false" });
+  const { url, key } = running;
+  const create = (name: string) =>
+    `mutation { createWebhookEndpoint(input: {name: "${name}", url: "https://${name}.example/"}) { webhookEndpoint { id } } }`;
+  await callGraphql(url, key, create("one"));
+  await callGraphql(url, key, create("off"));
+  await callRest(`${url}/api/user`, "GET", key, { user_group_id: "acme", name: "A" });
+  for (const name of ["B", "C"])
+    await callRest(`${url}/api/user`, "PUT", key, { user_group_id: "acme", name });
+  await running.query("UPDATE webhook_endpoint SET disabled_at = now() WHERE name = 'off'");
+  const state = async () => {
+    const samples = await scrape(url);
+    const late = sumOf(samples, "user_groups_webhook_lateness_seconds") ?? Number.NaN;
+    return { due: sumOf(samples, "user_groups_webhook_deliveries_due"), late: Math.floor(late / 60) };
+  };
+  const move = (minutes: number, which: string) =>
+    running.query(
+      `UPDATE webhook_delivery SET next_attempt_at = now() + ${minutes} * interval '1 minute' WHERE id IN (
+        SELECT ${which}(id) FROM webhook_delivery GROUP BY endpoint_id)`,
+    );
+  expect(await state()).toEqual({ due: 3, late: 0 });
+  // The last of one subject waits for those before it.
+  await move(-60, "max");
+  expect(await state()).toEqual({ due: 3, late: 0 });
+  await move(-30, "min");
+  expect(await state()).toEqual({ due: 3, late: 30 });
+  // The first one is tried again later.
+  await move(10, "min");
+  expect(await state()).toEqual({ due: 2, late: 0 });
+});

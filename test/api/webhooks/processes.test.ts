@@ -1,0 +1,158 @@
+import { randomBytes } from "node:crypto";
+import { expect, onTestFinished, test } from "vitest";
+import { claimDeliveries, findDueEndpoints } from "../../../src/persistence/webhooks/webhook-outbox.js";
+import type { DeliveryTimes } from "../../../src/services/webhooks/webhook-options.js";
+import { startTestService, type TestService } from "../../support/test-service.js";
+import { type Answer, startReceiver } from "../../support/webhook-receiver.js";
+import { createTenant, FAST } from "../../support/webhook-tenant.js";
+
+const until = (check: () => Promise<unknown> | unknown) =>
+  expect.poll(check, { timeout: 10_000, interval: 20 });
+
+/** Starts replicas on one database; none of them delivers yet. */
+async function startReplicas(...times: Partial<DeliveryTimes>[]): Promise<TestService[]> {
+  const encryptionKey = randomBytes(32);
+  const services: TestService[] = [];
+  onTestFinished(async () => {
+    for (const service of services.toReversed()) await service.close();
+  });
+  for (const own of times) {
+    const [first] = services;
+    services.push(
+      await startTestService({
+        encryptionKey,
+        webhooks: { allowPrivate: true, times: { ...FAST, ...own } },
+        ...(first ? { use: { target: first.target, owner: first.owner } } : {}),
+      }),
+    );
+  }
+  return services;
+}
+
+function deliver(service: TestService | undefined): void {
+  service?.services.webhookDispatcher.start(service.server.log);
+}
+
+test("replicas share the work: each event is sent once, no two of one group at once", async () => {
+  const replicas = await startReplicas({}, {}, {});
+  const [first] = replicas;
+  if (!first) throw new Error("There are three.");
+  const tenant = await createTenant(first);
+  const underWay = new Set<string>();
+  let overlaps = 0;
+  const receiver = await startReceiver(async ({ event }) => {
+    const { providedId } = event.data.userGroup;
+    if (underWay.has(providedId)) overlaps += 1;
+    underWay.add(providedId);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    underWay.delete(providedId);
+    return { status: 204 };
+  });
+  await tenant.listen(receiver.url);
+  for (const id of ["a", "b", "c", "d", "e", "f"]) await tenant.createGroup(id);
+  for (const replica of replicas) deliver(replica);
+  for (let round = 0; round < 10; round += 1)
+    await Promise.all(["a", "b", "c", "d", "e", "f"].map((id) => tenant.rename(id, `Name ${round}`)));
+  await until(async () => (await tenant.deliveries({ state: "PENDING" })).length).toBe(0);
+  expect(receiver.received).toHaveLength(66);
+  expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(66);
+  expect(overlaps).toBe(0);
+  for (const id of ["a", "b", "c", "d", "e", "f"]) {
+    const own = receiver.received.filter(({ event }) => event.data.userGroup.providedId === id);
+    expect(own.map(({ event }) => event.data.userGroup.version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  }
+});
+
+test("what a process had claimed when it died is delivered by another, once the lease is over", async () => {
+  const [service] = await startReplicas({});
+  if (!service) throw new Error("There is one.");
+  const tenant = await createTenant(service);
+  const receiver = await startReceiver();
+  await tenant.listen(receiver.url);
+  await tenant.createGroup("acme");
+  await tenant.rename("acme", "Renamed");
+  const operator = service.database.of("operator");
+  const claim = async () => {
+    const grants = (await findDueEndpoints(operator)).map((endpoint) => ({ endpoint, slots: 4 }));
+    return claimDeliveries(operator, grants, 500);
+  };
+  const claimed = await claim();
+  expect(claimed).toMatchObject([{ attempts: 1, url: receiver.url }]);
+  expect(await claim()).toEqual([]);
+  deliver(service);
+  await until(() => receiver.received.map(({ event }) => event.type)).toEqual([
+    "user_group.created",
+    "user_group.updated",
+  ]);
+  await until(async () => (await tenant.deliveries()).map(({ attempts }) => attempts)).toEqual([2, 1]);
+});
+
+test("a process that is slower than its lease does not overrule the one that came after it", async () => {
+  const [slow, other] = await startReplicas({ leaseMs: 200 }, {});
+  if (!slow || !other) throw new Error("There are two.");
+  const tenant = await createTenant(slow);
+  let release: (answer: Answer) => void = () => undefined;
+  const held = new Promise<Answer>((resolve) => {
+    release = resolve;
+  });
+  const receiver = await startReceiver((_received, count) => (count === 1 ? held : { status: 204 }));
+  await tenant.listen(receiver.url);
+  await tenant.createGroup("acme");
+  deliver(slow);
+  await until(() => receiver.received.length).toBe(1);
+  // It takes nothing more, but waits for the answer.
+  const stopped = slow.services.webhookDispatcher.stop();
+  deliver(other);
+  await until(async () => (await tenant.deliveries())[0].state).toBe("DELIVERED");
+  release({ status: 500 });
+  await stopped;
+  expect(await tenant.deliveries()).toMatchObject([{ state: "DELIVERED", attempts: 2, lastStatus: 204 }]);
+});
+
+test("stopping waits for the attempts under way, and takes no more", async () => {
+  const [service] = await startReplicas({});
+  if (!service) throw new Error("There is one.");
+  const tenant = await createTenant(service);
+  let release: (answer: Answer) => void = () => undefined;
+  const held = new Promise<Answer>((resolve) => {
+    release = resolve;
+  });
+  const receiver = await startReceiver(() => held);
+  await tenant.listen(receiver.url);
+  await tenant.createGroup("acme");
+  deliver(service);
+  await until(() => receiver.received.length).toBe(1);
+  let isStopped = false;
+  const stopped = service.services.webhookDispatcher.stop().then(() => {
+    isStopped = true;
+  });
+  await tenant.createGroup("later");
+  expect(isStopped).toBe(false);
+  release({ status: 204 });
+  await stopped;
+  expect((await tenant.deliveries()).map(({ state }) => state)).toEqual(["DELIVERED", "PENDING"]);
+  expect(receiver.received).toHaveLength(1);
+});
+
+test("a slow receiver with many events keeps nobody else waiting", async () => {
+  const [service] = await startReplicas({});
+  if (!service) throw new Error("There is one.");
+  const slow = await createTenant(service);
+  const quick = await createTenant(service);
+  let release: (answer: Answer) => void = () => undefined;
+  const held = new Promise<Answer>((resolve) => {
+    release = resolve;
+  });
+  const stuck = await startReceiver(() => held);
+  const receiver = await startReceiver();
+  await slow.listen(stuck.url);
+  await quick.listen(receiver.url);
+  for (let index = 0; index < 20; index += 1) await slow.createGroup(`g${index}`);
+  deliver(service);
+  await until(() => stuck.received.length).toBe(4);
+  for (let index = 0; index < 20; index += 1) await quick.createGroup(`g${index}`);
+  await until(() => receiver.received.length).toBe(20);
+  expect(stuck.received).toHaveLength(4);
+  release({ status: 204 });
+  await until(async () => (await slow.deliveries({ state: "DELIVERED" })).length).toBe(20);
+});

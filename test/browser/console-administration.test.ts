@@ -1,0 +1,242 @@
+import { EventEmitter, once } from "node:events";
+import { beforeEach, describe, expect, test } from "vitest";
+import {
+  enterKey,
+  expectQuiet,
+  findBarriers,
+  goTo,
+  press,
+  signIn,
+  untilTold,
+  useConsole,
+} from "../support/console-page.js";
+import { callGraphql } from "../support/graphql-client.js";
+import { useChromium } from "../support/playground-page.js";
+import type { TestAccount } from "../support/test-service.js";
+
+/** Each page, with what stands there once it is loaded. */
+const PLACES = {
+  "#/groups": ["Groups", "Acme"],
+  "#/groups?q=nobody": ["Groups", "No group meets this."],
+  "#/groups/acme": ["Acme", "Rotate token…"],
+  "#/groups/nobody": ["No such group", "Show all groups"],
+  "#/new-group": ["New group", "Add a schema"],
+  "#/data-sources": ["Data sources", "Sales database"],
+  "#/sites": ["Sites", "docs"],
+  "#/sites/docs": ["docs", "1 warning"],
+  "#/new-site": ["New site", "Nothing is wrong."],
+  "#/audit": ["Audit log", "Group created"],
+  "#/keys": ["API keys", "Revoke…"],
+  "#/nowhere": ["Nothing here", "Go to the groups"],
+} as const;
+const SEED = `mutation($group: CreateUserGroupInput!, $text: String!) {
+  createUserGroup(input: $group) { userErrors { message } }
+  putSiteConfig(input: { site: "docs", text: $text }) { userErrors { message } }
+}`;
+const GROUP = { providedId: "acme", name: "Acme", mapping: [{ schemaId: "charts", dataSource: "sales" }] };
+const SITE =
+  '{ "name": "Docs", "colors": { "primary": "#0a7" }, "navigation": [{ "group": "", "pages": ["a"] }] }';
+
+const service = useConsole({ speed: { keyCacheMs: 0 } });
+const browser = useChromium();
+let account: TestAccount;
+let key = "";
+let keyId = 0;
+beforeEach(async () => {
+  account = await service().createAccount();
+  ({ secret: key, id: keyId } = await account.createKey());
+  await callGraphql(service().url, key, SEED, { group: GROUP, text: SITE });
+});
+
+describe("in Chromium, the console's administration", () => {
+  test("a data source is created, and a taken id is told beside its field", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/data-sources");
+    await press(page, "button", "New data source");
+    await page.getByLabel("Your id").fill("sales");
+    await page.getByLabel("Name", { exact: true }).fill("Finance");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByLabel("Your id").getAttribute("aria-invalid")).toBe("true");
+    await page.getByLabel("Your id").fill("finance");
+    await page.keyboard.press("Enter");
+    await untilTold(page, "Finance was created.");
+    await page.getByRole("rowheader", { name: "Finance" }).waitFor();
+    await page.getByRole("link", { name: "Groups mapped to Sales database" }).press("Enter");
+    await page.getByText("1 group found").waitFor();
+  });
+
+  test("a key is made, shown once, and revoked", async () => {
+    const watched = await signIn(browser(), service(), key, "#/keys");
+    const { page } = watched;
+    await press(page, "button", "New API key");
+    await page.getByLabel("Name", { exact: true }).fill("CRM");
+    await page.getByLabel("Ends after days").fill("30");
+    await page.keyboard.press("Enter");
+    const secret = await page.getByLabel("API key", { exact: true }).inputValue();
+    expect((await callGraphql(service().url, secret, "{ viewer { scope } }")).body).toEqual({
+      data: { viewer: { scope: "read" } },
+    });
+    await press(page, "button", "Done");
+    await page.getByText("expires").waitFor();
+    expect(await page.content()).not.toContain(secret);
+    const row = page.getByRole("row").filter({ hasText: "CRM" });
+    await row.getByRole("button").press("Enter");
+    await press(page, "button", "Revoke");
+    await untilTold(page, "CRM was revoked.");
+    await row.getByText("revoked").waitFor();
+    expect(await row.getByRole("button").count()).toBe(0);
+    // And not to nowhere, with the button.
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("API keys");
+    expect((await callGraphql(service().url, secret, "{ viewer { scope } }")).status).toBe(401);
+    await expectQuiet(watched, key);
+  });
+
+  test("the audit log tells what was done, and is filtered by the address", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/audit");
+    await page.getByRole("cell", { name: "Site configuration saved" }).waitFor();
+    await page.getByLabel("What").selectOption("Group created");
+    await page.getByLabel("Of exactly").fill("acme");
+    await page.getByLabel("From").fill("2020-01-01");
+    await press(page, "button", "Show");
+    await page.getByRole("cell", { name: "Site configuration saved" }).waitFor({ state: "detached" });
+    expect(await page.getByRole("row").count()).toBe(2);
+    expect(page.url()).toContain("#/audit?action=USER_GROUP_CREATED&subject=acme&from=2020-01-01");
+    await page.getByLabel("To", { exact: true }).fill("2020-01-01");
+    await press(page, "button", "Show");
+    await page.getByText("Nothing of this has been done.").waitFor();
+    await goTo(page, "#/audit?subject=acme", "Audit log");
+    await page.getByRole("link", { name: "acme" }).press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
+  });
+
+  test("a key that ends amid an edit is asked for again, and nothing typed is lost", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/groups/acme");
+    await page.getByLabel("Name", { exact: true }).fill("Typed");
+    await service().services.accounts.revokeKey(keyId);
+    await press(page, "button", "Save");
+    await page.getByRole("alert").filter({ hasText: "Your session has ended" }).waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).isVisible()).toBe(false);
+    await enterKey(page, (await account.createKey()).secret);
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed");
+    await press(page, "button", "Save");
+    await untilTold(page, "The group was saved.");
+    await press(page, "button", "Sign out");
+    await enterKey(page, (await (await service().createAccount()).createKey()).secret);
+    await page.getByRole("heading", { name: "No such group" }).waitFor();
+  });
+
+  test("a key that ends while a dialog is open can be replaced, and the dialog opened again", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/groups/acme");
+    await press(page, "button", "Rotate token…");
+    await service().services.accounts.revokeKey(keyId);
+    await press(page, "button", "Rotate");
+    await page.getByRole("alert").filter({ hasText: "Your session has ended" }).waitFor();
+    expect(await page.title()).toBe("Sign in – User groups");
+    await enterKey(page, (await account.createKey()).secret);
+    await press(page, "button", "Rotate token…");
+    await press(page, "button", "Rotate");
+    await untilTold(page, "The group has a new token.");
+    expect(await page.title()).toBe("Acme – User groups");
+  });
+
+  test("a late answer to a key that has been replaced ends nothing", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/groups/acme");
+    const gate = new EventEmitter();
+    const opened = once(gate, "open");
+    await page.route("**/graphql", async (route) => {
+      if (!route.request().postData()?.includes("mutation RotateToken")) return route.fallback();
+      await opened;
+      await route.continue();
+    });
+    await press(page, "button", "Rotate token…");
+    await press(page, "button", "Rotate");
+    await service().services.accounts.revokeKey(keyId);
+    await page.evaluate('location.hash = "#/sites"');
+    await page.getByRole("alert").filter({ hasText: "Your session has ended" }).waitFor();
+    await enterKey(page, (await account.createKey()).secret);
+    await page.getByRole("link", { name: "docs" }).waitFor();
+    const answered = page.waitForResponse((response) => response.status() === 401);
+    gate.emit("open");
+    await (await answered).finished();
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 50))");
+    expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true);
+  });
+
+  test("a key whose making was not answered is made once, though it is asked for again later", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/keys");
+    await page.route(
+      "**/graphql",
+      async (route) => {
+        if (!route.request().postData()?.includes("mutation CreateKey")) return route.fallback();
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await press(page, "button", "New API key");
+    await page.getByLabel("Name", { exact: true }).fill("CRM");
+    await page.getByLabel("Ends after days").fill("30");
+    await page.keyboard.press("Enter");
+    await page.getByText("The service cannot be reached.").waitFor();
+    await press(page, "button", "Create API key");
+    await press(page, "button", "Done");
+    await page.getByRole("rowheader", { name: "CRM" }).waitFor();
+    expect(await page.getByRole("rowheader", { name: "CRM" }).count()).toBe(1);
+  });
+
+  test("what the service refuses or does not answer is told, with the request", async () => {
+    const { page } = await signIn(browser(), service(), key, "#/sites");
+    await page.getByRole("link", { name: "docs" }).waitFor();
+    const refusal = { message: "Too many requests.", extensions: { code: "RATE_LIMITED", retryAfter: 7 } };
+    const replies = [
+      { status: 429, headers: { "x-request-id": "request-1" }, json: { errors: [refusal] } },
+      { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" },
+    ];
+    await page.route("**/graphql", async (route) => {
+      const reply = replies.shift();
+      await (reply ? route.fulfill(reply) : route.abort());
+    });
+    await page.evaluate('location.hash = "#/groups/acme"');
+    const problem = page.getByRole("alert");
+    await problem.getByText("Too many requests. Try again in 7 s.").waitFor();
+    expect(await problem.innerText()).toContain("Request request-1");
+    await press(page, "button", "Try again");
+    await problem.getByText("The answer is not one of the service (status 502).").waitFor();
+    await press(page, "button", "Try again");
+    await problem.getByText("The service cannot be reached.").waitFor();
+    await page.unroute("**/graphql");
+    await press(page, "button", "Try again");
+    await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
+  });
+
+  test("every page can be used by everybody, in the dark and on small screens too", async () => {
+    const watched = await signIn(browser(), service(), key);
+    const { page } = watched;
+    const barriers: string[] = [];
+    const look = async (place: string) => {
+      // Colors that are still changing are neither those of one mode nor of the other.
+      await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+      const light = await findBarriers(page);
+      await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+      // All else that axe looks for is the same in the dark.
+      const dark = await findBarriers(page, ["color-contrast"]);
+      barriers.push(...[...light, ...dark].map((found) => `${place}: ${found}`));
+    };
+    for (const [place, [heading, text]] of Object.entries(PLACES)) {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await goTo(page, place, heading);
+      await page.getByText(text).filter({ visible: true }).first().waitFor();
+      await look(place);
+      await page.setViewportSize({ width: 390, height: 844 });
+      const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+      if (isTooWide) barriers.push(`${place}: too wide`);
+    }
+    await goTo(page, "#/groups/acme", "Acme");
+    await press(page, "button", "Delete group…");
+    await look("a dialog");
+    await page.keyboard.press("Escape");
+    await press(page, "button", "Sign out");
+    await look("sign in");
+    expect(barriers).toEqual([]);
+    await expectQuiet(watched, key);
+  });
+});

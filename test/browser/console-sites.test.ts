@@ -1,0 +1,153 @@
+import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, test } from "vitest";
+import { expectQuiet, goTo, press, signIn, untilTold, useConsole } from "../support/console-page.js";
+import { callGraphql } from "../support/graphql-client.js";
+import { useChromium } from "../support/playground-page.js";
+
+const PUT = `mutation($text: String!) {
+  putSiteConfig(input: { site: "docs", text: $text }) { userErrors { message } }
+}`;
+const READ = `{ siteConfig(site: "docs") { revision text public } }`;
+const SELECTED =
+  "(() => { const a = document.activeElement; return a.value.slice(a.selectionStart, a.selectionEnd); })()";
+const FIRST_PAGE_COLOR = "getComputedStyle(document.querySelector('.small-item')).borderLeftColor";
+const FIRST = written("First", "#0a7");
+
+const service = useConsole();
+const browser = useChromium();
+let key = "";
+beforeEach(async () => {
+  key = (await (await service().createAccount()).createKey()).secret;
+});
+
+describe("in Chromium, the console's editor of site configurations", () => {
+  test("makes a site, of which everybody can be let read", async () => {
+    const watched = await signIn(browser(), service(), key, "#/sites");
+    const { page } = watched;
+    await page.getByText("There is no site yet.").waitFor();
+    await press(page, "link", "New site");
+    await page.getByLabel("Name of the site").fill("docs");
+    await textOf(page).fill(FIRST);
+    await press(page, "button", "Create site");
+    await untilTold(page, "docs was created.");
+    await page.getByRole("heading", { level: 1, name: "docs" }).waitFor();
+    await press(page, "button", "Open to everybody…");
+    await press(page, "button", "Open");
+    await untilTold(page, "Everybody can read the site now.");
+    const path = await page.getByRole("link", { name: "as a file" }).getAttribute("href");
+    const file = await fetch(new URL(path ?? "", page.url()));
+    expect(await file.text()).toBe(FIRST);
+    await expectQuiet(watched, key);
+  });
+
+  test("shows what is wrong while somebody types, and leads to the place", async () => {
+    await run(PUT, { text: FIRST });
+    const { page } = await signIn(browser(), service(), key, "#/sites/docs");
+    const findings = page.getByRole("region", { name: "Findings" });
+    await findings.getByText("Nothing is wrong.").waitFor();
+    await textOf(page).fill(`${FIRST.replace('"name"', '"nome"').trimEnd().slice(0, -1)},\n  "colour": 1\n}`);
+    await findings.getByText("1 error, 2 warnings").waitFor();
+    const [error = ""] = await findings.getByRole("listitem").allInnerTexts();
+    expect(error).toMatch(/^error "name" is missing/);
+    await findings.getByRole("button", { name: /^Line 7, / }).press("Enter");
+    expect(await page.evaluate(SELECTED)).toBe('"colour": 1');
+    await press(page, "button", "Save as revision 2");
+    await page.getByRole("alert").waitFor();
+    expect((await run(READ)).siteConfig.revision).toBe(1);
+    await textOf(page).fill('{ "name": ');
+    await findings.getByText("1 error, 0 warnings").waitFor();
+  });
+
+  test("shows the navigation and the colors in both modes", async () => {
+    await run(PUT, { text: FIRST });
+    const { page } = await signIn(browser(), service(), key, "#/sites/docs");
+    const navigation = page.getByRole("region", { name: "Navigation" });
+    await navigation.getByText("intro").waitFor();
+    const light = page.getByRole("figure").filter({ hasText: "Light" });
+    expect(await light.innerText()).toMatch(/First[\s\S]*accent #0a7/);
+    expect(await page.evaluate(FIRST_PAGE_COLOR)).toBe("rgb(0, 170, 119)");
+    await textOf(page).fill(
+      FIRST.replace('"#0a7"', '"#0000ff", "light": "#ff00ff"').replace("intro", "welcome"),
+    );
+    await navigation.getByText("welcome").waitFor();
+    expect(await light.innerText()).toContain("accent #0000ff");
+    expect(await page.getByRole("figure").filter({ hasText: "Dark" }).innerText()).toContain(
+      "accent #ff00ff",
+    );
+  });
+
+  test("saves revisions, shows and restores them", async () => {
+    await run(PUT, { text: FIRST });
+    const watched = await signIn(browser(), service(), key, "#/sites/docs");
+    const { page } = watched;
+    await textOf(page).fill(written("Second", "#0a7"));
+    await press(page, "button", "Save as revision 2");
+    await untilTold(page, "Revision 2 was saved.");
+    await press(page, "button", "Show revision 1");
+    const dialog = page.getByRole("dialog", { name: "Revision 1" });
+    await dialog.getByText('{"op":"replace","path":"/name","value":"Second"}').waitFor();
+    await page.keyboard.press("Escape");
+    await press(page, "button", "Restore revision 1");
+    await press(page, "button", "Restore");
+    await untilTold(page, "Revision 1 is back, as revision 3.");
+    await page.getByText("brought back 1").waitFor();
+    expect(await textOf(page).inputValue()).toBe(FIRST);
+    expect((await run(READ)).siteConfig).toMatchObject({ revision: 3, text: FIRST });
+    await expectQuiet(watched, key);
+  });
+
+  test("overwrites nothing that was saved meanwhile, unless told", async () => {
+    await run(PUT, { text: FIRST });
+    const { page } = await signIn(browser(), service(), key, "#/sites/docs");
+    await textOf(page).fill(written("Mine", "#0a7"));
+    await run(PUT, { text: written("Theirs", "#0a7") });
+    await press(page, "button", "Save as revision 2");
+    await page.getByRole("button", { name: "Drop mine, take revision 2" }).waitFor();
+    expect((await run(READ)).siteConfig.text).toContain("Theirs");
+    await press(page, "button", "Save mine over it");
+    await untilTold(page, "Revision 3 was saved.");
+    await run(PUT, { text: written("Theirs again", "#0a7") });
+    await textOf(page).fill(written("Mine again", "#0a7"));
+    await press(page, "button", "Save as revision 4");
+    await press(page, "button", "Drop mine, take revision 4");
+    expect(await textOf(page).inputValue()).toContain("Theirs again");
+    await goTo(page, "#/sites/nowhere", "No such site");
+  });
+
+  test("keeps the line ends of the text", async () => {
+    const windows = FIRST.replaceAll("\n", "\r\n");
+    await run(PUT, { text: windows });
+    const { page } = await signIn(browser(), service(), key, "#/sites/docs");
+    const save = page.getByRole("button", { name: "Save as revision 2" });
+    await textOf(page).fill(`${FIRST}\n`);
+    await expect.poll(() => save.isEnabled()).toBe(true);
+    await textOf(page).fill(FIRST);
+    await expect.poll(() => save.isEnabled()).toBe(false);
+    await textOf(page).fill(`${FIRST}\n`);
+    await save.press("Enter");
+    await untilTold(page, "Revision 2 was saved.");
+    expect((await run(READ)).siteConfig.text).toBe(`${windows}\r\n`);
+    expect(await page.getByRole("button", { name: "Save as revision 3" }).isEnabled()).toBe(false);
+  });
+});
+
+function textOf(page: Page) {
+  return page.getByRole("textbox", { name: "Site configuration" });
+}
+
+function written(name: string, primary: string): string {
+  return `{
+  "name": "${name}",
+  "favicon": "/favicon.svg",
+  "colors": { "primary": "${primary}" },
+  "navigation": [{ "group": "Start", "pages": ["intro"] }]
+}
+`;
+}
+
+async function run(query: string, variables: Readonly<Record<string, unknown>> = {}) {
+  const { body } = await callGraphql(service().url, key, query, variables);
+  const { data, errors } = Object(body);
+  if (errors) throw new Error(JSON.stringify(errors));
+  return data;
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exampleOperations } from "../../src/http/pages/playground-examples.js";
+import { builtPages } from "../support/built-pages.js";
+import { openPage } from "../support/chromium.js";
+import {
+  DOCS,
+  eventually,
+  HEADERS,
+  openTab,
+  putKey,
+  QUERY,
+  RESULT,
+  shown,
+  TABS,
+  untilStored,
+  useChromium,
+  VARIABLES,
+  write,
+} from "../support/playground-page.js";
+import { callRest } from "../support/rest-client.js";
+import { startTestService, type TestService } from "../support/test-service.js";
+
+const EXAMPLES = exampleOperations(undefined)
+  .map(({ query }) => /^(?:query|mutation|subscription) (\w+)/m.exec(query)?.[1])
+  .join(" ");
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ pagesDirectory: await builtPages() });
+});
+afterAll(() => service.close());
+
+describe("in Chromium the playground", () => {
+  const browser = useChromium();
+  const open = () => openPage(browser(), `${service.url}/graphql`);
+  const newKey = async () => {
+    const account = await service.createAccount();
+    return { ...account, ...(await account.createKey()) };
+  };
+
+  test("opens with examples, a hint for the headers and working editors", async () => {
+    const { page, complaints, elsewhere } = await open();
+    await shown(page, TABS).toBe(EXAMPLES);
+    await shown(page, QUERY).toContain("mutation GetOrCreate(");
+    await shown(page, HEADERS).toContain('// "Authorization": "Token <API_KEY>"');
+    const workers = () => page.workers().map((worker) => new URL(worker.url()).pathname);
+    for (const name of ["editor", "json", "graphql"]) {
+      const path = new RegExp(`^/graphql/assets/${name}-worker-[0-9a-f]{12}\\.js$`);
+      await eventually(workers).toContainEqual(expect.stringMatching(path));
+    }
+    await write(page, QUERY, "{ userG");
+    await shown(page, ".suggest-widget.visible").toContain("userGroup");
+    await write(page, HEADERS, "oops");
+    await page.locator(`${HEADERS} .squiggly-error`).waitFor({ state: "attached" });
+    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  });
+
+  test("has the reply below the editors on a telephone", async () => {
+    const { page } = await open();
+    await page.setViewportSize({ width: 390, height: 900 });
+    await shown(page, QUERY).toContain("mutation GetOrCreate(");
+    const box = async (selector: string) =>
+      (await page.locator(selector).boundingBox()) ?? { y: 0, width: 0 };
+    const [editors, reply] = [await box(".graphiql-editors"), await box(".graphiql-response")];
+    expect(reply.y).toBeGreaterThan(editors.y + 100);
+    expect(Math.min(editors.width, reply.width)).toBeGreaterThan(300);
+  });
+
+  test("shows the schema to somebody without a key, and comes back to the tab that was open", async () => {
+    const { page, complaints, elsewhere } = await open();
+    await page.getByLabel("Show Documentation Explorer").click();
+    await page.locator(DOCS).getByText("DataSourcePayload", { exact: true }).click();
+    await shown(page, DOCS).toContain("Why the change failed; empty when it did not.");
+    await openTab(page, "List");
+    await untilStored(page, '"activeTabIndex":1');
+    await page.reload();
+    await shown(page, TABS).toBe(EXAMPLES);
+    await shown(page, `${TABS}[aria-selected=true]`).toBe("List");
+    await shown(page, QUERY).toContain("query List(");
+    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  });
+
+  test("runs an operation with the key that is put into the hint, and forgets the key", async () => {
+    const { secret, name } = await newKey();
+    const { page, complaints, elsewhere } = await open();
+    await putKey(page, secret);
+    await page.keyboard.press("Control+Enter");
+    await shown(page, RESULT).toContain('"newUserGroup": true');
+    await write(page, QUERY, "query Mine { viewer { accountName } }");
+    await untilStored(page, "query Mine");
+    await page.keyboard.press("Control+Enter");
+    await shown(page, RESULT).toContain(`"accountName": "${name}"`);
+    expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain(secret);
+    await page.reload();
+    await shown(page, QUERY).toContain("query Mine");
+    await shown(page, HEADERS).toContain("<API_KEY>");
+    expect(page.url()).toBe(`${service.url}/graphql`);
+    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  });
+
+  test("takes the key along to the other tabs, which list, rotate and watch", async () => {
+    const { secret } = await newKey();
+    const group = { user_group_id: "acme", name: "Acme Inc.", mapping: { charts: "sales" } };
+    const call = (method: string, fields: object = {}) =>
+      callRest(`${service.url}/api/user`, method, secret, { ...group, ...fields });
+    const [token = ""] = /ugt_\w+/.exec(JSON.stringify(await call("GET"))) ?? [];
+    const { page, complaints, elsewhere } = await open();
+    const run = () => page.getByLabel("Execute query").click();
+    await putKey(page, secret);
+
+    await openTab(page, "List");
+    await shown(page, HEADERS).toContain(secret);
+    await run();
+    await shown(page, RESULT).toContain('"schemaId": "charts"');
+
+    await openTab(page, "Rotate");
+    await page.getByRole("button", { name: "Variables" }).click();
+    // The editor closes the quotes and the braces.
+    await write(page, VARIABLES, `{"token":"${token}`);
+    await run();
+    await shown(page, RESULT).toContain('"token": "ugt_');
+
+    await openTab(page, "Watch");
+    await run();
+    let times = 0;
+    const textAfterChange = async () => {
+      // Decision 12a: the same name again would be no change.
+      times += 1;
+      await call("PUT", { name: `Acme ${times}` });
+      return page.locator(RESULT).innerText();
+    };
+    await eventually(textAfterChange).toContain("UPDATED");
+    await page.getByLabel("Stop query").click();
+    await page.getByLabel("Execute query").waitFor();
+    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  });
+
+  test("shows why a key is refused", async () => {
+    const { page, complaints, elsewhere } = await open();
+    await putKey(page, "wrong");
+    await page.getByLabel("Execute query").click();
+    await shown(page, RESULT).toContain('"code": "UNAUTHENTICATED"');
+    const report = expect.stringContaining("the server responded with a status of 401");
+    expect({ complaints, elsewhere }).toEqual({ complaints: [report], elsewhere: [] });
+  });
+});

@@ -1,0 +1,161 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { publint } from "publint";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { UserGroupsClient } from "../../clients/typescript/src/index.js";
+import { openPage } from "../support/chromium.js";
+import { CONSUMER_FILES, DECLARATIONS, FAULTS } from "../support/client-uses.js";
+import { startExample } from "../support/example-server.js";
+import { freePort } from "../support/free-port.js";
+import { type ClientConsumer, checkTypes, copyExamples, installClient } from "../support/packed-client.js";
+import { shown, useChromium } from "../support/playground-page.js";
+import { startTestService, type TestService } from "../support/test-service.js";
+
+const EXAMPLES = ["fastify", "express"] as const;
+const NAME = "O'Neil & <Sons>";
+/** What the consumer's project has besides, taken from ours. */
+const BORROWED = ["@types/node", "undici-types", "@graphql-typed-document-node/core", "graphql", ...EXAMPLES];
+
+let consumer: ClientConsumer;
+beforeAll(async () => {
+  consumer = await installClient(BORROWED);
+  for (const [name, text] of Object.entries(CONSUMER_FILES)) {
+    await writeFile(join(consumer.directory, name), text);
+  }
+});
+afterAll(() => consumer?.remove());
+
+test("the package has what it needs, and nothing else", async () => {
+  const { files, installed } = consumer;
+  const others = files.filter((path) => !/^dist\/(?:generated\/)?[a-z-]+\.(?:js|d\.ts)$/.test(path));
+  expect(others.toSorted()).toEqual(["README.md", "dist/trusted-documents.json", "package.json"]);
+  const { dependencies, exports } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+  expect(dependencies).toBeUndefined();
+  expect(Object.keys(exports)).toEqual([".", "./browser", "./trusted-documents.json", "./package.json"]);
+});
+
+test("publint has nothing to say of it", async () => {
+  const { messages } = await publint({ pkgDir: consumer.installed, pack: false, strict: true });
+  expect(messages).toEqual([]);
+});
+
+test("programs and pages of its users compile, the guides' snippets too, and what is wrong does not", async () => {
+  const { directory } = consumer;
+  const [programs = [], pages] = await Promise.all(
+    ["tsconfig.json", "tsconfig.browser.json"].map((config) => checkTypes(directory, config)),
+  );
+  expect(pages).toEqual([]);
+  const faults = FAULTS.split("\n").map((_line, index) => `faults.ts:${index + 1}`);
+  expect(programs.toSorted()).toEqual(faults.slice(DECLARATIONS).toSorted());
+});
+
+test("it is imported and required, as one module", async () => {
+  const script = `
+    const required = require("@user-groups/client");
+    Promise.all([import("@user-groups/client"), import("@user-groups/client/browser")]).then(([imported, browser]) =>
+      console.log(imported.UserGroupsClient === required.UserGroupsClient, typeof browser.createViewer));`;
+  await writeFile(join(consumer.directory, "both.cjs"), script);
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["both.cjs"], {
+    cwd: consumer.directory,
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: "true function\n", stderr: "" });
+});
+
+let service: TestService;
+let examples: string;
+const ports = new Map<string, number>();
+describe("the page of an example", () => {
+  const browser = useChromium();
+  beforeAll(async () => {
+    for (const name of EXAMPLES) ports.set(name, await freePort());
+    service = await startTestService({
+      corsOrigins: [...ports.values()].map((port) => `http://127.0.0.1:${port}`),
+    });
+    examples = await copyExamples(consumer);
+  });
+  afterAll(() => service?.close());
+
+  test.each(EXAMPLES)(
+    "%s reads its customer's group, from another origin, also after its token was rotated",
+    async (name) => {
+      const { url, apiKey, client } = await start(name, ports.get(name) ?? 0);
+      const { page, complaints, elsewhere } = await openPage(browser(), url);
+      const secrets: string[] = [];
+      page.on("response", async (response) => {
+        if ((await response.text().catch(() => "")).includes(apiKey)) secrets.push(response.url());
+      });
+      await signIn(page, NAME);
+      await shown(page, "#status").toBe(`Shown for ${NAME}`);
+      await shown(page, "#properties").toBe("region US currency USD");
+      const { token } = await client.userGroups.getOrCreate({ userGroupId: "oneil" });
+      await client.userGroups.setMapping({ providedId: "oneil" }, "sales", "sales");
+      await client.userGroups.update({ userGroupId: "oneil", properties: { html: "<img src=x>" } });
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await shown(page, "#properties").toBe("html <img src=x>");
+      await shown(page, "#mapping").toBe("sales: Sales database");
+      expect(complaints).toEqual([]);
+
+      await client.userGroups.rotateToken({ currentToken: token });
+      await client.userGroups.update({ userGroupId: "oneil", properties: { region: "APAC" } });
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await shown(page, "#properties").toBe("region APAC");
+      // The browser itself tells of the refused attempt.
+      expect(complaints).toEqual([expect.stringContaining("401")]);
+      expect(new Set(elsewhere)).toEqual(new Set([`${service.url}/graphql`]));
+      expect(secrets).toEqual([]);
+    },
+  );
+
+  test.each(EXAMPLES)(
+    "%s keeps pages to itself, tells strangers nothing, and bears that the service is gone",
+    async (name) => {
+      const { secret: apiKey } = await (await service.createAccount()).createKey();
+      const serviceUrl = "http://127.0.0.1:1";
+      const url = await startExample(examples, name, { serviceUrl, apiKey, port: 0 });
+      const { headers, body } = await read(await fetch(url));
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self';");
+      expect(headers.get("content-security-policy")).toContain(`connect-src 'self' ${serviceUrl};`);
+      expect(body).toContain("O&#39;Neil &#38; &#60;Sons&#62;");
+      for (const cookie of ["", "customer=acme", "customer=acme.", "customer=acme.AAAA"]) {
+        const refused = await read(await fetch(`${url}/user-group-token`, { headers: { cookie } }));
+        expect(refused).toMatchObject({ status: 401 });
+        expect(refused.body).not.toContain("ugt_");
+      }
+      const form = { method: "POST", body: new URLSearchParams({ customer: "acme" }) };
+      const signedIn = await fetch(`${url}/sign-in`, { ...form, redirect: "manual" });
+      const cookie = signedIn.headers.get("set-cookie") ?? "";
+      expect(cookie).toMatch(/^customer=acme\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+      const failed = await read(await fetch(url, { headers: { cookie: cookie.split(";")[0] ?? "" } }));
+      expect(failed.status).toBe(503);
+      expect(failed.body).toContain("not available at the moment");
+      expect(failed.body).not.toMatch(/ugk_|ECONNREFUSED/);
+    },
+  );
+
+  test("tells its viewer when the service does not allow its origin", async () => {
+    const { url } = await start("fastify", 0);
+    const { page } = await openPage(browser(), url);
+    await signIn(page, "Acme Inc.");
+    await shown(page, "#status").toBe("The dashboard could not be read (network).");
+  });
+});
+
+async function start(name: (typeof EXAMPLES)[number], port: number) {
+  const account = await service.createAccount();
+  const { secret: apiKey } = await account.createKey({ scope: "write" });
+  const url = await startExample(examples, name, { serviceUrl: service.url, apiKey, port });
+  return { url, apiKey, client: new UserGroupsClient({ baseUrl: service.url, apiKey }) };
+}
+
+async function signIn(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name }).click();
+  await shown(page, "h1").toBe(`Dashboard of ${name}`);
+}
+
+async function read(reply: Response) {
+  return { status: reply.status, headers: reply.headers, body: await reply.text() };
+}

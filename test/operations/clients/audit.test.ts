@@ -1,0 +1,37 @@
+import { serverAudits } from "graphql-http";
+import { expect, test } from "vitest";
+import { useGraphql } from "../../support/graphql-fixture.js";
+
+const graphql = useGraphql();
+const url = () => `${graphql().service.url}/graphql`;
+
+// Apollo Server's prevention of cross-site request forgery: a GET needs a header that no form can send.
+const BARE_GET = "notice";
+/** The audits of GraphQL over HTTP that end otherwise than well, on purpose; none may be an error. */
+const DEPARTURES: ReadonlyMap<string, typeof BARE_GET> = new Map([
+  ["5A70", BARE_GET],
+  ["D6D5", BARE_GET],
+  ["6A70", BARE_GET],
+]);
+const audits = serverAudits({ url });
+
+test.each(audits)("$id $name", async ({ id, fn }) => {
+  const result = await fn();
+  expect(result).toMatchObject({ status: DEPARTURES.get(id) ?? "ok" });
+  if (DEPARTURES.has(id)) expect(result).toMatchObject({ response: { status: 400 } });
+});
+
+test("the audits know every departure", () => {
+  expect(audits.map(({ id }) => id)).toEqual(expect.arrayContaining([...DEPARTURES.keys()]));
+});
+
+test("with the header that no form can send, the audits of GET end well", async () => {
+  const fetchFn = (input: string, init: RequestInit = {}) =>
+    fetch(input, { ...init, headers: { ...init.headers, "apollo-require-preflight": "true" } });
+  const results = await Promise.all(
+    serverAudits({ url, fetchFn })
+      .filter(({ id }) => DEPARTURES.get(id) === BARE_GET)
+      .map(({ fn }) => fn()),
+  );
+  expect(results.map(({ status }) => status)).toEqual(["ok", "ok", "ok"]);
+});

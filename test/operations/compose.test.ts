@@ -1,0 +1,216 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
+import { createClient } from "@redis/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readCompose } from "../support/compose-file.js";
+import { type ComposeStack, startComposeStack } from "../support/compose-stack.js";
+import { freePort } from "../support/free-port.js";
+import { callGraphql } from "../support/graphql-client.js";
+import { startGuarded } from "../support/guarded-program.js";
+import { hasHaproxy } from "../support/haproxy.js";
+import { hasPgbouncer } from "../support/pgbouncer.js";
+import { hasRedis } from "../support/redis-server.js";
+import { callRest } from "../support/rest-client.js";
+import { createTestProcesses } from "../support/running-process.js";
+import { reply, startScriptedServer } from "../support/scripted-server.js";
+
+const folder = new URL("../../deploy/compose/", import.meta.url);
+const pathOf = (name: string) => fileURLToPath(new URL(name, folder));
+const hasPsql = spawnSync("psql", ["--version"]).status === 0;
+const hasAll = hasHaproxy && hasPgbouncer && hasRedis && hasPsql;
+if (!hasAll)
+  process.stderr.write("haproxy, pgbouncer, redis-server or psql is missing: the compose stack is not run\n");
+
+test("without secrets nothing starts, and none is committed", () => {
+  expect(() => readCompose(pathOf("compose.yaml"), {})).toThrow("run ./make-secrets.sh first");
+  const text = readFileSync(pathOf("compose.yaml"), "utf8");
+  expect(text.match(/PASSWORD[^\n]*: (?!\$)\S+/)).toBeNull();
+  expect(readFileSync(new URL("../../.gitignore", import.meta.url), "utf8")).toContain(
+    "deploy/compose/.env\n",
+  );
+});
+
+test("every image has a tag of its own version", () => {
+  const secrets = {
+    SERVICE_PASSWORD: "a",
+    REDIS_PASSWORD: "a",
+    POSTGRES_PASSWORD: "a",
+    ENCRYPTION_KEYS: "a",
+  };
+  const images = Object.values(readCompose(pathOf("compose.yaml"), secrets)).map(({ image }) => image);
+  expect(images.filter((image) => !/:v?\d+\.\d+\.?\d*|^user-groups:local$/.test(image))).toEqual([]);
+});
+
+describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
+  /** Starts HAProxy in front of a service at that address. */
+  async function startFront(service: string, frontProxy = "255.255.255.255") {
+    const port = await freePort();
+    const env = {
+      LISTEN: `127.0.0.1:${port}`,
+      SERVICE_1: service,
+      SERVICE_2: service,
+      FRONT_PROXY: frontProxy,
+    };
+    const command = ["haproxy", "-q", "-db", "-f", pathOf("haproxy.cfg")];
+    const given = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const program = await startGuarded("env", [...given, ...command], port);
+    return { url: `http://127.0.0.1:${port}`, end: () => program.end() };
+  }
+
+  /** Sends a request through HAProxy. @returns the status and the client addresses that the service receives */
+  async function ask(path: string, frontProxy: string, headers: Readonly<Record<string, string>>) {
+    const { url, seen } = await startScriptedServer(reply(200, {}));
+    const front = await startFront(new URL(url).host, frontProxy);
+    try {
+      const { status } = await fetch(`${front.url}${path}`, { headers });
+      return [status, seen.find((request) => request.path === path)?.headers["x-forwarded-for"]];
+    } finally {
+      await front.end();
+    }
+  }
+
+  const message = "The service is temporarily unavailable. Try again shortly.";
+
+  /** Checks that HAProxy answers in both APIs' own forms. */
+  async function expectUnavailable(url: string, status: number) {
+    const rest = await callRest(`${url}/api/user`, "GET", "a-key", { user_group_id: "a" });
+    const request_id = rest.headers["x-request-id"];
+    expect(request_id).toMatch(/^[\da-f-]{36}$/);
+    const error = { code: "unavailable", message, request_id };
+    expect(rest).toMatchObject({ status, headers: { "retry-after": "1", "cache-control": "no-store" } });
+    expect(rest.headers["content-type"]).toBe("application/json");
+    expect(rest.body).toEqual({ success: 0, error });
+    const graphql = await callGraphql(url, "a-key", "{ __typename }");
+    const requestId = graphql.headers["x-request-id"];
+    expect(graphql).toMatchObject({ status, headers: { "retry-after": "1" } });
+    const extensions = { code: "UNAVAILABLE", retryAfter: 1, requestId };
+    expect(graphql.body).toEqual({ errors: [{ message, extensions }] });
+  }
+
+  test("answers as the service does where no replica is ready, or one breaks off", async () => {
+    const nobody = await startFront(`127.0.0.1:${await freePort()}`);
+    try {
+      await expectUnavailable(nobody.url, 503);
+    } finally {
+      await nobody.end();
+    }
+    // Ready, but it ends the connection of everything else.
+    const broken = createServer((request, response) => {
+      if (request.url === "/readyz") response.end("{}");
+      else request.socket.destroy();
+    });
+    await once(broken.listen(0, "127.0.0.1"), "listening");
+    const address = broken.address();
+    if (address === null || typeof address === "string") throw new Error("The server has no port.");
+    const front = await startFront(`127.0.0.1:${address.port}`);
+    try {
+      await expectUnavailable(front.url, 502);
+      expect(await callRest(`${front.url}/metrics`, "GET", undefined)).toMatchObject({
+        status: 404,
+        body: { success: 0, error: { code: "not_found" } },
+      });
+    } finally {
+      await front.end();
+      broken.close();
+    }
+  });
+
+  const told = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
+
+  test("believes X-Forwarded-For of the proxy before it only", async () => {
+    expect(await ask("/", "255.255.255.255", told)).toEqual([200, "127.0.0.1"]);
+    expect(await ask("/", "10.1.0.0/16 127.0.0.1", told)).toEqual([200, told["x-forwarded-for"]]);
+    expect(await ask("/", "127.0.0.1", {})).toEqual([200, "127.0.0.1"]);
+  });
+
+  test("lets nobody read metrics, however the path is written", async () => {
+    for (const path of ["/metrics", "/metrics/", "/metrics?x=/", "/%6detrics"])
+      expect(await ask(path, "255.255.255.255", {}), path).toEqual([404, undefined]);
+  });
+});
+
+describe.skipIf(!hasAll)("the stack", () => {
+  const processes = createTestProcesses();
+  let stack: ComposeStack;
+  let key: string;
+  beforeAll(async () => {
+    stack = await startComposeStack(processes);
+    const create = ["--account", "acme", "--environment", "Customer", "--scope", "admin"];
+    key = (await stack.command("key", "create", ...create)).stdout.trim();
+  }, 60_000);
+  afterAll(async () => {
+    await processes.close();
+    await stack?.close();
+  });
+
+  test("both replicas answer, as a role for which row level security holds", async () => {
+    for (let call = 0; call < 8; call += 1) {
+      const body = { user_group_id: `g${call}`, name: "Group" };
+      const { body: reply } = await callRest(`${stack.url}/api/user`, "GET", key, body);
+      expect(reply).toMatchObject({ success: 1, new_user_group: true });
+    }
+    for (const { stderr } of Object.values(stack.services)) {
+      expect(stderr()).toContain('"path":"/api/user"');
+      expect(stderr()).not.toContain("Row level security does not hold");
+      expect(stderr()).not.toContain("Redis is out of reach");
+    }
+    const roles =
+      "SELECT string_agg(DISTINCT usename, ',') FROM pg_stat_activity WHERE application_name = 'user-groups'";
+    expect(await stack.ask(roles)).toBe("user_groups_service");
+  });
+
+  test("the replicas count in Redis, by the address that HAProxy tells", async () => {
+    const spoof = { "x-forwarded-for": "203.0.113.7" };
+    const body = { user_group_id: "g", name: "x" };
+    expect((await callRest(`${stack.url}/api/user`, "GET", `${key}x`, body, spoof)).status).toBe(401);
+    const redis = createClient({ url: stack.redisUrl });
+    await redis.connect();
+    const counted = (await redis.keys("*")).join();
+    await redis.close();
+    expect(counted).toContain("127.0.0.1");
+    expect(counted).not.toContain("203.0.113.7");
+  });
+
+  test("a change at one replica is seen by those who are subscribed at the other", async () => {
+    const [one, two] = [stack.services["service-1"].url, stack.services["service-2"].url];
+    const query = `subscription { userGroupChanged(by: {providedId: "g0"}) { kind } }`;
+    const reply = await fetch(`${one}/graphql`, {
+      method: "POST",
+      headers: {
+        authorization: `Token ${key}`,
+        "content-type": "application/json",
+        accept: "text/event-stream",
+      },
+      body: JSON.stringify({ query }),
+    });
+    const events = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let seen = "";
+    const rename = (name: string) => callRest(`${two}/api/user`, "PUT", key, { user_group_id: "g0", name });
+    for (let change = 0; !seen.includes("UPDATED"); change += 1) {
+      const next = events?.read();
+      await rename(`Name ${change}`);
+      seen += (await next)?.value ?? "";
+    }
+    await events?.cancel();
+  });
+
+  test("a service whose schema is behind tells how to mend that", async () => {
+    await stack.ask("CREATE DATABASE behind");
+    const env = {
+      DATABASE_URL: stack.databaseUrl.replace(/user_groups$/, "behind"),
+      ENCRYPTION_KEYS: stack.secrets["ENCRYPTION_KEYS"] ?? "",
+    };
+    const { code, stderr } = await processes.run([], { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain("not up to date");
+    expect(stderr).toContain("run `migrate up` with DATABASE_MIGRATION_URL");
+  });
+
+  test("the services hold no password but their own", () => {
+    const { environment = {} } = readCompose(pathOf("compose.yaml"), stack.secrets)["service-1"] ?? {};
+    expect(JSON.stringify(environment)).not.toContain(stack.secrets["POSTGRES_PASSWORD"]);
+  });
+});

@@ -1,0 +1,193 @@
+import { execFile, spawnSync } from "node:child_process";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compileService } from "../support/compiled-service.js";
+import { type Snippet, snippetsOf } from "../support/doc-snippets.js";
+import { freePort } from "../support/free-port.js";
+import { type GuardedProgram, startGuarded } from "../support/guarded-program.js";
+import { hasPgbouncer } from "../support/pgbouncer.js";
+import { callRest } from "../support/rest-client.js";
+import { createTestProcesses } from "../support/running-process.js";
+import { type SystemPostgres, startSystemPostgres, systemPostgres } from "../support/system-postgres.js";
+
+const ADDRESS_IN_DOCS = "postgres.example.com:5432";
+const snippets = snippetsOf("docs/operations.md").filter(({ notRun }) =>
+  notRun?.includes("test/operations/database.test.ts"),
+);
+const encryptionKey = Buffer.alloc(32, 7).toString("base64");
+const acme = { user_group_id: "acme", name: "Acme" };
+
+// Each test starts several processes.
+const options = { timeout: 120_000 };
+
+describe.skipIf(systemPostgres === undefined)(
+  "a PostgreSQL of one's own, as the guide has it",
+  options,
+  () => {
+    const programs = systemPostgres ?? "";
+    const processes = createTestProcesses();
+    const used = new Set<Snippet>();
+    let postgres: SystemPostgres;
+    let folder: string;
+    let pgbouncer: GuardedProgram | undefined;
+
+    beforeAll(async () => {
+      postgres = await startSystemPostgres(programs);
+      folder = await mkdtemp(join(tmpdir(), "ug-deploy-database-"));
+      runAs(
+        superuser("postgres"),
+        "CREATE ROLE administrator LOGIN CREATEROLE CREATEDB PASSWORD 'administrator'",
+      );
+    }, 60_000);
+    afterAll(async () => {
+      await processes.close();
+      await pgbouncer?.end();
+      await postgres?.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const superuser = (database: string) => postgres.url("postgres", postgres.password, database);
+    const administrator = () => postgres.url("administrator", "administrator", "postgres");
+    const owner = (database = "user_groups") => postgres.url("user_groups", "OWNER_PASSWORD", database);
+    const runtime = (database = "user_groups") =>
+      postgres.url("user_groups_service", "SERVICE_PASSWORD", database);
+    const settings = (database?: string) => ({
+      DATABASE_URL: runtime(database),
+      DATABASE_MIGRATION_URL: owner(database),
+      ENCRYPTION_KEYS: encryptionKey,
+    });
+
+    /** The only piece of the guide that has this in it. */
+    function snippet(part: string): string {
+      const [found, ...others] = snippets.filter(({ code }) => code.includes(part));
+      if (!found || others.length > 0)
+        throw new Error(`${part} is in ${others.length + (found ? 1 : 0)} pieces.`);
+      used.add(found);
+      return found.code.replaceAll(ADDRESS_IN_DOCS, postgres.address);
+    }
+
+    /** Runs SQL as the guide's readers do. */
+    function runAs(url: string, sql: string): void {
+      const options = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", url];
+      const { status, stderr } = spawnSync(join(programs, "psql"), options, { input: sql, encoding: "utf8" });
+      if (status !== 0) throw new Error(stderr);
+    }
+
+    async function query(url: string, sql: string): Promise<object[]> {
+      const client = new Client(url);
+      await client.connect();
+      try {
+        return (await client.query(sql)).rows;
+      } finally {
+        await client.end();
+      }
+    }
+
+    /** Runs a script of the guide in the folder; `npm run -s cli --` is our program. */
+    async function runScript(script: string, env: Readonly<Record<string, string>> = {}) {
+      const preamble = `set -eu; npm() { shift 4; "$NODE" "$SERVICE/cli.js" "$@"; }\n`;
+      const service = join(await compileService(), "src");
+      return promisify(execFile)("bash", ["-c", preamble + script], {
+        cwd: folder,
+        env: { PATH: `${programs}:${process.env["PATH"]}`, NODE: process.execPath, SERVICE: service, ...env },
+      });
+    }
+
+    const protectedTables = (database: string) =>
+      query(
+        superuser(database),
+        "SELECT relname, relrowsecurity FROM pg_class WHERE relforcerowsecurity ORDER BY relname",
+      );
+
+    test("an administrator who is no superuser sets it up, and the service runs as a role without rights of its own", async () => {
+      runAs(administrator(), snippet("CREATE ROLE user_groups_service"));
+      const { stdout } = await runScript(snippet("export DATABASE_URL"));
+      expect(stdout).toContain("applied CreateCoreTables");
+      const create = ["key", "create", "--account", "acme", "--environment", "Customer", "--scope", "admin"];
+      const made = await processes.run(create, { env: settings() });
+      expect(made).toMatchObject({ code: 0, stderr: "" });
+      await writeFile(join(folder, "key"), made.stdout.trim());
+      const { DATABASE_MIGRATION_URL: _, ...env } = settings();
+      const service = await processes.serve({ env });
+      expect((await callRest(`${service.url}/api/user`, "GET", made.stdout.trim(), acme)).status).toBe(200);
+      expect(service.stderr()).not.toContain("Row level security does not hold");
+      service.kill("SIGTERM");
+      expect((await service.ended).code).toBe(0);
+      expect(await query(superuser("user_groups"), snippet("xact_start"))).toEqual([]);
+    });
+
+    test.skipIf(!hasPgbouncer)("the service runs behind the PgBouncer that it describes", async () => {
+      const port = await freePort();
+      const ini = snippet("[pgbouncer]")
+        .replace(
+          "host=postgres.example.com port=5432",
+          `host=127.0.0.1 port=${postgres.address.split(":")[1]}`,
+        )
+        .replace("listen_port = 6432", `listen_port = ${port}\nunix_socket_dir =`);
+      await writeFile(join(folder, "pgbouncer.ini"), ini);
+      await writeFile(join(folder, "users.txt"), '"user_groups_service" "SERVICE_PASSWORD"\n');
+      await chmod(folder, 0o755);
+      const isRoot = process.getuid?.() === 0;
+      const command = ["pgbouncer", ...(isRoot ? ["--user=nobody"] : []), "-q", "pgbouncer.ini"];
+      pgbouncer = await startGuarded("env", ["-C", folder, ...command], port);
+      const service = await processes.serve({
+        env: {
+          DATABASE_URL: `postgres://user_groups_service:SERVICE_PASSWORD@127.0.0.1:${port}/user_groups`,
+          DATABASE_LISTEN_URL: runtime(),
+          DATABASE_POOLED: "true",
+          ENCRYPTION_KEYS: encryptionKey,
+        },
+      });
+      expect((await callRest(`${service.url}/readyz`, "GET", undefined)).status).toBe(200);
+      service.kill("SIGTERM");
+      expect((await service.ended).code).toBe(0);
+    });
+
+    test("a dump as the owner fails, one as the backup's role has all rows, and is restored to what the next version can migrate", async () => {
+      const asOwner = spawnSync(join(programs, "pg_dump"), ["--format=custom", "--file=/dev/null", owner()], {
+        encoding: "utf8",
+      });
+      expect(asOwner.status).not.toBe(0);
+      expect(asOwner.stderr).toContain("row-level security");
+
+      runAs(superuser("postgres"), snippet("CREATE ROLE user_groups_backup"));
+      const backup = postgres.url("user_groups_backup", "BACKUP_PASSWORD", "user_groups");
+      await runScript(snippet("pg_dump --format"), { BACKUP_URL: backup });
+      runAs(administrator(), snippet("CREATE DATABASE restored"));
+      await runScript(snippet("pg_restore"), { RESTORED_OWNER_URL: owner("restored") });
+
+      expect(await protectedTables("restored")).toEqual(await protectedTables("user_groups"));
+      expect((await protectedTables("restored")).length).toBeGreaterThan(5);
+      // What takes the newest migration back creates and drops as the owner, as the next version's will.
+      const env = settings("restored");
+      expect((await processes.run(["migrate", "down"], { env })).code).toBe(0);
+      expect((await processes.run(["migrate", "up"], { env })).stdout).toContain("applied");
+      const groups = "SELECT provided_id, name FROM user_group";
+      expect(await query(superuser("restored"), groups)).toEqual([{ provided_id: "acme", name: "Acme" }]);
+      const service = await processes.serve({ env });
+      const key = (await runScript("cat key")).stdout;
+      const reply = await callRest(`${service.url}/api/user`, "GET", key, { user_group_id: "acme" });
+      expect(reply).toMatchObject({ status: 200, body: { new_user_group: false } });
+      service.kill("SIGTERM");
+      expect((await service.ended).code).toBe(0);
+    });
+
+    test("where nobody may bypass row level security, the owner dumps while it is exempted", async () => {
+      const forced = await protectedTables("user_groups");
+      runAs(owner(), snippet("NO FORCE ROW LEVEL SECURITY"));
+      expect(await protectedTables("user_groups")).toEqual([]);
+      await runScript(snippet("pg_dump --format"), { BACKUP_URL: owner() });
+      runAs(owner(), snippet("%s FORCE ROW LEVEL SECURITY"));
+      expect(await protectedTables("user_groups")).toEqual(forced);
+    });
+
+    test("every piece of the guide that says so was run here", () => {
+      const left = snippets.filter((each) => !used.has(each) && (hasPgbouncer || each.language !== "ini"));
+      expect(left).toEqual([]);
+    });
+  },
+);

@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compileService } from "../support/compiled-service.js";
+import { endProcessesIn } from "../support/data-directory.js";
+import { type Snippet, snippetsOf, userDocuments } from "../support/doc-snippets.js";
+import { callRest } from "../support/rest-client.js";
+import { userGroupOf } from "../support/rest-fixture.js";
+import { createTestProcesses, type RunningService } from "../support/running-process.js";
+import { faultless } from "../support/site-config-documents.js";
+
+/** Longer than all pieces take on a busy machine. */
+const LIFETIME_MS = 600_000;
+const SHELLS = ["sh", "bash"];
+/** What the documents call the service and its secrets. */
+const [URL_IN_DOCS, KEY_IN_DOCS, TOKEN_IN_DOCS] = ["http://127.0.0.1:4000", "ugk_live_…", "ugt_…"];
+
+/**
+ * Gives curl a time limit, since a subscription has no end; runs our programs without building them first, and the service until it
+ * answers.
+ */
+const PREAMBLE = `set -eu
+curl() { command curl --silent --show-error --max-time 2 "$@" || [ $? = 28 ]; }
+npm() {
+  case "$*" in
+    "run -s cli -- "*) shift 4; "$NODE" "$SERVICE/cli.js" "$@" ;;
+    start) start_service ;;
+    *) echo "npm $* is not run here" >&2; return 1 ;;
+  esac
+}
+start_service() {
+  PORT=0 DATA_DIR=$PWD/another "$NODE" "$SERVICE/main.js" >started 2>log &
+  for _ in $(seq 600); do
+    grep -q "^Playground" started && break
+    kill -0 $! || break
+    sleep 0.1
+  done
+  kill -INT $! || true
+  wait $! || { cat log >&2; return 1; }
+}
+`;
+
+const processes = createTestProcesses();
+let service: RunningService;
+let env: Record<string, string>;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ug-docs-"));
+  await writeFile(join(folder, "mint.json"), JSON.stringify(faultless, null, 2));
+  const dataDir = await processes.newDataDir();
+  service = await processes.serve({ env: { DATA_DIR: dataDir }, lifetimeMs: LIFETIME_MS });
+  const [key = ""] = /ugk_live_\w+/.exec(service.startUpText) ?? [];
+  env = {
+    PATH: process.env["PATH"] ?? "",
+    KEY: key,
+    USER_GROUPS_API_KEY: key,
+    METRICS_TOKEN: "0123456789abcdef",
+    NODE: process.execPath,
+    SERVICE: join(await compileService(), "src"),
+    DATA_DIR: dataDir,
+  };
+});
+afterAll(async () => {
+  await processes.close();
+  await endProcessesIn(folder);
+  await rm(folder, { recursive: true });
+});
+
+/** Runs a command as it stands in a document, with the present token of the group `acme` for a token. */
+async function run(command: string): Promise<string> {
+  const key = env["KEY"] ?? "";
+  const acme = { user_group_id: "acme", name: "Acme Inc." };
+  const reply = await callRest(`${service.url}/api/user`, "GET", key, acme);
+  const script = command
+    .replaceAll(URL_IN_DOCS, service.url)
+    .replaceAll(KEY_IN_DOCS, key)
+    .replaceAll(TOKEN_IN_DOCS, userGroupOf(reply).token);
+  const { stdout } = await promisify(execFile)("bash", ["-c", PREAMBLE + script], { cwd: folder, env });
+  return stdout;
+}
+
+function isRun({ language, file }: Snippet): boolean {
+  return SHELLS.includes(language) || language === "json" || file !== undefined;
+}
+
+/** What stands between empty lines is a command of its own. */
+function commandsOf({ code }: Snippet): readonly string[] {
+  return code.split(/\n\s*\n/).filter((part) => part.trim() !== "");
+}
+
+const documents = userDocuments().filter((document) => snippetsOf(document).some(isRun));
+
+describe.each(documents)("%s", (document) => {
+  for (const snippet of snippetsOf(document)) {
+    const { line, language, code, file, notRun } = snippet;
+    const name = `line ${line}: ${language}`;
+    if (notRun !== undefined) test.skip(`${name} (not run: ${notRun})`, () => undefined);
+    else if (SHELLS.includes(language)) {
+      test(name, { timeout: 60_000 }, async () => {
+        for (const command of commandsOf(snippet)) {
+          const output = await run(command);
+          expect(output, command).not.toMatch(/"success":0|"errors":|"userErrors":\[\{|^curl:/m);
+        }
+      });
+    } else if (file !== undefined) test(name, () => writeFile(join(folder, file), code));
+    else if (language === "json") test(name, () => void JSON.parse(code));
+  }
+});
+
+test("how docs/webhooks.md verifies a signature by hand tells ours from others'", () => {
+  const [snippet] = snippetsOf("docs/webhooks.md").filter(({ language }) => language === "js");
+  const verify = new Function(
+    ...["createHmac", "timingSafeEqual", "secret", "headers", "body"],
+    `${snippet?.code}; return isOurs;`,
+  );
+  const secret = `whsec_${Buffer.from("a secret of thirty-two bytes ....").toString("base64")}`;
+  const body = '{"id":"1"}';
+  const now = new Date();
+  const headers = (time: Date) => ({
+    "webhook-id": "1",
+    "webhook-timestamp": String(Math.floor(time.getTime() / 1000)),
+    "webhook-signature": `v1,AAAA ${new Webhook(secret).sign("1", time, body)}`,
+  });
+  const isOurs = (...given: unknown[]) => verify(createHmac, timingSafeEqual, ...given);
+  expect(isOurs(secret, headers(now), body)).toBe(true);
+  expect(isOurs(secret, headers(now), `${body} `)).toBe(false);
+  expect(isOurs(`whsec_${Buffer.from("another").toString("base64")}`, headers(now), body)).toBe(false);
+  expect(isOurs(secret, headers(new Date(now.getTime() - 600_000)), body)).toBe(false);
+});

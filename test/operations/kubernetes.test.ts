@@ -1,0 +1,108 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { settings as knownSettings } from "../../src/config/settings.js";
+import type { Data } from "../support/graphql-fixture.js";
+import { checkManifest } from "../support/kubernetes-schema.js";
+
+const folder = fileURLToPath(new URL("../../deploy/kubernetes/", import.meta.url));
+const isKustomization = (name: string) => name.endsWith("kustomization.yaml");
+const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".yaml"),
+);
+const manifests = new Map<string, Data>(
+  names
+    .filter((name) => !isKustomization(name))
+    .map((name) => [name, parse(readFileSync(`${folder}${name}`, "utf8"))]),
+);
+const pod = manifests.get("base/deployment.yaml")?.spec.template.spec;
+
+test.each([...manifests.keys()])("%s is what the API takes", (name) => {
+  expect(() => checkManifest(manifests.get(name))).not.toThrow();
+});
+
+test("a manifest with a fault is found", () => {
+  const broken = structuredClone(manifests.get("base/deployment.yaml"));
+  broken.spec.template.spec.containers[0].readinessProbe.periodSeconds = "2";
+  expect(() => checkManifest(broken)).toThrow("periodSeconds");
+});
+
+test("every manifest is a part of the whole", () => {
+  const parts = (of: string) => parse(readFileSync(`${folder}${of}/kustomization.yaml`, "utf8")).resources;
+  const listed = [
+    ...parts("base").map((name: string) => `base/${name}`),
+    ...parts("with-ingress")
+      .filter((name: string) => name !== "../base")
+      .map((name: string) => `with-ingress/${name}`),
+  ];
+  expect(listed.toSorted()).toEqual([...manifests.keys()].toSorted());
+});
+
+const hasKubectl = spawnSync("kubectl", ["kustomize", "--help"]).status === 0;
+if (!hasKubectl) process.stderr.write("kubectl is not installed: the kustomizations are not built\n");
+
+test.skipIf(!hasKubectl)("what Kustomize makes of them is what the API takes", () => {
+  const { stdout, stderr } = spawnSync("kubectl", ["kustomize", `${folder}with-ingress`], {
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  const built: Data[] = parseAllDocuments(stdout).map((document) => document.toJS());
+  expect(built.map(({ kind }) => kind)).toContain("Ingress");
+  for (const manifest of built) {
+    if (manifest.kind !== "ConfigMap") checkManifest(manifest);
+    if (manifest.kind !== "Namespace") expect(manifest.metadata.namespace).toBe("user-groups");
+  }
+});
+
+describe("a pod", () => {
+  test("has settings that there are", () => {
+    const settings = readFileSync(`${folder}base/settings.env`, "utf8").matchAll(/^([A-Z_]+)=/gm);
+    const named = [...settings].map(([, name]) => name);
+    expect(named.filter((name) => !(String(name) in knownSettings.shape))).toEqual([]);
+    expect(named.length).toBeGreaterThan(2);
+  });
+
+  test("is closed as far as can be", () => {
+    for (const { securityContext } of [...pod.containers, ...pod.initContainers]) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      });
+    }
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+  });
+
+  test("has longer to stop than the service takes", () => {
+    const delay = /^SHUTDOWN_DELAY_MS=(\d+)$/m.exec(readFileSync(`${folder}base/settings.env`, "utf8"))?.[1];
+    // Decision 38: at worst 30 seconds more.
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(delay) / 1000 + 30);
+  });
+
+  test("and as many as there may be fit into PostgreSQL's default of connections, one more during an upgrade", () => {
+    const poolSize = /^DATABASE_POOL_SIZE=(\d+)$/m.exec(
+      readFileSync(`${folder}base/settings.env`, "utf8"),
+    )?.[1];
+    const { maxReplicas } = manifests.get("base/horizontal-pod-autoscaler.yaml")?.spec ?? {};
+    const { maxSurge } = manifests.get("base/deployment.yaml")?.spec.strategy.rollingUpdate ?? {};
+    // One that listens, and one for read replicas; of 100, 3 are kept for superusers.
+    expect((maxReplicas + maxSurge) * (Number(poolSize) + 2)).toBeLessThanOrEqual(97);
+  });
+
+  test("is never sent a request that another pod has got already, nor a scrape from outside", () => {
+    const annotation = (name: string, key: string) =>
+      manifests.get(`with-ingress/${name}.yaml`)?.metadata.annotations[`nginx.ingress.kubernetes.io/${key}`];
+    expect(annotation("ingress", "proxy-next-upstream")).toBe("off");
+    expect(annotation("metrics-refused", "whitelist-source-range")).toBe("127.0.0.1/32");
+  });
+
+  test("never holds the owner's password where requests are served", () => {
+    expect(JSON.stringify(pod.containers)).not.toContain("user-groups-migration");
+    expect(JSON.stringify(pod.initContainers)).toContain("user-groups-migration");
+  });
+});

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const unit = fileURLToPath(new URL("../../deploy/systemd/user-groups.service", import.meta.url));
+const has = spawnSync("systemd-analyze", ["--version"]).status === 0;
+// The unit names the Node.js of a package, which need not be where that of these tests is.
+const canVerify = has && existsSync("/usr/bin/node");
+if (!canVerify)
+  process.stderr.write("systemd-analyze or /usr/bin/node is missing: the systemd unit is not verified\n");
+
+test.skipIf(!canVerify)("systemd finds no fault with the unit", () => {
+  const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", unit], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+});
+
+test.skipIf(!has)("the unit is closed as far as can be", () => {
+  const security = ["security", "--offline=true", "--threshold=15", unit];
+  expect(spawnSync("systemd-analyze", security).status).toBe(0);
+});
+
+test("a new version, by the guide's commands, replaces all of the old one and is started", () => {
+  const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+  const [, part = ""] = /## With systemd\n([\s\S]*?)\n## /.exec(guide) ?? [];
+  const [once = "", each = ""] = [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+  // What would empty the settings of a service that runs.
+  expect(once).toContain("/etc/user-groups/settings.env");
+  expect(each).not.toContain("install -m 600");
+  const wanted = [
+    "rm -rf",
+    "cp -r",
+    "migrate up",
+    "systemctl enable user-groups",
+    "systemctl restart user-groups",
+  ];
+  const places = wanted.map((command) => each.indexOf(command));
+  expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
+});
+
+test("the unit starts what the image starts, and has longer to stop than the service takes", () => {
+  const text = readFileSync(unit, "utf8");
+  expect(text).toContain("ExecStart=/usr/bin/node dist/src/cli.js serve\n");
+  expect(readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8")).toContain(
+    'ENTRYPOINT ["node", "dist/src/cli.js"]',
+  );
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(40);
+});

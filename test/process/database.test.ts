@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { databaseUrl } from "../support/database-url.js";
+import { failureOf } from "../support/process-failure.js";
+import { callRest } from "../support/rest-client.js";
+import { createTestProcesses } from "../support/running-process.js";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+
+const processes = createTestProcesses();
+const encryptionKey = randomBytes(32).toString("base64");
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase("empty");
+});
+afterAll(async () => {
+  await processes.close();
+  await database.drop();
+});
+
+const start = (url: string, more: Readonly<Record<string, string>> = {}) =>
+  processes.run([], { env: { DATABASE_URL: url, ENCRYPTION_KEYS: encryptionKey, ...more } });
+
+describe("a start with a DATABASE_URL that leads nowhere fails in one line without the password", () => {
+  test("no server at the address", async () => {
+    const line = failureOf(await start("postgres://user:pass-word@127.0.0.1:1/db"));
+    expect(line).toBe("Cannot connect to the database of DATABASE_URL: connect ECONNREFUSED 127.0.0.1:1.");
+  });
+
+  test("a wrong password", async () => {
+    const line = failureOf(await start(databaseUrl(database.target, { password: "pass-word" })));
+    expect(line).toMatch(/^Cannot connect to the database of DATABASE_URL: password authentication failed/);
+    expect(line).not.toContain("pass-word");
+  });
+
+  test("no password", async () => {
+    const line = failureOf(await start(databaseUrl(database.target, { password: "" })));
+    expect(line).toMatch(/: the server asks for a password, and the URL has none\.$/);
+  });
+
+  test("a database that does not exist", async () => {
+    const url = databaseUrl(database.target, { database: "no_such_database" });
+    const line = failureOf(await start(url));
+    expect(line).toMatch(
+      /^Cannot connect to the database of DATABASE_URL: database "no_such_database" does not exist/,
+    );
+    expect(line).not.toContain(new URL(url.replace("@/", "@x/")).password);
+  });
+
+  test("a server that never answers", async () => {
+    const silent = createServer();
+    await once(silent.listen(0, "127.0.0.1"), "listening");
+    const address = silent.address();
+    const port = address !== null && typeof address !== "string" ? address.port : 0;
+    const url = `postgres://user:pass-word@127.0.0.1:${port}/db`;
+    const line = failureOf(await start(url, { DATABASE_CONNECT_TIMEOUT_MS: "200" }));
+    expect(line).toMatch(/^Cannot connect to the database of DATABASE_URL: .*timeout/);
+    silent.close();
+  });
+});
+
+describe("three replicas that start together on an empty database", () => {
+  const env = () => ({ DATABASE_URL: databaseUrl(database.target), ENCRYPTION_KEYS: encryptionKey });
+
+  test("all come up, after the migrations ran once", async () => {
+    const replicas = await Promise.all([0, 1, 2].map(() => processes.serve({ env: env() })));
+    const client = new Client("url" in database.target ? database.target.url : database.target);
+    await client.connect();
+    const { rows } = await client.query(
+      "SELECT name, count(*)::integer AS times FROM schema_migration GROUP BY name",
+    );
+    await client.end();
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) expect(row).toMatchObject({ times: 1 });
+
+    const options = ["--account", "acme", "--environment", "Customer", "--scope", "write"];
+    const created = await processes.run(["key", "create", ...options], { env: env() });
+    const body = { user_group_id: "acme", name: "Acme", mapping: {} };
+    const replies: unknown[] = [];
+    for (const { url } of replicas)
+      replies.push((await callRest(`${url}/api/user`, "GET", created.stdout.trim(), body)).body);
+    const group = { name: "Acme", token: expect.stringMatching(/^\S+$/) };
+    expect(replies[0]).toMatchObject({ new_user_group: true, user_group: group });
+    const again = { ...Object(replies[0]), new_user_group: false };
+    expect(replies.slice(1)).toEqual([again, again]);
+    for (const { startUpText } of replicas) expect(startUpText).not.toContain("ugk_");
+    for (const replica of replicas) replica.kill("SIGTERM");
+    for (const replica of replicas) expect(await replica.ended).toMatchObject({ code: 0 });
+  });
+
+  test("a start whose ENCRYPTION_KEYS are not the database's fails in one line", async () => {
+    const other = randomBytes(32).toString("base64");
+    const line = failureOf(await start(databaseUrl(database.target), { ENCRYPTION_KEYS: other }));
+    expect(line).toMatch(/^The tokens in this database were sealed under other encryption keys/);
+    expect(line).not.toContain(other);
+    expect(line).not.toContain(encryptionKey);
+  });
+});

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { databaseUrl } from "../support/database-url.js";
+import { type FaultedService, POOL_SIZE, startFaultedService } from "../support/faulted-service.js";
+import { hasPgbouncer, startPgbouncer } from "../support/pgbouncer.js";
+import { type RestartablePostgres, startRestartablePostgres } from "../support/restartable-postgres.js";
+import { createTestProcesses } from "../support/running-process.js";
+
+const processes = createTestProcesses();
+let postgres: RestartablePostgres;
+beforeAll(async () => {
+  postgres = await startRestartablePostgres();
+});
+afterAll(async () => {
+  await processes.close();
+  await postgres.close();
+});
+
+/**
+ * Ends PostgreSQL as a crash would, twice, and starts it again.
+ * @param whileDown runs the second time
+ * @returns how often the service was ready again
+ */
+async function expectRestartsSurvived(
+  service: FaultedService,
+  whileDown: () => Promise<void>,
+): Promise<number> {
+  const { refused } = await service.under(async () => {
+    for (const wait of [async () => undefined, whileDown]) {
+      await postgres.stopImmediately();
+      await wait();
+      await postgres.start();
+      await sleep(200);
+    }
+  });
+  expect(refused).toBeGreaterThan(0);
+  // Not a line for each probe.
+  const lines = (message: string) => service.process.stderr().split(`"msg":"${message}"`).length - 1;
+  const recoveries = lines("ready again");
+  expect(lines("not ready")).toBe(recoveries);
+  await service.close();
+  return recoveries;
+}
+
+test("pg_ctl stop -m immediate, and a start again", async () => {
+  const service = await startFaultedService(processes, postgres, postgres.target);
+  expect(await expectRestartsSurvived(service, () => service.untilUnready())).toBeGreaterThan(0);
+});
+
+test.skipIf(!hasPgbouncer)("the same behind PgBouncer in transaction mode", async () => {
+  const pgbouncer = await startPgbouncer(postgres.target, POOL_SIZE);
+  try {
+    const env = { DATABASE_POOLED: "true", DATABASE_LISTEN_URL: databaseUrl(postgres.target) };
+    const service = await startFaultedService(processes, postgres, pgbouncer.target, env);
+    // PgBouncer keeps its clients waiting for a while, so the service may stay ready.
+    await expectRestartsSurvived(service, () => sleep(700));
+  } finally {
+    await pgbouncer.close();
+  }
+});

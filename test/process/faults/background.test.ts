@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { type EventStream, openEventStream } from "../../support/event-stream-client.js";
+import { CUTS, type FaultProxy, startFaultProxy } from "../../support/fault-proxy.js";
+import { callRest } from "../../support/rest-client.js";
+import { createTestDatabase } from "../../support/test-database.js";
+import { startTestService, type TestService, type TestServiceOptions } from "../../support/test-service.js";
+import { startReceiver } from "../../support/webhook-receiver.js";
+import { createTenant, FAST, type WebhookTenant } from "../../support/webhook-tenant.js";
+
+const WATCH = `subscription { userGroupChanged(by: { providedId: "acme" }) { userGroup { name } } }`;
+const GAP = { errors: [{ extensions: { code: "UNAVAILABLE", retryAfter: 1 } }] };
+
+interface Faulted {
+  readonly proxy: FaultProxy;
+  readonly service: TestService;
+  readonly tenant: WebhookTenant;
+  watch(): Promise<EventStream>;
+}
+
+/** Starts a service with the group `acme`, and with a proxy before what it does in the background, or before all that it does. */
+async function start(
+  faulted: "listening" | "everything",
+  options: TestServiceOptions = {},
+): Promise<Faulted> {
+  const database = await createTestDatabase();
+  const proxy = await startFaultProxy(database.target);
+  const target = faulted === "everything" ? proxy.target : database.target;
+  const service = await startTestService({
+    use: { target, owner: database.owner },
+    listenTarget: proxy.target,
+    connectTimeoutMs: 1000,
+    ...options,
+  });
+  onTestFinished(async () => {
+    proxy.pass();
+    proxy.forget();
+    await service.close();
+    await proxy.close();
+    await database.drop();
+  });
+  const tenant = await createTenant(service);
+  await tenant.createGroup("acme");
+  const watch = async () => {
+    const stream = await openEventStream(service.url, `Token ${tenant.key}`, WATCH);
+    onTestFinished(() => stream.close());
+    return stream;
+  };
+  return { proxy, service, tenant, watch };
+}
+
+test.each(CUTS)(
+  "%s: a listening connection that is cut is made anew, and subscribers are told",
+  async (how) => {
+    const { proxy, tenant, watch } = await start("listening");
+    const stream = await watch();
+    proxy.cut(how);
+    expect(await stream.next()).toMatchObject(GAP);
+    proxy.pass();
+    const again = await watch();
+    await tenant.rename("acme", "After");
+    expect(await again.next()).toMatchObject({
+      data: { userGroupChanged: { userGroup: { name: "After" } } },
+    });
+  },
+);
+
+test("a listening connection that leads nowhere is noticed, although nothing says so", async () => {
+  const { proxy, tenant, watch } = await start("listening");
+  const stream = await watch();
+  proxy.swallow();
+  await tenant.rename("acme", "Missed");
+  expect(await stream.next()).toMatchObject(GAP);
+  // Nobody is let in who would be told nothing.
+  expect(await watch()).toMatchObject({ status: 503, headers: { "retry-after": "1" }, body: GAP });
+  proxy.pass();
+  await expect.poll(async () => (await watch()).status, { timeout: 4000 }).toBe(200);
+  const again = await watch();
+  await tenant.rename("acme", "After");
+  expect(await again.next()).toMatchObject({ data: { userGroupChanged: { userGroup: { name: "After" } } } });
+});
+
+test("a service that listens to nobody any more can still be stopped", async () => {
+  const { proxy, service, watch } = await start("listening");
+  await watch();
+  proxy.swallow();
+  await service.services.changes.close();
+});
+
+test("looking after the keys of subscribers takes one connection, however long there is no answer", async () => {
+  const { proxy, service, watch } = await start("everything");
+  await watch();
+  proxy.hold();
+  service.statements.length = 0;
+  await sleep(2500);
+  expect(service.statements.filter((text) => text.includes("api_key")).length).toBe(1);
+  proxy.pass();
+});
+
+test("webhooks go on at once after the database was out of reach for long", async () => {
+  const webhooks = { allowPrivate: true, times: FAST };
+  const { proxy, service, tenant } = await start("everything", { statementTimeoutMs: 500, webhooks });
+  const receiver = await startReceiver();
+  await tenant.listen(receiver.url);
+  service.services.webhookDispatcher.start(service.server.log);
+  await tenant.rename("acme", "Before");
+  await expect.poll(async () => (await tenant.deliveries())[0].state).toBe("DELIVERED");
+  proxy.swallow();
+  // On a slow machine looking takes long, and then the pause until the next look does, ten seconds at most.
+  await expect
+    .poll(() => service.log.join(""), { timeout: 15_000 })
+    .toContain("webhook deliveries could not be claimed");
+  proxy.pass();
+  proxy.forget();
+  await expect.poll(async () => (await callRest(`${service.url}/readyz`, "GET", undefined)).status).toBe(200);
+  await tenant.createGroup("after");
+  await expect.poll(() => receiver.received.length, { timeout: 4000 }).toBe(2);
+});

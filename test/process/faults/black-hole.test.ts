@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { startFaultProxy } from "../../support/fault-proxy.js";
+import { useFaultedService } from "../../support/faulted-fixture.js";
+import { POOL_SIZE } from "../../support/faulted-service.js";
+import { callRest } from "../../support/rest-client.js";
+
+const CONNECT_MS = 1500;
+const STATEMENT_MS = 1500;
+const IDLE_TRANSACTION_MS = 1000;
+/** Less than a request may wait for a connection and for an answer. */
+const REQUEST_MS = 3000;
+/** A machine that is busy may take another second. */
+const LONGEST_MS = REQUEST_MS + 1000;
+
+const faulted = useFaultedService(
+  ({ target }) => startFaultProxy(target),
+  () => ({
+    DATABASE_CONNECT_TIMEOUT_MS: String(CONNECT_MS),
+    DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_MS),
+    DATABASE_LOCK_TIMEOUT_MS: String(STATEMENT_MS),
+    DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: String(IDLE_TRANSACTION_MS),
+    REQUEST_TIMEOUT_MS: String(REQUEST_MS),
+  }),
+);
+
+test("nothing arrives for a while, then all of it: too late for a transaction, or for anything", async () => {
+  const { service, through: proxy } = faulted();
+  const { refused, longestMs } = await service.under(async () => {
+    for (const end of [() => sleep(IDLE_TRANSACTION_MS + 200), () => service.untilUnready()]) {
+      proxy.hold();
+      await end();
+      proxy.pass();
+      await sleep(100);
+    }
+  });
+  expect(refused).toBeGreaterThan(0);
+  expect(longestMs).toBeLessThan(LONGEST_MS);
+});
+
+test("a black hole: nothing arrives, ever, and in the end both sides learn that their connections are gone", async () => {
+  const { service, through: proxy } = faulted();
+  const { refused, longestMs } = await service.under(async () => {
+    proxy.swallow();
+    await service.untilUnready();
+    await sleep(CONNECT_MS);
+    proxy.pass();
+    proxy.forget();
+  });
+  expect(refused).toBeGreaterThan(0);
+  expect(longestMs).toBeLessThan(LONGEST_MS);
+});
+
+test("a black hole of which neither side ever learns: the time-outs see to what was swallowed", async () => {
+  const { service, through: proxy } = faulted();
+  const { refused, longestMs } = await service.under(
+    async () => {
+      proxy.swallow();
+      await sleep(CONNECT_MS);
+      proxy.pass();
+    },
+    // The server keeps those that it believes in.
+    2 * POOL_SIZE,
+  );
+  expect(refused).toBeGreaterThan(0);
+  expect(longestMs).toBeLessThan(LONGEST_MS);
+  proxy.forget();
+});
+
+test("a process that nobody answers any more ends when it is told to", async () => {
+  const { start, through: proxy } = faulted();
+  const stopped = await start();
+  const [key = ""] = stopped.keys;
+  const acme = { user_group_id: "acme", name: "Acme" };
+  const { url } = stopped.process;
+  await callRest(`${url}/api/user`, "GET", key, acme);
+  const watch = `subscription { userGroupChanged(by: { providedId: "acme" }) { kind } }`;
+  const stream = await openEventStream(url, `Token ${key}`, watch);
+  expect(stream.status).toBe(200);
+  proxy.swallow();
+  const reply = callRest(`${url}/api/user`, "GET", key, acme);
+  await sleep(50);
+  const startedAt = Date.now();
+  stopped.process.kill("SIGTERM");
+  expect((await reply).status).toBe(503);
+  expect(await stopped.process.ended).toMatchObject({ code: 0 });
+  expect(Date.now() - startedAt).toBeLessThan(2 * LONGEST_MS);
+  proxy.pass();
+  proxy.forget();
+  await stopped.close();
+});

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { CUTS, startFaultProxy } from "../../support/fault-proxy.js";
+import { useFaultedService } from "../../support/faulted-fixture.js";
+
+const faulted = useFaultedService(({ target }) => startFaultProxy(target));
+
+test("backends are killed, time and again", async () => {
+  const { service } = faulted();
+  const { refused } = await service.under(() => service.killSessions());
+  expect(refused).toBeGreaterThan(0);
+});
+
+test("a network that is slow only makes it slow", async () => {
+  const { service, through: proxy } = faulted();
+  const { refused } = await service.under(async () => {
+    proxy.delay(50);
+    await sleep(1500);
+    proxy.pass();
+  });
+  expect(refused).toBe(0);
+});
+
+test("connections are reset, or told by one side that no more comes, old ones and new ones", async () => {
+  const { service, through: proxy } = faulted();
+  const { refused } = await service.under(async () => {
+    for (let round = 0; round < 15; round += 1) {
+      proxy.cut(CUTS[round % CUTS.length] ?? "reset");
+      await sleep(100);
+    }
+    proxy.pass();
+  });
+  expect(refused).toBeGreaterThan(0);
+});

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { databaseUrl } from "../../support/database-url.js";
+import { useFaultedService } from "../../support/faulted-fixture.js";
+import { POOL_SIZE } from "../../support/faulted-service.js";
+import { hasPgbouncer, startPgbouncer } from "../../support/pgbouncer.js";
+
+describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
+  const faulted = useFaultedService(
+    ({ target }) => startPgbouncer(target, POOL_SIZE),
+    ({ target }) => ({ DATABASE_POOLED: "true", DATABASE_LISTEN_URL: databaseUrl(target) }),
+  );
+
+  test.each([
+    // The first waits for what is under way, the second does not.
+    ["is shut down", ["SIGINT", "SIGTERM"]],
+    ["is killed", ["SIGKILL", "SIGKILL"]],
+  ] as const)("it %s, and starts again", async (_how, signals) => {
+    const { service, through: pgbouncer } = faulted();
+    const { refused } = await service.under(async () => {
+      for (const signal of signals) {
+        await pgbouncer.end(signal);
+        await service.untilUnready();
+        await pgbouncer.start();
+        await sleep(200);
+      }
+    });
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  test("its backends are killed, time and again", async () => {
+    const { service } = faulted();
+    const { refused } = await service.under(() => service.killSessions());
+    expect(refused).toBeGreaterThan(0);
+  });
+});

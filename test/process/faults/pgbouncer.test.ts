@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openEventStream } from "../../support/event-stream-client.js";
+import { callGraphql } from "../../support/graphql-client.js";
+import { hasPgbouncer, type Pgbouncer, startPgbouncer } from "../../support/pgbouncer.js";
+import { callRest } from "../../support/rest-client.js";
+import { userGroupOf } from "../../support/rest-fixture.js";
+import { startTestService, type TestService } from "../../support/test-service.js";
+
+/** Fewer than there are requests at once, so that connections change hands all the time. */
+const POOL = 3;
+
+describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
+  let direct: TestService;
+  let pgbouncer: Pgbouncer;
+  let service: TestService;
+  let secret: string;
+  let testing: string;
+
+  beforeAll(async () => {
+    direct = await startTestService();
+    pgbouncer = await startPgbouncer(direct.target, POOL);
+    service = await startTestService({
+      use: { target: pgbouncer.target, owner: direct.owner },
+      pooled: true,
+      listenTarget: direct.target,
+    });
+    const account = await service.createAccount();
+    secret = (await account.createKey()).secret;
+    testing = (await account.createKey({ environment: "Testing" })).secret;
+  });
+  afterAll(async () => {
+    await service.close();
+    await pgbouncer.close();
+    await direct.close();
+  });
+
+  const call = (method: string, body: object, key = secret) =>
+    callRest(`${service.url}/api/user`, method, key, body);
+
+  test("requests of two tenants at once each see their own, whatever connection they get", async () => {
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const key = index % 2 ? secret : testing;
+        const name = `${index % 2 ? "Customer" : "Testing"} ${index}`;
+        const id = `group ${index % 20}`;
+        const created = await call("GET", { user_group_id: id, name }, key);
+        expect(created.status).toBe(200);
+        const updated = await call(
+          "PUT",
+          { user_group_id: id, properties: { index }, mapping: { s: "sales" } },
+          key,
+        );
+        expect(updated).toMatchObject({
+          status: 200,
+          body: { user_group: { api_environment_tag: index % 2 ? "Customer" : "Testing" } },
+        });
+      }),
+    );
+    const query = "{ userGroups(first: 100) { totalCount nodes { environment mapping { schemaId } } } }";
+    for (const [key, environment] of [
+      [secret, "CUSTOMER"],
+      [testing, "TESTING"],
+    ] as const) {
+      expect(await callGraphql(service.url, key, query)).toMatchObject({
+        body: {
+          data: {
+            userGroups: {
+              totalCount: 10,
+              nodes: Array.from({ length: 10 }, () => ({ environment, mapping: [{ schemaId: "s" }] })),
+            },
+          },
+        },
+      });
+    }
+  });
+
+  test("rotations, entities and errors leave no connection in a scope of others", async () => {
+    const { token } = userGroupOf(await call("GET", { user_group_id: "rotated", name: "Rotated" }));
+    const rotations = await Promise.all(
+      Array.from({ length: 20 }, () => call("POST", { current_token: token })),
+    );
+    expect(rotations.filter(({ status }) => status === 200)).toHaveLength(1);
+    const create =
+      'mutation { createDataSource(input: { providedId: "one", name: "One" }) { userErrors { code } } }';
+    const created = await Promise.all(
+      Array.from({ length: 10 }, () => callGraphql(service.url, secret, create)),
+    );
+    const taken = created.filter(({ body }) => JSON.stringify(body).includes("DATA_SOURCE_EXISTS"));
+    expect(taken).toHaveLength(9);
+    expect(await service.database.run({ access: "read", text: "SELECT * FROM user_group" }, [])).toEqual([]);
+  });
+
+  test("statements have their time-outs", async () => {
+    const limits = await service.database.of({ accountId: 1 }).run<{ statement: string; lock: string }>(
+      {
+        access: "read",
+        text: `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`,
+      },
+      [],
+    );
+    expect(limits).toEqual([{ statement: "10s", lock: "5s" }]);
+  });
+
+  test("a subscription listens at the database itself", async () => {
+    await call("GET", { user_group_id: "watched", name: "Watched" });
+    const watch = `subscription { userGroupChanged(by: { providedId: "watched" }) { kind userGroup { name } } }`;
+    const stream = await openEventStream(service.url, `Token ${secret}`, watch, {});
+    await call("PUT", { user_group_id: "watched", name: "Changed" });
+    expect(await stream.next()).toMatchObject({
+      data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "Changed" } } },
+    });
+    stream.close();
+  });
+});

@@ -1,0 +1,121 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { type FaultProxy, startFaultProxy } from "../../support/fault-proxy.js";
+import { callGraphql } from "../../support/graphql-client.js";
+import { callRest, type RestReply } from "../../support/rest-client.js";
+import { createTestDatabase, type TestDatabase } from "../../support/test-database.js";
+import { startTestService, type TestService } from "../../support/test-service.js";
+
+const CONNECT_MS = 1000;
+/** How long the service waits for an answer: a second longer than the statement may take. */
+const ANSWER_MS = 1000 + 1000;
+
+let database: TestDatabase;
+let proxy: FaultProxy;
+let service: TestService;
+let key: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await startFaultProxy(database.target);
+  service = await startTestService({
+    use: { target: proxy.target, owner: database.owner },
+    // One connection, so that whatever is wrong with it meets the next request.
+    poolSize: 1,
+    connectTimeoutMs: CONNECT_MS,
+    statementTimeoutMs: ANSWER_MS - 1000,
+  });
+  key = (await (await service.createAccount()).createKey()).secret;
+});
+afterAll(async () => {
+  await service.close();
+  await proxy.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  await rest("GET", { user_group_id: "acme", name: "Acme" });
+});
+
+const rest = (method: string, body: object) => callRest(`${service.url}/api/user`, method, key, body);
+const graphql = (query: string) => callGraphql(service.url, key, query);
+
+/** Has a request wait for a lock in the database, and its answer come when the service has given it up. */
+async function answerTooLate(table: string, send: () => Promise<RestReply>): Promise<RestReply> {
+  const client = new Client(clientOptions(database.owner));
+  await client.connect();
+  try {
+    await client.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
+    const reply = send();
+    const waiting =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await expect.poll(async () => (await service.query(waiting)).length, { interval: 5 }).toBe(1);
+    proxy.hold();
+    await client.query("COMMIT");
+    return await reply;
+  } finally {
+    proxy.pass();
+    await client.end();
+  }
+}
+
+test.each([
+  ["a statement", "user_group", () => rest("PUT", { user_group_id: "acme", name: "Unknown" })],
+  [
+    "a transaction",
+    "mapping_entry",
+    () => rest("PUT", { user_group_id: "acme", name: "Unknown", mapping: { a: "sales" } }),
+  ],
+  [
+    "a transaction upon entities",
+    "data_source",
+    () =>
+      graphql(
+        'mutation { createDataSource(input: { providedId: "late", name: "Late" }) { userErrors { code } } }',
+      ),
+  ],
+])(
+  "%s whose answer comes too late is a 503, and its connection serves nobody else",
+  async (_what, table, send) => {
+    const startedAt = Date.now();
+    expect((await answerTooLate(table, send)).status).toBe(503);
+    // One time-out: nothing more is asked of such a connection.
+    expect(Date.now() - startedAt).toBeLessThan(1.8 * ANSWER_MS);
+    expect((await rest("PUT", { user_group_id: "acme", name: "Acknowledged" })).status).toBe(200);
+    expect(await rest("GET", { user_group_id: "acme" })).toMatchObject({
+      status: 200,
+      body: { user_group: { name: "Acknowledged" } },
+    });
+    expect(await service.query("SELECT name FROM user_group")).toEqual([{ name: "Acknowledged" }]);
+  },
+);
+
+test("who gets no connection in time is told once that time is over", async () => {
+  proxy.cut("reset");
+  proxy.swallow();
+  try {
+    const startedAt = Date.now();
+    expect((await rest("GET", { user_group_id: "acme" })).status).toBe(503);
+    expect(Date.now() - startedAt).toBeLessThan(1.8 * CONNECT_MS);
+  } finally {
+    proxy.pass();
+    proxy.forget();
+  }
+});
+
+test("a server that takes no writes any more is a 503, and asked anew once it does", async () => {
+  const change = (action: string) =>
+    service.query(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${action}', current_database()); END $$`);
+  await change("SET default_transaction_read_only = on");
+  await service.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+  );
+  expect((await rest("GET", { user_group_id: "acme" })).status).toBe(200);
+  expect((await rest("PUT", { user_group_id: "acme", name: "Refused" })).status).toBe(503);
+  await change("RESET default_transaction_read_only");
+  expect((await rest("PUT", { user_group_id: "acme", name: "Taken" })).status).toBe(200);
+});
+
+test("a connection that the network has lost is ended by the server", async () => {
+  const text = "SELECT current_setting('idle_session_timeout') AS timeout";
+  expect(await service.database.run({ access: "write", text }, [])).toEqual([{ timeout: "20s" }]);
+});

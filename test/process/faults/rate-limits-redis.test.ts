@@ -1,0 +1,215 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { RedisCounters } from "../../../src/persistence/requests/redis-counters.js";
+import { left, limitsOf } from "../../support/rate-limit-replies.js";
+import { hasRedis, NO_REDIS, startRedis, type TestRedis } from "../../support/redis-server.js";
+import { callRest } from "../../support/rest-client.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";
+
+const LIMIT = 6;
+const PLENTY = 1_000_000;
+/** The process may have to wait for a busy machine, where that is not what is tried. */
+const BUSY = { connectMs: 10_000, answerMs: 10_000 };
+const PATIENTLY = { timeout: 10_000, interval: 20 };
+const encryptionKey = randomBytes(32);
+
+/** A process of the service, with what it learned of Redis. */
+interface Replica {
+  readonly service: TestService;
+  readonly counters: RedisCounters;
+  readonly events: string[];
+}
+
+let main: TestService;
+let account: TestAccount;
+beforeAll(async () => {
+  main = await startTestService({ encryptionKey });
+  account = await main.createAccount();
+});
+afterAll(() => main.close());
+beforeEach(({ skip }) => skip(!hasRedis, NO_REDIS));
+
+/** Starts a Redis until the test ends. */
+async function useRedis(more?: readonly string[]): Promise<TestRedis> {
+  const redis = await startRedis(more);
+  onTestFinished(() => redis.close());
+  return redis;
+}
+
+/** Starts a replica, on the database of all, until the test ends. */
+async function startReplica(redisUrl: string, points = LIMIT, patience = BUSY): Promise<Replica> {
+  const events: string[] = [];
+  const counters = new RedisCounters(redisUrl, patience);
+  await counters.open({
+    onLost: (reason) => events.push(`lost: ${reason instanceof Error ? reason.message : String(reason)}`),
+    onBack: () => events.push("back"),
+  });
+  const rateLimits = { points, authFailures: 3, shared: counters };
+  const service = await startTestService({ use: main, encryptionKey, rateLimits });
+  onTestFinished(async () => {
+    await service.close();
+    await counters.close();
+  });
+  return { service, counters, events };
+}
+
+const read = ({ service }: Replica, key: string) =>
+  callRest(`${service.url}/api/user`, "GET", key, { user_group_id: "x", name: "X" });
+
+/** Calls from many sides until told to stop. @returns how often each status came */
+function putUnderLoad(replica: Replica, key: string) {
+  const statuses: Record<number, number> = {};
+  let isOver = false;
+  const caller = async () => {
+    while (!isOver) {
+      const { status } = await read(replica, key);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+  };
+  const callers = Promise.all(Array.from({ length: 8 }, caller));
+  return {
+    statuses,
+    async stop() {
+      isOver = true;
+      await callers;
+      return statuses;
+    },
+  };
+}
+
+async function newKey(): Promise<string> {
+  return (await account.createKey()).secret;
+}
+
+/** Waits for more requests to have been answered. */
+async function untilAnswered(statuses: Readonly<Record<number, number>>, more = 50): Promise<void> {
+  const count = () => Object.values(statuses).reduce((sum, times) => sum + times, 0);
+  const goal = count() + more;
+  await expect.poll(count, PATIENTLY).toBeGreaterThan(goal);
+}
+
+describe("replicas on one Redis", () => {
+  test("share the allowance of a key, exactly, however many ask at once", async () => {
+    const redis = await useRedis();
+    const replicas = [await startReplica(redis.url), await startReplica(redis.url)] as const;
+    const key = await newKey();
+    expect(limitsOf(await read(replicas[0], key))).toEqual(left(LIMIT - 1, LIMIT));
+    expect(limitsOf(await read(replicas[1], key))).toEqual(left(LIMIT - 2, LIMIT));
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => read(replicas[index % 2 === 0 ? 0 : 1], key)),
+    );
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(LIMIT - 2);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(20 - LIMIT + 2);
+    expect(replicas.flatMap(({ events }) => events)).toEqual([]);
+  });
+
+  test("learn of failed authentications elsewhere from the next one of their own", async () => {
+    const redis = await useRedis();
+    const [one, other] = [await startReplica(redis.url), await startReplica(redis.url)];
+    for (let time = 0; time < 3; time += 1) expect((await read(one, "nonsense")).status).toBe(401);
+    expect((await read(one, "nonsense")).status).toBe(429);
+    expect((await read(other, "nonsense")).status).toBe(401);
+    expect((await read(other, "nonsense")).status).toBe(429);
+  });
+
+  test("leave nothing behind in Redis that does not end with its window", async () => {
+    const redis = await useRedis();
+    const replica = await startReplica(redis.url);
+    for (let time = 0; time <= LIMIT; time += 1) await read(replica, await newKey());
+    for (const key of [await newKey(), "nonsense"]) await read(replica, key);
+    const { createClient } = await import("@redis/client");
+    const client = await createClient({ url: redis.url }).connect();
+    onTestFinished(() => client.destroy());
+    const names = await client.keys("*");
+    expect(names.length).toBeGreaterThan(LIMIT);
+    for (const name of names) expect(await client.pTTL(name)).toBeGreaterThan(0);
+  });
+});
+
+describe("a Redis that is lost", () => {
+  test("under load fails no request; the limits hold on, and are shared again once it is back", async () => {
+    const redis = await useRedis();
+    const replicas = [await startReplica(redis.url, PLENTY), await startReplica(redis.url, PLENTY)] as const;
+    const loads = replicas.map((replica, index) => ({ replica, index }));
+    const key = await newKey();
+    const running = loads.map(({ replica }) => putUnderLoad(replica, key));
+    for (const { statuses } of running) await untilAnswered(statuses);
+    await redis.kill();
+    for (const { statuses } of running) await untilAnswered(statuses);
+    await redis.restart();
+    for (const { counters } of replicas) await expect.poll(() => counters.isInReach, PATIENTLY).toBe(true);
+    for (const { statuses } of running) await untilAnswered(statuses);
+    for (const load of running) expect(Object.keys(await load.stop())).toEqual(["200"]);
+    for (const { events } of replicas) expect(events).toEqual([expect.stringMatching(/^lost: /), "back"]);
+
+    const fresh = await newKey();
+    expect(limitsOf(await read(replicas[0], fresh))).toEqual(left(PLENTY - 1, PLENTY));
+    expect(limitsOf(await read(replicas[1], fresh))).toEqual(left(PLENTY - 2, PLENTY));
+  });
+
+  test("gives nobody a new allowance", async () => {
+    const redis = await useRedis();
+    const replica = await startReplica(redis.url);
+    const key = await newKey();
+    for (let time = 0; time < LIMIT - 1; time += 1) await read(replica, key);
+    await redis.kill();
+    await expect.poll(() => replica.counters.isInReach, PATIENTLY).toBe(false);
+    expect(limitsOf(await read(replica, key))).toEqual(left(0, LIMIT));
+    expect((await read(replica, key)).status).toBe(429);
+  });
+
+  test("and hangs keeps nobody waiting but those who had asked it", async () => {
+    const redis = await useRedis();
+    const replica = await startReplica(redis.url, PLENTY, { ...BUSY, answerMs: 500 });
+    const load = putUnderLoad(replica, await newKey());
+    await untilAnswered(load.statuses);
+    redis.signal("SIGSTOP");
+    onTestFinished(() => redis.signal("SIGCONT"));
+    await expect.poll(() => replica.counters.isInReach, PATIENTLY).toBe(false);
+    await untilAnswered(load.statuses);
+    redis.signal("SIGCONT");
+    await expect.poll(() => replica.counters.isInReach, PATIENTLY).toBe(true);
+    await untilAnswered(load.statuses);
+    expect(Object.keys(await load.stop())).toEqual(["200"]);
+    expect(replica.events).toEqual(["lost: Redis did not answer within 500 ms.", "back"]);
+  });
+});
+
+describe("a Redis that is of no use from the start is told once, and the limits hold without it", () => {
+  async function expectLost(url: string, reason: RegExp, patience = BUSY): Promise<void> {
+    const replica = await startReplica(url, LIMIT, patience);
+    const key = await newKey();
+    expect(limitsOf(await read(replica, key))).toEqual(left(LIMIT - 1, LIMIT));
+    // Longer than until the next attempt.
+    await sleep(1200);
+    expect(limitsOf(await read(replica, key))).toEqual(left(LIMIT - 2, LIMIT));
+    expect(replica.events).toEqual([expect.stringMatching(reason)]);
+  }
+
+  test("nothing is there", async () => {
+    await expectLost("redis://127.0.0.1:1", /^lost: connect ECONNREFUSED/);
+  });
+
+  test("it wants a password", async () => {
+    const redis = await useRedis(["--requirepass", "pass-word"]);
+    await expectLost(redis.url, /^lost: NOAUTH/);
+    await expectLost(redis.url.replace("//", "//:wrong@"), /^lost: WRONGPASS/);
+    const replica = await startReplica(redis.url.replace("//", "//:pass-word@"));
+    expect(replica.events).toEqual([]);
+    expect(replica.counters.isInReach).toBe(true);
+  });
+
+  test("it takes no writes", async () => {
+    const redis = await useRedis(["--maxmemory", "1", "--maxmemory-policy", "noeviction"]);
+    await expectLost(redis.url, /^lost: .*OOM/);
+  });
+
+  test("it does not answer", async () => {
+    const redis = await useRedis();
+    redis.signal("SIGSTOP");
+    onTestFinished(() => redis.signal("SIGCONT"));
+    const reason = /^lost: Redis did not answer within 200 ms\.$/;
+    await expectLost(redis.url, reason, { connectMs: 200, answerMs: 200 });
+  });
+});

@@ -1,0 +1,216 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { ReadReplica } from "../../../src/domain/requests/read-replica.js";
+import type { ReadReplicas } from "../../../src/persistence/database/read-replicas.js";
+import { ReplicaFailed, ReplicaReads } from "../../../src/persistence/database/replica-reads.js";
+import type { Statement } from "../../../src/persistence/shared/statement.js";
+import { LaggingReads } from "../../../src/services/requests/lagging-reads.js";
+import { Tally } from "../../../src/telemetry/tally.js";
+import { startFaultProxy } from "../../support/fault-proxy.js";
+import {
+  ask,
+  type ReplicatedPostgres,
+  replicasOf,
+  startReplicatedPostgres,
+  until,
+} from "../../support/replicated-postgres.js";
+import { callRest } from "../../support/rest-client.js";
+import type { RestartablePostgres } from "../../support/restartable-postgres.js";
+import { startTestService, type TestService } from "../../support/test-service.js";
+
+const SHORT_MS = 400;
+/** With which a replica is looked at twice a second. */
+const USUAL_MS = 2_000;
+const PATIENT_MS = 600_000;
+
+let postgres: ReplicatedPostgres;
+/** Ends what a test has started. */
+const endings: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  postgres = await startReplicatedPostgres();
+}, 60_000);
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+afterAll(() => postgres?.close());
+
+interface Reader {
+  readonly replicas: ReadReplicas;
+  readonly service: TestService;
+  /** What was told of replicas: "out: why", "back". */
+  readonly told: string[];
+  /** How many groups there are, for whoever says that it may be old. @throws Error for any other reply than data */
+  count(): Promise<number>;
+  createGroup(): Promise<void>;
+}
+
+/** Starts a service that reads from replicas, with an account of its own. */
+async function startReader(targets: RestartablePostgres["target"][], maxLagMs: number): Promise<Reader> {
+  const { primary } = postgres;
+  const replicas = replicasOf(primary, targets, maxLagMs);
+  endings.push(() => replicas.close());
+  const service = await startTestService({ use: primary, replicas });
+  endings.push(() => service.close());
+  const key = (await (await service.createAccount()).createKey()).secret;
+  await postgres.catchUp();
+  const told: string[] = [];
+  await replicas.start({
+    onLeftOut: (_, reason) => void told.push(`out: ${String(reason)}`),
+    onBack: () => void told.push("back"),
+  });
+  let groups = 0;
+  return {
+    replicas,
+    service,
+    told,
+    async count() {
+      const query = "{ userGroups(first: 1) { totalCount } }";
+      const headers = { "x-read-consistency": "eventual" };
+      const { body } = await callRest(`${service.url}/graphql`, "POST", key, { query }, headers);
+      const { data, errors } = Object(body);
+      if (errors || !data) throw new Error(JSON.stringify(body));
+      return data.userGroups.totalCount;
+    },
+    async createGroup() {
+      groups += 1;
+      await callRest(`${service.url}/api/user`, "GET", key, { user_group_id: `g${groups}`, name: "x" });
+    },
+  };
+}
+
+test("one that lags too much is left out until it has caught up", async () => {
+  const { replicas, told, count, createGroup } = await startReader([postgres.standby.target], SHORT_MS);
+  await until(() => replicas.choose() !== undefined);
+  await postgres.pause();
+  try {
+    await createGroup();
+    // The standby shows nothing of it all the while.
+    await until(async () => (await count()) === 1);
+    await until(() => told.includes("out: Error: it lags behind"));
+    expect(replicas.choose()).toBeUndefined();
+  } finally {
+    await postgres.resume();
+  }
+  await until(() => told.at(-1) === "back" && replicas.choose() !== undefined);
+});
+
+test("a request that is done anew on the database itself is counted", async () => {
+  const tally = new Tally();
+  const replica = new ReplicaReads("replica-1", () => {
+    throw new Error("It is away.");
+  });
+  const reads = new LaggingReads({ choose: () => replica }, "eventual", tally);
+  const statement: Statement = { access: "read", text: "SELECT 1" };
+  const read = async (from: ReadReplica | undefined) =>
+    from instanceof ReplicaReads ? from.of("operator").run(statement, []) : "the database's answer";
+  expect(await reads.run("strong", read)).toBe("the database's answer");
+  expect(tally.repeatedReads.value).toBe(0);
+  expect(await reads.run(undefined, read)).toBe("the database's answer");
+  expect(tally.repeatedReads.value).toBe(1);
+});
+
+test("an idle database is no lag", async () => {
+  const { replicas } = await startReader([postgres.standby.target], SHORT_MS);
+  await postgres.catchUp();
+  await until(() => replicas.choose() !== undefined);
+  const since = performance.now();
+  await until(() => performance.now() - since > 2 * SHORT_MS);
+  await until(() => replicas.choose() !== undefined);
+});
+
+test("nobody notices that one is killed under load, and it comes back by itself", async () => {
+  const { told, count, createGroup } = await startReader([postgres.standby.target], USUAL_MS);
+  await createGroup();
+  await postgres.catchUp();
+  let isOver = false;
+  let asked = 0;
+  const load = Array.from({ length: 4 }, async () => {
+    for (; !isOver; asked += 1) expect(await count()).toBe(1);
+  });
+  const goOn = () => {
+    const enough = asked + 60;
+    return until(() => asked > enough);
+  };
+  try {
+    await goOn();
+    await postgres.standby.stopImmediately();
+    await goOn();
+    await until(() => told.some((line) => line.startsWith("out:")));
+    await postgres.standby.start();
+    await until(() => told.at(-1) === "back");
+    await goOn();
+  } finally {
+    isOver = true;
+    await Promise.all(load);
+  }
+  // Back means that reads come from it again.
+  const reads = "SELECT xact_commit FROM pg_stat_database WHERE datname = 'restartable'";
+  const before = Number(await ask(postgres.standby, reads));
+  await until(async () => {
+    await count();
+    // The watch and the look at these figures alone are a few in a second.
+    return Number(await ask(postgres.standby, reads)) > before + 100;
+  });
+});
+
+test("what the replay of changes cancels is read from the database itself", async () => {
+  const { replicas } = await startReader([postgres.standby.target], PATIENT_MS);
+  const slow: Statement = { access: "read", text: "SELECT pg_sleep(30), count(*) FROM user_group" };
+  const reading = replicas.choose()?.of({ accountId: 1, environment: "Customer" }).run(slow, []);
+  const outcome = reading?.catch((error: unknown) => error);
+  await until(async () => {
+    const held =
+      "SELECT count(*) FROM pg_locks WHERE relation = 'user_group'::regclass AND mode = 'AccessShareLock'";
+    return (await ask(postgres.standby, held)) === "1";
+  });
+  await ask(postgres.primary, "DO $$ BEGIN LOCK TABLE user_group IN ACCESS EXCLUSIVE MODE; END $$");
+  const failure = await outcome;
+  expect(failure).toBeInstanceOf(ReplicaFailed);
+  expect(failure).toMatchObject({
+    cause: { cause: { message: expect.stringContaining("conflict with recovery") } },
+  });
+});
+
+test("one that the network has swallowed keeps nobody waiting for long", async () => {
+  const proxy = await startFaultProxy(postgres.standby.target);
+  endings.push(() => proxy.close());
+  const { replicas, count, createGroup } = await startReader([proxy.target], USUAL_MS);
+  await createGroup();
+  await postgres.catchUp();
+  expect(await count()).toBe(1);
+  expect(replicas.choose()).toBeDefined();
+  proxy.swallow();
+  // Long before the ten seconds that a statement may take: the look that comes to nothing tells.
+  expect(await count()).toBe(1);
+  expect(replicas.choose()).toBeUndefined();
+  proxy.pass();
+  proxy.forget();
+  await until(() => replicas.choose() !== undefined);
+});
+
+test("what is no replica of the database, or lets us in as somebody else, is never used", async () => {
+  const { primary, standby } = postgres;
+  const other = { ...standby.owner, database: "postgres" };
+  for (const [target, reason] of [
+    [primary.target, "it is no replica: it replays nothing"],
+    [standby.owner, "it has the role user_groups, not user_groups_runtime"],
+    [{ ...other, user: "user_groups_runtime" }, "it has the database postgres, not restartable"],
+  ] as const) {
+    const { replicas, told, count } = await startReader([target], PATIENT_MS);
+    expect(told).toEqual([`out: Error: ${reason}`]);
+    expect(replicas.choose()).toBeUndefined();
+    expect(await count()).toBe(0);
+  }
+});
+
+test("requests take turns with the replicas that there are", async () => {
+  const { standby } = postgres;
+  const proxy = await startFaultProxy(standby.target);
+  endings.push(() => proxy.close());
+  const { replicas } = await startReader([standby.target, proxy.target], USUAL_MS);
+  const chosen = new Set(Array.from({ length: 4 }, () => replicas.choose()?.name));
+  expect(chosen.size).toBe(2);
+  proxy.cut("reset");
+  await until(() => new Set(Array.from({ length: 4 }, () => replicas.choose()?.name)).size === 1);
+  expect(replicas.choose()).toBeDefined();
+});

@@ -1,0 +1,190 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { clientOptions } from "../../src/persistence/shared/database-options.js";
+import { databaseUrl } from "../support/database-url.js";
+import { type KeepAliveClient, openKeepAliveClient, userRequest } from "../support/keep-alive-client.js";
+import { callRest } from "../support/rest-client.js";
+import { createTestProcesses, type RunningService } from "../support/running-process.js";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+
+const processes = createTestProcesses();
+const CLIENTS = 40;
+let database: TestDatabase;
+let env: Readonly<Record<string, string>>;
+let key: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  env = { DATABASE_URL: databaseUrl(database.target), ENCRYPTION_KEYS: randomBytes(32).toString("base64") };
+  const args = ["key", "create", "--account", "A", "--environment", "Customer", "--scope", "write"];
+  key = (await processes.run(args, { env })).stdout.trim();
+});
+afterAll(async () => {
+  await processes.close();
+  await database.drop();
+});
+
+const start = (more: Readonly<Record<string, string>> = {}) =>
+  processes.serve({ env: { ...env, LOG_LEVEL: "warn", ...more } });
+const getOrCreate = (id: string) => userRequest("GET", key, { user_group_id: id, name: id });
+const rename = (id: string, name: string) => userRequest("PUT", key, { user_group_id: id, name });
+
+async function open({ url }: RunningService): Promise<KeepAliveClient> {
+  const client = await openKeepAliveClient(url);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Sends one request and checks that it is answered and the connection stays. */
+async function exchange(client: KeepAliveClient, request: string): Promise<void> {
+  client.write(request);
+  expect(await client.next()).toMatchObject({ kind: "reply", status: 200, ends: false });
+}
+
+async function refusesConnections({ url }: RunningService): Promise<boolean> {
+  return openKeepAliveClient(url).then(
+    (client) => {
+      client.close();
+      return false;
+    },
+    () => true,
+  );
+}
+
+/** Runs `work` while somebody else's transaction holds a group; `work` tells when it may end. */
+async function whileHeld(id: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
+  const client = new Client(clientOptions(database.owner));
+  await client.connect();
+  try {
+    await client.query("BEGIN");
+    await client.query("SELECT FROM user_group WHERE provided_id = $1 FOR UPDATE", [id]);
+    await work(async () => void (await client.query("COMMIT")));
+  } finally {
+    await client.end();
+  }
+}
+
+test("for SHUTDOWN_DELAY_MS the service is not ready, and serves as before", async () => {
+  const service = await start({ SHUTDOWN_DELAY_MS: "2000" });
+  const kept = await open(service);
+  await exchange(kept, getOrCreate("delay"));
+  service.kill("SIGTERM");
+  const path = (name: string) => callRest(`${service.url}/${name}`, "GET", undefined);
+  await expect.poll(async () => (await path("readyz")).status).toBe(503);
+  expect(await path("readyz")).toMatchObject({
+    headers: { "retry-after": "1" },
+    body: { error: { code: "unavailable", message: "The service is shutting down." } },
+  });
+  expect(await path("livez")).toMatchObject({ status: 200 });
+  await exchange(kept, rename("delay", "Kept"));
+  const fresh = await open(service);
+  await exchange(fresh, rename("delay", "Fresh"));
+  await expect.poll(() => refusesConnections(service), { timeout: 10_000 }).toBe(true);
+  expect(await kept.next()).toEqual({ kind: "closed" });
+  expect(await fresh.next()).toEqual({ kind: "closed" });
+  expect(await service.ended).toMatchObject({ code: 0, signal: null });
+});
+
+test("a second signal ends it at once, whatever it waits for", async () => {
+  const service = await start({ SHUTDOWN_DELAY_MS: "60000" });
+  service.kill("SIGTERM");
+  // Within a second a signal may be the same one, as npm passes it on.
+  await sleep(1500);
+  service.kill("SIGTERM");
+  expect(await service.ended).toMatchObject({ code: null, signal: "SIGTERM" });
+});
+
+describe("once it takes no more connections", () => {
+  test("what has come, in whole or in part, is answered, and the last reply of a connection says that it ends", async () => {
+    const service = await start();
+    const [held, ahead, half, body, asking] = await Promise.all(
+      Array.from({ length: 5 }, () => open(service)),
+    );
+    if (!held || !ahead || !half || !body || !asking) throw new Error("There are five.");
+    await exchange(held, getOrCreate("held"));
+    await exchange(half, getOrCreate("half"));
+    await whileHeld("held", async (release) => {
+      held.write(rename("held", "One"));
+      ahead.write(rename("held", "Two"));
+      const request = rename("half", "In two parts");
+      half.write(request.slice(0, 20));
+      body.write(request.slice(0, -20));
+      // Once this is answered, all that has been sent before has come.
+      await exchange(asking, getOrCreate("asking"));
+      service.kill("SIGTERM");
+      await expect.poll(() => refusesConnections(service), { timeout: 10_000 }).toBe(true);
+      // Even after idle connections were closed.
+      expect(await asking.next()).toEqual({ kind: "closed" });
+      // Sent ahead, before the reply to what was sent first.
+      ahead.write(getOrCreate("ahead"));
+      half.write(request.slice(20));
+      body.write(request.slice(-20));
+      for (const client of [half, body])
+        expect(await client.next()).toMatchObject({ kind: "reply", status: 200, ends: true });
+      await release();
+    });
+    expect(await held.next()).toMatchObject({ kind: "reply", status: 200, ends: true });
+    for (const ends of [false, true])
+      expect(await ahead.next()).toMatchObject({ kind: "reply", status: 200, ends });
+    for (const client of [held, ahead, half, body]) expect(await client.next()).toEqual({ kind: "closed" });
+    expect(await service.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("idle connections are closed, and what comes after that is not done", async () => {
+    const service = await start();
+    const used = await open(service);
+    const unused = await open(service);
+    await exchange(used, getOrCreate("late"));
+    service.kill("SIGTERM");
+    for (const client of [used, unused]) {
+      expect(await client.next()).toEqual({ kind: "closed" });
+      client.write(rename("late", "Too late"));
+    }
+    expect((await service.ended).code).toBe(0);
+    const next = await start();
+    const reply = await callRest(`${next.url}/api/user`, "GET", key, { user_group_id: "late" });
+    expect(reply).toMatchObject({ status: 200, body: { user_group: { name: "late" } } });
+  });
+
+  test("a client that never sends the rest of its request keeps it for ten seconds only", async () => {
+    const service = await start();
+    const client = await open(service);
+    client.write(getOrCreate("never").slice(0, 20));
+    service.kill("SIGTERM");
+    const { code, stderr } = await service.ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(stderr)).toMatchObject({
+      connections: 1,
+      msg: "connections were cut: their requests took too long",
+    });
+  });
+});
+
+test.each([1, 2, 3])("under keep-alive load no request is lost (%i)", async (round) => {
+  const service = await start();
+  const unanswered: unknown[] = [];
+  let answered = 0;
+  const load = Array.from({ length: CLIENTS }, async (_, index) => {
+    const client = await open(service);
+    const id = `load-${round}-${index}`;
+    for (let count = 0; ; count += 1) {
+      client.write(count % 2 === 0 ? getOrCreate(id) : rename(id, `Name ${count}`));
+      const outcome = await client.next();
+      if (outcome.kind !== "reply" || outcome.status !== 200) {
+        unanswered.push(outcome);
+        return;
+      }
+      answered += 1;
+      if (outcome.ends) return;
+      // Some ask all the time, others now and then.
+      if (index % 2 === 0) await sleep(Math.random() * 100);
+    }
+  });
+  await expect.poll(() => answered, { timeout: 10_000 }).toBeGreaterThan(10 * CLIENTS);
+  service.kill("SIGTERM");
+  await Promise.all(load);
+  expect(unanswered).toEqual([]);
+  expect(await service.ended).toMatchObject({ code: 0, stderr: "" });
+});

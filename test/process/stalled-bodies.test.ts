@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { SMALL_BODY_LIMIT } from "../../src/graphql/server/caller-identification.js";
+import { type AttackedService, expectBorne, startAttackedService } from "../support/attacked-service.js";
+import { scrape, sumOf } from "../support/metric-samples.js";
+import { callRest } from "../support/rest-client.js";
+import { openSlowReaders, toBytes } from "../support/slow-readers.js";
+
+const CLIENTS = 200;
+const CALM_MS = 1_500;
+const RECEIVE_TIMEOUT_MS = 3_000;
+const MEGABYTE = 1024 * 1024;
+const BUDGET = 64 * MEGABYTE;
+/** How many bytes each of the bodies lacks. */
+const MISSING = 10;
+
+let service: AttackedService;
+beforeAll(async () => {
+  service = await startAttackedService({ REQUEST_RECEIVE_TIMEOUT_MS: String(RECEIVE_TIMEOUT_MS) });
+});
+afterAll(() => service.close());
+
+/** A request whose body stops short of its end. */
+function stalled(line: string, bytes: number, key?: string): Buffer {
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": bytes,
+    ...(key === undefined ? {} : { Authorization: `Token ${key}` }),
+  };
+  return toBytes(line, headers, Buffer.alloc(bytes - MISSING, "["));
+}
+
+test.each([
+  ["with a key", () => stalled("POST /graphql", 4 * MEGABYTE, service.key)],
+  ["without credentials", () => stalled("POST /graphql", 4 * MEGABYTE)],
+  ["without credentials, as large as they may be", () => stalled("POST /graphql", SMALL_BODY_LIMIT)],
+  ["to a path where there is nothing", () => stalled("POST /nothing", SMALL_BODY_LIMIT)],
+])("200 bodies that stall hold bounded memory, and end: %s", { timeout: 90_000 }, async (name, request) => {
+  const calm = await service.watch(() => sleep(CALM_MS));
+  const before = await read();
+  let held = 0;
+  const attacked = await service.watch(async () => {
+    const clients = await openSlowReaders(service.url, CLIENTS, request());
+    try {
+      const countEnded = async () => {
+        const { bytes, ended } = await read();
+        held = Math.max(held, bytes);
+        return ended - before.ended;
+      };
+      // Refused at once, or after the time that a request may take.
+      await expect.poll(countEnded, { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(CLIENTS);
+    } finally {
+      clients.close();
+    }
+  });
+  expectBorne(`stalled bodies ${name}`, calm, attacked);
+  expect(held).toBeLessThanOrEqual(BUDGET);
+  await expect.poll(async () => (await read()).bytes).toBe(0);
+});
+
+test("some of them were refused because others were held", async () => {
+  const samples = await scrape(service.url);
+  expect(sumOf(samples, "http_budget_refusals_total", { budget: "bodies" })).toBeGreaterThan(CLIENTS / 2);
+});
+
+test("a large body that is whole is read as before", async () => {
+  const properties = { text: "x".repeat(65_000) };
+  const group = { user_group_id: "large", name: "Large", properties };
+  const { status, body } = await callRest(`${service.url}/api/user`, "GET", service.key, group);
+  expect({ status, body }).toMatchObject({ status: 200, body: { user_group: { properties } } });
+});
+
+test("nothing of all this was an error of the service", () => {
+  expect(
+    service
+      .stderr()
+      .split("\n")
+      .filter((line) => line.includes('"level":50')),
+  ).toEqual([]);
+});
+
+/** Bytes of bodies that are held, and requests that were answered with an error. */
+async function read() {
+  const samples = await scrape(service.url);
+  return {
+    bytes: sumOf(samples, "http_incomplete_body_bytes") ?? 0,
+    ended: sumOf(samples, "user_groups_errors_total") ?? 0,
+  };
+}

@@ -1,6 +1,0 @@
-import { expect, test } from "vitest";
-import { siteConfigReference } from "../src/domain/site-configs/site-config-reference.js";
-
-test("docs/site-configuration.md is current (vitest run test/site-config-reference.test.ts -u)", async () => {
-  await expect(siteConfigReference()).toMatchFileSnapshot("../docs/site-configuration.md");
-});

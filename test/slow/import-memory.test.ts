@@ -1,0 +1,56 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  foreignToken,
+  startTransferCommands,
+  type TransferCommands,
+  toLines,
+} from "../support/transfer-commands.js";
+
+const GROUPS = 20_000;
+const PIECES = 10;
+/** What a million groups may take (decision 45): what is remembered of each takes 32 bytes, so that little comes on top. */
+const MOST_MB = 300;
+
+let commands: TransferCommands;
+beforeAll(async () => {
+  commands = await startTransferCommands();
+});
+afterAll(() => commands.close());
+
+test.skipIf(process.platform !== "linux")(
+  "the command's memory hangs on no part of the file's size",
+  async () => {
+    const tenant = await commands.createTenant();
+    const token = foreignToken();
+    // Twice as long as most, so that a file that is held in memory would be seen.
+    const text = "x".repeat(3000);
+    const records = (piece: number) =>
+      Array.from({ length: GROUPS / PIECES }, (_, n) => ({
+        provided_id: `group ${piece} ${n}`,
+        name: `Group ${n}`,
+        token: `${token}.${piece}.${n}`,
+        properties: { text },
+      }));
+    const pieces = Array.from({ length: PIECES }, (_, piece) => toLines(records(piece)));
+    const running = await tenant.launch(
+      "import",
+      "--groups",
+      await commands.write("large.jsonl", pieces.join("")),
+    );
+    let peakKb = 0;
+    const timer = setInterval(async () => {
+      const status = await readFile(`/proc/${running.pid}/status`, "utf8").catch(() => "");
+      peakKb = Math.max(peakKb, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0));
+    }, 50);
+    const end = await running.ended;
+    clearInterval(timer);
+    expect(end).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringMatching(/groups +20000 +20000 /),
+    });
+    expect(peakKb).toBeGreaterThan(0);
+    expect((peakKb * 1024) / 1e6).toBeLessThan(MOST_MB);
+  },
+);

@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { databaseUrl } from "../support/database-url.js";
+import { createTestProcesses, type RunningService } from "../support/running-process.js";
+import { goodSite } from "../support/site-config-store.js";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+
+const processes = createTestProcesses();
+const PROBE_EVERY_MS = 20;
+const CALM_MS = 1_500;
+/** How many of a request run at the same time. */
+const AT_ONCE = 2;
+let database: TestDatabase;
+let service: RunningService;
+let key: string;
+let calm: Latencies;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const env = {
+    DATABASE_URL: databaseUrl(database.target),
+    ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
+    NODE_OPTIONS: "--max-old-space-size=384",
+  };
+  const create = ["key", "create", "--account", "A", "--environment", "Customer", "--scope", "write"];
+  key = (await processes.run(create, { env })).stdout.trim();
+  service = await processes.serve({ env, lifetimeMs: 180_000 });
+  await call("query ($text: String) { validateSiteConfig(text: $text) { valid } }", {
+    text: many(200_000, "1,"),
+  });
+  calm = await probeWhile(sleep(CALM_MS));
+});
+afterAll(async () => {
+  await processes.close();
+  await database.drop();
+});
+
+interface Latencies {
+  readonly worst: number;
+  readonly p95: number;
+}
+
+const many = (count: number, text: string) => text.repeat(count);
+const list = (count: number, item: unknown) => Array.from({ length: count }, () => item);
+
+async function call(query: string, variables: object): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${service.url}/graphql`, {
+    method: "POST",
+    headers: { authorization: `Token ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ query, variables }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Asks for /livez again and again, in milliseconds, without what this process was late itself. */
+async function probeWhile(work: Promise<unknown>): Promise<Latencies> {
+  let isOver = false;
+  const over = work.finally(() => {
+    isOver = true;
+  });
+  const times: number[] = [];
+  while (!isOver) {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const start = performance.now();
+    const response = await fetch(`${service.url}/livez`);
+    await response.arrayBuffer();
+    delay.disable();
+    const late = Math.max(0, delay.max / 1e6 - 2);
+    times.push(Math.max(0, performance.now() - start - (Number.isFinite(late) ? late : 0)));
+    expect(response.status).toBe(200);
+    await sleep(PROBE_EVERY_MS);
+  }
+  await over;
+  times.sort((one, other) => one - other);
+  return { worst: times.at(-1) ?? 0, p95: times[Math.floor(times.length * 0.95)] ?? 0 };
+}
+
+const check = "query ($text: String) { validateSiteConfig(text: $text) { valid errors { code } } }";
+const checkDocument = "query ($document: JSON) { validateSiteConfig(document: $document) { valid } }";
+const put = `mutation ($input: PutSiteConfigInput!) {
+  putSiteConfig(input: $input) { siteConfig { revision } userErrors { message } }
+}`;
+const patch = `mutation ($input: PatchSiteConfigInput!) {
+  patchSiteConfig(input: $input) { siteConfig { revision } userErrors { message } }
+}`;
+const aliased = (count: number) =>
+  `query ($document: JSON) { ${Array.from({ length: count }, (_, id) => `a${id}: validateSiteConfig(document: $document) { valid }`).join(" ")} }`;
+const wrongAnchors = { ...goodSite, anchors: list(60_000, { nmae: "a", ulr: "b" }) };
+const unknownNames = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, id) => [`navigatoi${id}`, 0]));
+const large = { ...goodSite, zeros: list(200_000, 0), pad: "x".repeat(1_500_000) };
+
+describe.each([
+  ["a text of empty lines", check, { text: `{${many(1_900_000, "\n")}x` }],
+  ["a text with 60,000 wrong anchors", check, { text: JSON.stringify(wrongAnchors) }],
+  ["a document with 60,000 wrong anchors", checkDocument, { document: wrongAnchors }],
+  ["a document with unknown names under 20 aliases", aliased(20), { document: unknownNames(10_000) }],
+  ["a large document that is stored", put, { input: { site: "put", document: large } }],
+  ["a large patch", patch, { input: { site: "put", patch: { zeros: list(199_000, 0) } } }],
+  ["the difference of large revisions", '{ siteConfig(site: "put") { diff(from: 1) report { valid } } }', {}],
+])("%s", (_, query, variables) => {
+  test("is processed while others are answered", async () => {
+    const replies: { status: number; text: string }[] = [];
+    const work = Promise.all(
+      list(AT_ONCE, null).map(async () => {
+        replies.push(await call(query, variables));
+      }),
+    );
+    const busy = await probeWhile(work);
+    // The last one of the aliases has more findings than one reply may have.
+    for (const { text } of replies) expect(text).toMatch(/"valid":|"revision":|"QUERY_TOO_EXPENSIVE"/);
+    expect(replies.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+    const numbers = { calm, busy };
+    // The bound is 100 ms on a machine that has nothing else to do.
+    expect(busy.p95, JSON.stringify(numbers)).toBeLessThan(100 + 5 * calm.worst);
+  });
+});
+
+test("too many at once are refused with 503, and all is well afterwards", async () => {
+  const variables = { text: JSON.stringify(wrongAnchors) };
+  const replies = await Promise.all(list(16, null).map(() => call(check, variables)));
+  const refused = replies.filter(({ text }) => text.includes('"UNAVAILABLE"'));
+  const served = replies.filter(({ text }) => text.includes('"valid":false'));
+  expect(refused.length + served.length).toBe(16);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(served.length).toBeGreaterThan(0);
+  expect((await call(check, variables)).text).toContain('"valid":false');
+});
+
+test("the process ends in order while the thread works", async () => {
+  const replies = Promise.allSettled(
+    list(3, null).map(() => call(check, { text: JSON.stringify(wrongAnchors) })),
+  );
+  await sleep(50);
+  service.kill("SIGTERM");
+  const { code, stderr } = await service.ended;
+  await replies;
+  expect(code).toBe(0);
+  expect(stderr.split("\n").filter((line) => line.includes('"level":50'))).toEqual([]);
+});

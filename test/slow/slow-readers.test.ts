@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { request } from "undici";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AttackedService, expectBorne, startAttackedService } from "../support/attacked-service.js";
+import { scrape, sumOf } from "../support/metric-samples.js";
+import { callRest } from "../support/rest-client.js";
+import { openSlowReaders, toBytes } from "../support/slow-readers.js";
+
+const READERS = 200;
+const CALM_MS = 1_500;
+const STALL_TIMEOUT_MS = 4_500;
+/** Of a group: nearly 64 KiB. */
+const PROPERTIES = { text: "x".repeat(65_000) };
+/** How often a query asks for them: six megabytes, more than the kernel takes from a process. */
+const ALIASES = 90;
+
+let service: AttackedService;
+beforeAll(async () => {
+  service = await startAttackedService({
+    STALLED_CONNECTION_TIMEOUT_MS: String(STALL_TIMEOUT_MS),
+    // Other limits are not what is tried here.
+    GRAPHQL_MAX_COST: "100000000",
+    GRAPHQL_MAX_ALIASES: "1000",
+  });
+});
+afterAll(() => service.close());
+
+/** Attacks until every slow reader's connection has been ended. */
+async function attack(bytes: Buffer): Promise<void> {
+  const ended = async () => {
+    const samples = await scrape(service.url);
+    // Reset, refused, or on a slow machine answered with 503 at the deadline of the request.
+    return [
+      "http_connections_ended_total",
+      "http_budget_refusals_total",
+      "user_groups_request_timeouts_total",
+    ]
+      .map((name) => sumOf(samples, name) ?? 0)
+      .reduce((sum, count) => sum + count, 0);
+  };
+  const before = await ended();
+  const readers = await openSlowReaders(service.url, READERS, bytes);
+  try {
+    await expect
+      .poll(async () => (await ended()) - before, { timeout: 60_000, interval: 250 })
+      .toBeGreaterThanOrEqual(READERS);
+  } finally {
+    readers.close();
+  }
+}
+
+test("200 clients that do not read a static file hold no memory, and are ended", {
+  timeout: 120_000,
+}, async () => {
+  const page = await request(`${service.url}/graphql`, { headers: { accept: "text/html" } });
+  const [path = ""] = /graphql\/assets\/graphiql-\w+\.js/.exec(await page.body.text()) ?? [];
+  const calm = await service.watch(() => sleep(CALM_MS));
+  const attacked = await service.watch(() => attack(toBytes(`GET /${path}`, {})));
+  expectBorne("slow readers of a static file", calm, attacked);
+});
+
+test("200 clients that do not read large replies hold bounded memory, and are ended", {
+  timeout: 120_000,
+}, async () => {
+  const group = { user_group_id: "large", name: "Large", properties: PROPERTIES };
+  expect((await callRest(`${service.url}/api/user`, "GET", service.key, group)).status).toBe(200);
+  const fields = Array.from({ length: ALIASES }, (_, index) => `p${index}: properties`).join(" ");
+  const query = `{ userGroup(by: { providedId: "large" }) { ${fields} } }`;
+  const body = JSON.stringify({ query });
+  const headers = {
+    Authorization: `Token ${service.key}`,
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+  };
+  const calm = await service.watch(() => sleep(CALM_MS));
+  const attacked = await service.watch(() => attack(toBytes("POST /graphql", headers, body)));
+  expectBorne("slow readers of large replies", calm, attacked);
+});
+
+test("nothing of all this was an error of the service", () => {
+  expect(
+    service
+      .stderr()
+      .split("\n")
+      .filter((line) => line.includes('"level":50')),
+  ).toEqual([]);
+});

@@ -1,0 +1,133 @@
+import { randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Inspector } from "../../bench/src/inspector.js";
+import { type LoadResult, runLoad } from "../../bench/src/soak-load.js";
+import { clientOptions } from "../../src/persistence/shared/database-options.js";
+import { databaseUrl } from "../support/database-url.js";
+import { createTestProcesses, type RunningService } from "../support/running-process.js";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+
+const OPERATIONS = 600;
+const ROUNDS = 3;
+const POOL_SIZE = 4;
+const MOST_RSS_MB = 400;
+const HEAP_GROWTH_MB = 3;
+
+/** What a request, a connection or a subscription that is over must not leave: the prototypes of its objects. */
+const OF_REQUESTS = {
+  requests: "process.getBuiltinModule('node:http').IncomingMessage.prototype",
+  responses: "process.getBuiltinModule('node:http').ServerResponse.prototype",
+  sockets: "process.getBuiltinModule('node:net').Socket.prototype",
+  subscriptions: "(async function* () {}).constructor.prototype.prototype",
+} as const;
+/** What everything is made of: of these some come and go, but not one for each request of some kind. */
+const OF_ALL_KINDS = { promises: "Promise.prototype", maps: "Map.prototype", sets: "Set.prototype" } as const;
+/** Fewer than there are operations of all kinds but the rarest. */
+const STRAY = (ROUNDS * OPERATIONS) / 50;
+
+const processes = createTestProcesses();
+let database: TestDatabase;
+let administration: Client;
+let service: RunningService;
+let inspector: Inspector;
+let key: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  administration = new Client(clientOptions(database.owner));
+  await administration.connect();
+  const env = {
+    DATABASE_URL: databaseUrl(database.target),
+    DATABASE_POOL_SIZE: String(POOL_SIZE),
+    ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
+    WEBHOOK_ALLOW_PRIVATE: "true",
+    TRUSTED_PROXIES: "127.0.0.0/8",
+  };
+  const newKey = ["key", "create", "--account", "soak", "--environment", "Customer", "--scope", "admin"];
+  key = (await processes.run(newKey, { env })).stdout.trim();
+  service = await processes.serve({
+    env: { ...env, NODE_OPTIONS: "--inspect=127.0.0.1:0" },
+    lifetimeMs: 240_000,
+  });
+  inspector = await Inspector.open(service.stderr());
+});
+afterAll(async () => {
+  inspector.close();
+  await processes.close();
+  await administration.end();
+  await database.drop();
+});
+
+test("thousands of requests of all kinds leave nothing behind in the process", async () => {
+  await loadOnce();
+  const first = await atRest();
+  for (let round = 0; round < ROUNDS; round += 1) await loadOnce();
+  await expect
+    .poll(() => count(OF_REQUESTS), { timeout: 20_000, interval: 500 })
+    .toSatisfy((now) => Object.keys(now).every((kind) => now[kind] <= (first.ofRequests[kind] ?? 0)));
+  const last = await atRest();
+  await expect
+    .poll(() => count(OF_ALL_KINDS), { timeout: 20_000, interval: 500 })
+    .toSatisfy((now) => Object.keys(now).every((kind) => now[kind] < (first.ofAllKinds[kind] ?? 0) + STRAY));
+  expect(last.heapMb).toBeLessThan(first.heapMb + HEAP_GROWTH_MB);
+  expect(last.rssMb).toBeLessThan(MOST_RSS_MB);
+  expect(last.files).toBeLessThanOrEqual(first.files);
+  // One more listens for changes.
+  expect(last.connections).toBeLessThanOrEqual(POOL_SIZE + 1);
+  // That a client has gone is no fault of ours.
+  expect(service.stderr()).not.toMatch(/"level":50|Promise errored/);
+}, 240_000);
+
+async function loadOnce(): Promise<void> {
+  const until = { operations: OPERATIONS };
+  const { outcomes } = await runLoad({ url: service.url, key, callers: 16, addresses: 50, until });
+  expect(outcomes.filter(({ operation, outcome }) => !isAllowed(operation, outcome))).toEqual([]);
+}
+
+/** 503 says that the database could not keep up, on a machine that has other things to do. */
+function isAllowed(operation: string, outcome: LoadResult["outcomes"][number]["outcome"]): boolean {
+  if (outcome === "503") return true;
+  if (operation === "GraphQL subscription, left before the answer") return outcome === "left";
+  if (operation === "broken request") return /^(?:200 GRAPHQL_VALIDATION_FAILED|4\d\d|left)$/.test(outcome);
+  return outcome === (operation === "failed authentication" ? "401" : "200");
+}
+
+/** Waits until no request is under way and looks at what there is then. */
+async function atRest() {
+  await expect.poll(() => inspector.countObjects(OF_REQUESTS.requests), { timeout: 20_000 }).toBe(0);
+  await untilNoFewerPromises();
+  const { rssMb, heapMb } = await inspector.sample();
+  const { rows } = await administration.query<{ count: number }>(
+    "SELECT count(*)::integer FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+  );
+  const files = process.platform === "linux" ? (await readdir(`/proc/${service.pid}/fd`)).length : 0;
+  return {
+    ofRequests: await count(OF_REQUESTS),
+    ofAllKinds: await count(OF_ALL_KINDS),
+    rssMb,
+    heapMb,
+    files,
+    connections: rows[0]?.count ?? 0,
+  };
+}
+
+/** What goes on after the last reply, as webhooks do, holds promises that soon are no more. */
+async function untilNoFewerPromises(): Promise<void> {
+  let before = Number.POSITIVE_INFINITY;
+  for (;;) {
+    const now = await inspector.countObjects(OF_ALL_KINDS.promises);
+    if (now >= before) return;
+    before = now;
+    await sleep(500);
+  }
+}
+
+async function count(prototypes: Readonly<Record<string, string>>): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [kind, prototype] of Object.entries(prototypes)) {
+    counts[kind] = await inspector.countObjects(prototype);
+  }
+  return counts;
+}

@@ -1,0 +1,198 @@
+import { describe, expect, test } from "vitest";
+import type { Tenant } from "../../src/domain/accounts/caller.js";
+import { DomainError } from "../../src/domain/shared/errors.js";
+import { ReplicaFailed } from "../../src/persistence/database/replica-reads.js";
+import { Collector } from "../../src/services/shared/collector.js";
+import { countOnly } from "../../src/telemetry/telemetry.js";
+
+const one = { accountId: 1, environment: "Customer" } as const;
+const other = { accountId: 1, environment: "Testing" } as const;
+
+/** A collector of squares that notes what it was asked for; a negative number fails all it is asked with. */
+function squares(isOn = true) {
+  const asked: { tenant: Tenant; keys: readonly number[] }[] = [];
+  const waiting: (() => void)[] = [];
+  const telemetry = countOnly();
+  const load = async (tenant: Tenant, keys: readonly number[]) => {
+    asked.push({ tenant, keys });
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (keys.includes(-1)) throw new Error("negative");
+    if (keys.includes(-2)) throw new DomainError("unavailable", "out of reach");
+    if (keys.includes(-3)) throw new ReplicaFailed("a replica is out of reach");
+    return keys.map((key) => key * key);
+  };
+  const collector = new Collector<number, number>("squares", load, { isOn, telemetry });
+  return { collector, asked, waiting, tally: telemetry.tally };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+/** Answers whatever is asked, for as long as anything is. */
+async function answerAll(waiting: (() => void)[]): Promise<void> {
+  for (await turn(); waiting.length > 0; await turn()) for (const answer of waiting.splice(0)) answer();
+}
+
+describe("Collector", () => {
+  test("asks once for what is asked in one turn, and gives each its own values", async () => {
+    const { collector, asked, waiting } = squares();
+    const calls = [collector.load(one, [1, 2]), collector.load(one, [3]), collector.load(one, [2])];
+    await answerAll(waiting);
+    expect(await Promise.all(calls)).toEqual([[1, 4], [9], [4]]);
+    expect(asked.map(({ keys }) => keys)).toEqual([[1, 2, 3, 2]]);
+    expect(await collector.load(one, [])).toEqual([]);
+  });
+
+  test("gives a statement the last deadline of those that it is for", async () => {
+    const { collector, asked, waiting } = squares();
+    const [early, late] = [{ isOver: false }, { isOver: false }];
+    const calls = [early, late].map((deadline) => collector.load({ ...one, deadline }, [1]));
+    await turn();
+    const isOver = () => asked.map(({ tenant }) => tenant.deadline?.isOver);
+    expect(isOver()).toEqual([false]);
+    early.isOver = true;
+    expect(isOver()).toEqual([false]);
+    late.isOver = true;
+    expect(isOver()).toEqual([true]);
+    await answerAll(waiting);
+    await Promise.all(calls);
+    await expect(collector.load({ ...one, deadline: late }, [1])).rejects.toThrow("took too long");
+  });
+
+  test("keeps tenants apart", async () => {
+    const { collector, asked, waiting } = squares();
+    const calls = [collector.load(one, [1]), collector.load(other, [2])];
+    await answerAll(waiting);
+    expect(await Promise.all(calls)).toEqual([[1], [4]]);
+    expect(asked).toMatchObject([
+      { tenant: one, keys: [1] },
+      { tenant: other, keys: [2] },
+    ]);
+  });
+
+  test("asks for no more at once than it may", async () => {
+    const asked: (readonly number[])[] = [];
+    const collector = new Collector<number, number>(
+      "numbers",
+      async (_, keys) => {
+        asked.push(keys);
+        return keys;
+      },
+      { isOn: true, telemetry: countOnly() },
+      { mostKeys: 3 },
+    );
+    const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => collector.load(one, keys));
+    expect(await Promise.all(calls)).toEqual([[1, 2], [3], [4], [5, 6], [7]]);
+    expect(asked).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+  });
+
+  test("asks at once when enough was asked for, and for the rest at the end of the turn", async () => {
+    const { collector, asked, waiting } = squares();
+    const keys = Array.from({ length: 20 }, (_, index) => index);
+    const calls = keys.map((key) => collector.load(one, [key]));
+    expect(asked.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12)]);
+    await answerAll(waiting);
+    expect(asked.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12), keys.slice(12)]);
+    expect((await Promise.all(calls)).flat()).toEqual(keys.map((key) => key * key));
+  });
+
+  test("has two questions under way, and collects meanwhile", async () => {
+    const { collector, asked, waiting } = squares();
+    const calls: Promise<readonly number[]>[] = [];
+    for (let key = 1; key <= 6; key += 1) {
+      calls.push(collector.load(one, [key]));
+      await turn();
+    }
+    expect(asked.map(({ keys }) => keys)).toEqual([[1], [2]]);
+    await answerAll(waiting);
+    expect(asked.map(({ keys }) => keys)).toEqual([[1], [2], [3, 4, 5, 6]]);
+    expect((await Promise.all(calls)).flat()).toEqual([1, 4, 9, 16, 25, 36]);
+  });
+
+  test("asks for a thousand keys at most, and what is larger by itself", async () => {
+    const { collector, asked, waiting } = squares();
+    const keys = (count: number) => Array.from({ length: count }, (_, index) => index);
+    const calls = [keys(600), keys(500), keys(1200), keys(400)].map((many) => collector.load(one, many));
+    await answerAll(waiting);
+    expect((await Promise.all(calls)).map(({ length }) => length)).toEqual([600, 500, 1200, 400]);
+    expect(asked.map((question) => question.keys.length)).toEqual([1200, 600, 900]);
+  });
+
+  test("lets what fails harm no other", async () => {
+    const { collector, waiting } = squares();
+    const calls = Promise.allSettled([[1], [-1], [2]].map((keys) => collector.load(one, keys)));
+    await answerAll(waiting);
+    const negative = { status: "rejected", reason: new Error("negative") };
+    expect(await calls).toEqual([
+      { status: "fulfilled", value: [1] },
+      negative,
+      { status: "fulfilled", value: [4] },
+    ]);
+  });
+
+  test.each([
+    ["the database", -2],
+    ["a replica", -3],
+  ])("does not ask again for each when %s is out of reach", async (_, failing) => {
+    const { collector, asked, waiting } = squares();
+    const calls = Promise.allSettled([[1], [failing]].map((keys) => collector.load(one, keys)));
+    await answerAll(waiting);
+    expect((await calls).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test("asks at once for what has a transaction, or when it is off", async () => {
+    const { collector, asked, waiting } = squares();
+    const inside = { ...one, transaction: { afterCommit: () => undefined } };
+    const calls = [collector.load(inside, [1]), collector.load(inside, [2])];
+    expect(asked).toHaveLength(2);
+    await answerAll(waiting);
+    await Promise.all(calls);
+    const off = squares(false);
+    void off.collector.load(one, [1]);
+    void off.collector.load(one, [2]);
+    expect(off.asked).toHaveLength(2);
+  });
+
+  test("has what comes later wait only for a moment for what gets no answer", async () => {
+    const { collector, asked, waiting } = squares();
+    for (const lost of [1, 2]) {
+      void collector.load(one, [lost]);
+      await turn();
+    }
+    const call = collector.load(one, [3]);
+    await expect.poll(() => asked.length).toBe(3);
+    waiting[2]?.();
+    expect(await call).toEqual([9]);
+  });
+
+  test("rejects calls whose deadlines end before they are asked for, and gives the others a deadline that ends with their last one", async () => {
+    const { collector, asked, waiting } = squares();
+    const [late, first, last] = [{ isOver: false }, { isOver: false }, { isOver: false }];
+    const calls = [late, first, last].map((deadline, key) => collector.load({ ...one, deadline }, [key]));
+    const outcomes = Promise.allSettled(calls);
+    late.isOver = true;
+    await turn();
+    expect(asked.map(({ keys }) => keys)).toEqual([[1, 2]]);
+    const deadline = () => asked[0]?.tenant.deadline?.isOver;
+    first.isOver = true;
+    expect(deadline()).toBe(false);
+    last.isOver = true;
+    expect(deadline()).toBe(true);
+    await answerAll(waiting);
+    expect(await outcomes).toMatchObject([
+      { status: "rejected", reason: { code: "unavailable" } },
+      { status: "fulfilled", value: [1] },
+      { status: "fulfilled", value: [4] },
+    ]);
+  });
+
+  test("has no deadline for what is asked together with a call that has none", async () => {
+    const { collector, asked, waiting } = squares();
+    const over = { isOver: false };
+    const calls = [collector.load({ ...one, deadline: over }, [1]), collector.load(one, [2])];
+    await turn();
+    over.isOver = true;
+    expect(asked).toMatchObject([{ keys: [1, 2], tenant: { deadline: { isOver: false } } }]);
+    await answerAll(waiting);
+    await Promise.all(calls);
+  });
+});

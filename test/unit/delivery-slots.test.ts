@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import type { DueEndpoint } from "../../src/persistence/webhooks/webhook-outbox.js";
+import { DeliverySlots } from "../../src/services/webhooks/delivery-slots.js";
+
+const LIMITS = { total: 10, perAccount: 6, perEndpoint: 3 };
+
+function endpoint(accountId: number, endpointId: number, more: Partial<DueEndpoint> = {}): DueEndpoint {
+  return { accountId, environment: "Customer", endpointId, hasAnswered: true, isProbed: false, ...more };
+}
+
+/** How many slots each endpoint gets, by its id. */
+function take(slots: DeliverySlots, endpoints: readonly DueEndpoint[]): Record<number, number> {
+  return Object.fromEntries(slots.take(endpoints).map((grant) => [grant.endpoint.endpointId, grant.slots]));
+}
+
+describe("slots", () => {
+  test("are shared out one by one, by endpoint, by account and in all", () => {
+    expect(take(new DeliverySlots(LIMITS), [endpoint(1, 1)])).toEqual({ 1: 3 });
+    expect(
+      take(
+        new DeliverySlots(LIMITS),
+        [1, 2, 3].map((id) => endpoint(1, id)),
+      ),
+    ).toEqual({ 1: 2, 2: 2, 3: 2 });
+    const slots = new DeliverySlots(LIMITS);
+    expect(
+      take(
+        slots,
+        [1, 2, 3, 4, 5].map((id) => endpoint(id, id)),
+      ),
+    ).toEqual({ 1: 2, 2: 2, 3: 2, 4: 2, 5: 2 });
+    expect(slots.used).toBe(10);
+    expect(take(slots, [endpoint(6, 6)])).toEqual({});
+  });
+
+  test("of endpoints that have not answered are half of all, and of those of their account", () => {
+    const slots = new DeliverySlots(LIMITS);
+    const unproven = { hasAnswered: false };
+    expect(take(slots, [endpoint(1, 1, unproven), endpoint(1, 2, unproven)])).toEqual({ 1: 2, 2: 1 });
+    expect(take(slots, [endpoint(2, 3, unproven), endpoint(3, 4, unproven)])).toEqual({ 3: 1, 4: 1 });
+    expect(take(slots, [endpoint(1, 5), endpoint(4, 6)])).toEqual({ 5: 3, 6: 2 });
+  });
+
+  test("of an endpoint that is probed are one", () => {
+    expect(take(new DeliverySlots(LIMITS), [endpoint(1, 1, { isProbed: true })])).toEqual({ 1: 1 });
+  });
+
+  test("come back as they were taken", () => {
+    const slots = new DeliverySlots(LIMITS);
+    const unproven = endpoint(1, 1, { hasAnswered: false });
+    expect(take(slots, [unproven])).toEqual({ 1: 3 });
+    for (let count = 0; count < 3; count += 1) slots.release(unproven);
+    expect(slots.used).toBe(0);
+    expect(take(slots, [unproven])).toEqual({ 1: 3 });
+  });
+
+  test("are never fewer than one for an endpoint that has not answered", () => {
+    const slots = new DeliverySlots({ total: 1, perAccount: 1, perEndpoint: 1 });
+    expect(take(slots, [endpoint(1, 1, { hasAnswered: false })])).toEqual({ 1: 1 });
+  });
+});

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseJsonObject, parseJsonValue } from "../../src/domain/shared/json-value.js";
+
+const lenient = { storable: false };
+
+const WHOLE = "must not be a whole number beyond 2^53, which would lose digits; send it as a string";
+
+const refused: readonly (readonly [
+  what: string,
+  value: unknown,
+  place: readonly string[],
+  message: string,
+])[] = [
+  ["1e999", JSON.parse('{"a": [1, 1e999]}'), ["a", "1"], "must be a number that a 64-bit float can hold"],
+  ["NaN", Number.NaN, [], "must be a number that a 64-bit float can hold"],
+  ["2^53 + 1", JSON.parse("[9007199254740993]"), ["0"], WHOLE],
+  ["-2^53", [{ "": -(2 ** 53) }], ["0", ""], WHOLE],
+  ["undefined", { a: undefined }, ["a"], "must be a JSON value"],
+  ["a big integer", [[1n]], ["0", "0"], "must be a JSON value"],
+  ["a function", () => 1, [], "must be a JSON value"],
+];
+
+describe("no JSON value, or one that was probably another", () => {
+  test.each(refused)("%s", (_, value, place, message) => {
+    const error = expect.objectContaining({ code: "invalid_field", field: ["document", ...place], message });
+    expect(() => parseJsonValue(value, ["document"], lenient)).toThrow(error);
+  });
+});
+
+describe("text that PostgreSQL cannot hold", () => {
+  test.each([
+    ["a string", { a: ["\u0000"] }, ["a", "0"]],
+    ["half a surrogate pair", { a: "\ud800" }, ["a"]],
+    ["a key", { a: { "\u0000": 1 } }, ["a"]],
+  ])("%s is refused where it is to be stored", (_, value, field) => {
+    expect(parseJsonValue(value, [], lenient)).toEqual(value);
+    expect(() => parseJsonValue(value, [], { storable: true })).toThrow(
+      expect.objectContaining({ code: "invalid_field", field }),
+    );
+  });
+});
+
+describe("levels", () => {
+  test.each([
+    ["arrays", (levels: number) => "[".repeat(levels) + "]".repeat(levels)],
+    ["objects", (levels: number) => `${'{"a":'.repeat(levels)}0${"}".repeat(levels)}`],
+  ])("of %s", (_, text) => {
+    const parse = (levels: number, maxDepth?: number) =>
+      parseJsonValue(JSON.parse(text(levels)), ["x"], maxDepth ? { storable: false, maxDepth } : lenient);
+    expect(parse(3, 3)).toEqual(JSON.parse(text(3)));
+    expect(() => parse(4, 3)).toThrow("must be nested at most 3 levels deep");
+    expect(parse(300)).toEqual(JSON.parse(text(300)));
+    expect(() => parse(100_000)).toThrow(
+      expect.objectContaining({ code: "invalid_field", message: "must be nested at most 500 levels deep" }),
+    );
+  });
+
+  test("the values in the last level do not count", () => {
+    expect(parseJsonObject({ a: [1] }, [], { storable: true, maxDepth: 2 })).toEqual({ a: [1] });
+  });
+});
+
+test("any JSON value is copied as it is, the key __proto__ among its own", () => {
+  const names = fc.constantFrom("__proto__", "constructor", "a");
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(names, fc.jsonValue())), (value) => {
+      const text = JSON.stringify(value, (_, item) => (typeof item === "number" ? item % 99 : item));
+      expect(JSON.stringify(parseJsonValue(JSON.parse(text), [], lenient))).toBe(text);
+    }),
+  );
+  const copy = parseJsonValue(JSON.parse('{"__proto__": {"x": 1}}'), [], lenient);
+  expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+  expect(Object.hasOwn(Object.prototype, "x")).toBe(false);
+});
+
+test("objects without prototype are objects, as GraphQL literals make them", () => {
+  const literal = Object.assign(Object.create(null), { a: Object.assign(Object.create(null), { b: 1 }) });
+  expect(parseJsonValue(literal, [], lenient)).toStrictEqual({ a: { b: 1 } });
+});

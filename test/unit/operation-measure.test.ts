@@ -1,0 +1,248 @@
+import fc from "fast-check";
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLNamedType,
+  getNamedType,
+  getNullableType,
+  getOperationAST,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  parse,
+  type SelectionSetNode,
+} from "graphql";
+import { describe, expect, test } from "vitest";
+import { measureOperation } from "../../src/graphql/server/limits/operation-measure.js";
+import { createBareSchema } from "../../src/graphql/server/schema.js";
+
+const schema = createBareSchema();
+const VARIABLES = { small: 3, none: null, ids: ["a", "b", "c", "d"] };
+const HEAD = "query ($small: Int, $none: Int, $absent: Int, $default: Int = 7, $ids: [ID!]!)";
+const FRAGMENT_TYPES = [
+  "Query",
+  "UserGroupConnection",
+  "Query",
+  "UserGroup",
+  "SiteSettings",
+  "DataSource",
+  "SiteNavigationGroup",
+  "UserGroup",
+];
+
+interface Figures {
+  readonly depth: number;
+  readonly aliases: number;
+  readonly rootFields: number;
+  readonly cost: number;
+}
+
+function measure(text: string, variables: Readonly<Record<string, unknown>> = VARIABLES): Figures {
+  const document = parse(text);
+  const operation = getOperationAST(document);
+  if (!operation) throw new Error("There is not one operation.");
+  const { costFor, ...figures } = measureOperation(schema, document, operation);
+  return { ...figures, cost: costFor(variables) };
+}
+
+describe("the measure of an operation", () => {
+  test.each([
+    ["{ viewer { scope } }", { depth: 2, aliases: 0, rootFields: 1, cost: 2 }],
+    ["{ a: viewer { b: scope __typename } }", { depth: 2, aliases: 2, rootFields: 1, cost: 3 }],
+    ["{ userGroups { nodes { name } } }", { depth: 3, cost: 2 + 20 }],
+    ["{ userGroups(first: 5) { edges { cursor node { name } } } }", { depth: 4, cost: 2 + 5 * 3 }],
+    ["{ userGroups(last: 6) { totalCount pageInfo { endCursor } } }", { cost: 4 }],
+    ["{ userGroups(first: 0) { nodes { name } } }", { cost: 2 }],
+    // What the resolver refuses counts as the most that it takes.
+    ["{ userGroups(first: 1000000) { nodes { name } } }", { cost: 2 + 100 }],
+    ["{ userGroups(first: -1) { nodes { name } } }", { cost: 2 }],
+    ["{ userGroups(first: null, last: 4) { nodes { name } } }", { cost: 2 + 4 }],
+    [`${HEAD} { userGroups(first: $small) { nodes { name } } }`, { cost: 2 + 3 }],
+    [`${HEAD} { userGroups(last: $default) { nodes { name } } }`, { cost: 2 + 7 }],
+    [`${HEAD} { userGroups(first: $absent) { nodes { name } } }`, { cost: 2 + 20 }],
+    [`${HEAD} { userGroups(first: $none, last: $small) { nodes { name } } }`, { cost: 2 + 3 }],
+    [`{ userGroup(by: {}) { mapping { dataSource { name } } } }`, { depth: 4, cost: 2 + 10 * 2 }],
+    ["{ userGroups(first: 3) { nodes { properties } } }", { cost: 2 + 3 * 20 }],
+    [`{ nodes(ids: ["a", "b"]) { id ... on UserGroup { name } } }`, { depth: 2, cost: 1 + 2 * 2 }],
+    [`{ nodes(ids: "a") { id } }`, { cost: 2 }],
+    [`${HEAD} { nodes(ids: $ids) { id } }`, { cost: 1 + 4 }],
+    ["{ ...F ...F } fragment F on Query { a: viewer { scope } }", { aliases: 2, rootFields: 2, cost: 4 }],
+    // A fragment of a connection costs what the page it is spread in makes of it.
+    [
+      "{ a: userGroups(first: 2) { ...F } b: userGroups(first: 3) { ...F } } fragment F on UserGroupConnection { nodes { name } }",
+      { cost: 4 + 2 + 3 },
+    ],
+    ["{ __schema { types { fields { name } } } }", { depth: 1, aliases: 0, rootFields: 1, cost: 1 }],
+    ["{ a: __schema { types { name } } }", { depth: 3, aliases: 1, cost: 2 + 10 }],
+    [`{ __type(name: "A") { ...F } } fragment F on __Type { n: name }`, { depth: 2, aliases: 1, cost: 2 }],
+    // The items below typed settings count when they are read.
+    ["{ siteConfig { settings { navigation { group icon } versions } } }", { depth: 4, cost: 6 }],
+    [
+      "{ siteConfig { settings { navigation { pages { ...F } } } } } fragment F on SitePage { path }",
+      { cost: 5 },
+    ],
+    [
+      "{ siteConfigs(first: 3) { nodes { settings { navigation { pages { ... on SiteNavigationGroup { pages { __typename } } } } } } } }",
+      { depth: 7, cost: 2 + 3 * 5 },
+    ],
+    ["{ siteConfig { report { errors { code } } } }", { cost: 3 + 10 }],
+    ["mutation { deleteUserGroup(input: {}) { userErrors { code } } }", { depth: 3, cost: 2 + 10 }],
+  ])("%s", (text, figures) => {
+    expect(measure(text)).toMatchObject(figures);
+  });
+
+  test("hangs on the variables of each request", () => {
+    const document = parse("query ($n: Int = 4) { userGroups(first: $n) { nodes { name } } }");
+    const operation = getOperationAST(document);
+    if (!operation) throw new Error("There is no operation.");
+    const { costFor } = measureOperation(schema, document, operation);
+    expect([{ n: 1 }, {}, { n: 50 }, { n: null }, { n: "x" }].map(costFor)).toEqual([3, 6, 52, 22, 22]);
+  });
+
+  test("is exact for fragments that double, without the work of spelling them out", () => {
+    const doubled = (levels: number, last: string) =>
+      `query ($n: Int) { userGroup(by: {}) { ...F0 } } ${Array.from(
+        { length: levels },
+        (_, level) => `fragment F${level} on UserGroup { ...F${level + 1} ...F${level + 1} }`,
+      ).join(" ")} fragment F${levels} on UserGroup { ${last} }`;
+    const page = "mapping { dataSource { userGroups(first: $n) { nodes { x: name } } } }";
+    expect(measure(doubled(30, "x: name"))).toEqual({
+      depth: 2,
+      aliases: 2 ** 30,
+      rootFields: 1,
+      cost: 1 + 2 ** 30,
+    });
+    expect(measure(doubled(30, page), { n: 5 }).cost).toBe(1 + 2 ** 30 * (1 + 10 * (3 + 5)));
+    for (const levels of [60, 400]) {
+      const most = Number.MAX_SAFE_INTEGER;
+      expect(measure(doubled(levels, page), { n: 5 })).toMatchObject({ aliases: most, cost: most });
+      expect(measure(doubled(levels, page), { n: 0 })).toMatchObject({ aliases: most, cost: most });
+    }
+  });
+
+  test("has an end where the nesting of fragments has none", () => {
+    const nested = (levels: number) => `{ viewer { ${"... {".repeat(levels)} scope ${"}".repeat(levels)} } }`;
+    expect(measure(nested(400)).depth).toBe(2);
+    expect(measure(nested(1000)).depth).toBeGreaterThan(100);
+    const hidden = `{ __schema { ${"... {".repeat(600)} a: types { name } ${"}".repeat(600)} } }`;
+    expect(measure(hidden).depth).toBeGreaterThan(100);
+    const chained = Array.from(
+      { length: 2000 },
+      (_, index) => `fragment F${index} on Query { ...F${index + 1} }`,
+    );
+    expect(
+      measure(`{ ...F0 } ${chained.join(" ")} fragment F2000 on Query { __typename }`).depth,
+    ).toBeGreaterThan(100);
+  });
+
+  test("is what a simple recursion finds, for any document", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(10_000), { minLength: 1, maxLength: 200 }), (numbers) => {
+        const text = writeDocument(numbers);
+        expect(measure(text)).toEqual(measureSimply(parse(text)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Writes some document: the numbers choose. */
+function writeDocument(numbers: readonly number[]): string {
+  let turn = 0;
+  const choose = (count: number) => {
+    turn += 1;
+    return ((numbers[turn % numbers.length] ?? 0) + turn) % count;
+  };
+  const pick = (options: readonly string[]) => options[choose(options.length)] ?? "";
+  const writeSelections = (
+    type: GraphQLNamedType | undefined,
+    level: number,
+    nextFragment: number,
+  ): string => {
+    const selections = Array.from({ length: 1 + choose(3) }, () => {
+      const fragments = FRAGMENT_TYPES.flatMap((condition, index) =>
+        condition === type?.name && index >= nextFragment ? [`...F${index}`] : [],
+      );
+      if (choose(2) === 0 && fragments.length > 0) return pick(fragments);
+      if (level < 4 && choose(6) === 0) return `... { ${writeSelections(type, level + 1, nextFragment)} }`;
+      const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
+      const field = fields[choose(fields.length)];
+      if (!field) return "__typename";
+      const below = getNamedType(field.type);
+      const name = `${pick(["", "", "x: "])}${field.name}`;
+      if (!isCompositeType(below)) return name;
+      if (level > 4) return "__typename";
+      const page = `(${pick(["first", "last"])}: ${pick(["0", "2", "200", "$small", "$none", "$absent", "$default"])})`;
+      const ids = pick(["(ids: [])", '(ids: ["a", "b", "c"])', "(ids: $ids)"]);
+      const connection = below.name.endsWith("Connection") && choose(3) > 0;
+      const given = field.name === "nodes" && type?.name === "Query" ? ids : connection ? page : "";
+      return `${name}${given} { ${writeSelections(below, level + 1, nextFragment)} }`;
+    });
+    return selections.join(" ");
+  };
+  const operation = `${HEAD} { ${writeSelections(schema.getQueryType() ?? undefined, 0, 0)} }`;
+  const fragments = FRAGMENT_TYPES.map(
+    (type, index) =>
+      `fragment F${index} on ${type} { ${writeSelections(schema.getType(type), 2, index + 1)} }`,
+  );
+  return [operation, ...fragments].join("\n");
+}
+
+/** The measure, spelling every fragment out, from the top down. */
+function measureSimply(document: DocumentNode): Figures {
+  const figures = { depth: 0, aliases: 0, rootFields: 0, cost: 0 };
+  const walk = (set: SelectionSetNode, type: GraphQLNamedType | undefined, level: number, times: Times) => {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.INLINE_FRAGMENT) walk(selection.selectionSet, type, level, times);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        const fragment = document.definitions.find(
+          (one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === selection.name.value,
+        );
+        if (fragment?.kind === Kind.FRAGMENT_DEFINITION) walk(fragment.selectionSet, type, level, times);
+      }
+      if (selection.kind !== Kind.FIELD) continue;
+      figures.depth = Math.max(figures.depth, level);
+      figures.aliases += selection.alias ? 1 : 0;
+      figures.rootFields += level === 1 ? 1 : 0;
+      const fieldType =
+        isObjectType(type) || isInterfaceType(type)
+          ? type.getFields()[selection.name.value]?.type
+          : undefined;
+      figures.cost += times.field * (fieldType && getNamedType(fieldType).name === "JSON" ? 20 : 1);
+      if (!selection.selectionSet) continue;
+      if (!fieldType) throw new Error(`There is no ${selection.name.value}.`);
+      const below = getNamedType(fieldType);
+      // All types of typed settings, and no others, begin with Site.
+      const listed = /^Site(?!Config)/.test(type?.name ?? "") ? 1 : (idsOf(selection) ?? times.list);
+      const items = isListType(getNullableType(fieldType)) ? listed : 1;
+      walk(selection.selectionSet, below, level + 1, {
+        field: times.field * items,
+        list: below.name.endsWith("Connection") ? pageOf(selection) : 10,
+      });
+    }
+  };
+  const operation = getOperationAST(document);
+  if (operation) walk(operation.selectionSet, schema.getQueryType() ?? undefined, 1, { field: 1, list: 10 });
+  return { ...figures, cost: Math.min(figures.cost, Number.MAX_SAFE_INTEGER) };
+}
+
+/** How often a field stands in the reply, and how many items a list there has. */
+interface Times {
+  readonly field: number;
+  readonly list: number;
+}
+
+function idsOf({ arguments: given = [] }: FieldNode): number | undefined {
+  const ids = given.find(({ name }) => name.value === "ids")?.value;
+  if (!ids) return undefined;
+  return ids.kind === Kind.LIST ? ids.values.length : VARIABLES.ids.length;
+}
+
+function pageOf({ arguments: given = [] }: FieldNode): number {
+  const [size] = given.map(({ value }) => value);
+  if (size?.kind === Kind.INT) return Math.min(Number(size.value), 100);
+  const name = size?.kind === Kind.VARIABLE ? size.name.value : "";
+  return { small: 3, default: 7 }[name] ?? 20;
+}

@@ -1,0 +1,237 @@
+import { describe, expect, test } from "vitest";
+import { inspect, listFiles, readSource } from "../../support/source-files.js";
+
+/**
+ * The floors of src, lowest first; a file imports files of its own floor and of lower floors. Folders on one floor do not import
+ * each other. A file directly in src is on the floor `main` (docs/ARCHITECTURE.md).
+ */
+const FLOORS: readonly (readonly string[])[] = [
+  ["telemetry"],
+  ["migrations", "domain"],
+  ["persistence", "embedded-postgres"],
+  ["services"],
+  ["graphql", "rest"],
+  ["http"],
+  ["config"],
+  ["app"],
+  ["cli"],
+  ["main"],
+];
+
+/** The rooms of a floor, in order: a file imports files of its own room and of earlier rooms of its floor. */
+const ROOMS: readonly string[] = [
+  "shared",
+  "requests",
+  "accounts",
+  "audit",
+  "data-sources",
+  "user-groups",
+  "authentication",
+  "site-configs",
+  "webhooks",
+  "transfer",
+  "contract",
+  "database",
+  "pages",
+  "openapi",
+  "server",
+];
+
+/** Folders that only some floors may import. */
+const RESTRICTED: Readonly<Record<string, { readonly importers: readonly string[] }>> = {
+  "src/embedded-postgres/": { importers: ["app"] },
+  "src/persistence/": { importers: ["services", "config", "app", "cli"] },
+  "src/telemetry/export/": { importers: ["app", "config"] },
+};
+/** Floors without rooms. */
+const WITHOUT_ROOMS = ["telemetry", "app", "cli"];
+/** The same of the console's folders; the others hold pages, which import nothing of each other. */
+const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  routing: [],
+  session: ["api"],
+  parts: ["session", "routing", "api"],
+};
+const MAIN_FLOOR = "main";
+const READS_ENVIRONMENT = ["src/main.ts", "src/cli.ts"];
+const LONGEST_FILE = 250;
+const MAX_FILES_IN_FOLDER = 25;
+/** Who may know by what libraries the service is observed. */
+const OBSERVING = { packages: /^(?:prom-client|@opentelemetry\/)/, folder: "src/telemetry/" };
+
+/** Not written by hand. */
+const GENERATED = "clients/typescript/src/generated/";
+
+const files = ["src", "migrations", "test", "bench/src", "clients/typescript/src", "console/src"]
+  .flatMap(listFiles)
+  .filter((path) => !path.startsWith(GENERATED))
+  .map(readSource);
+const sources = files.filter(({ path }) => path.startsWith("src/") || path.startsWith("migrations/"));
+
+test("the sources were found", () => {
+  expect(sources.length).toBeGreaterThan(80);
+  expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(200);
+});
+
+test("imports point to lower floors, and to earlier rooms", () => {
+  const wrong = sources.flatMap(({ path, imports }) =>
+    imports.filter((target) => !mayImport(path, target)).map((target) => `${path} imports ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("the client package stands alone", () => {
+  const client = files.filter(({ path }) => path.startsWith("clients/"));
+  const strays = client.flatMap(({ path, imports }) =>
+    imports.filter((target) => !target.startsWith("clients/")).map((target) => `${path} imports ${target}`),
+  );
+  expect(client.length).toBeGreaterThan(10);
+  expect(strays).toEqual([]);
+});
+
+test("the console stands on itself, and its pages on its parts", () => {
+  const wrong = files
+    .filter(({ path }) => path.startsWith("console/"))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => !mayImportInConsole(path, target))
+        .map((target) => `${path} imports ${target}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
+test("no imports form a ring", () => {
+  const graph = new Map(files.map(({ path, imports }) => [path, imports]));
+  expect(files.map(({ path }) => findRing(graph, path)).filter((ring) => ring !== null)).toEqual([]);
+});
+
+test("no file is longer than the wall", () => {
+  const long = files.filter(({ text }) => text.trimEnd().split("\n").length > LONGEST_FILE);
+  expect(long.map(({ path }) => path)).toEqual([]);
+});
+
+test("no folder of the sources holds too many files", () => {
+  const counts = new Map<string, number>();
+  for (const { path } of sources.filter(({ path }) => path.startsWith("src/"))) {
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  expect([...counts].filter(([, count]) => count > MAX_FILES_IN_FOLDER)).toEqual([]);
+  expect(counts.get("src")).toBe(2);
+});
+
+test("no type is asserted, nothing is declared any", () => {
+  expect(files.flatMap(({ path, faults }) => faults.map((fault) => `${path}: ${fault}`))).toEqual([]);
+});
+
+test("the environment is read at the edge only", () => {
+  const readers = sources.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
+  expect(readers.toSorted()).toEqual(READS_ENVIRONMENT.toSorted());
+});
+
+test("only the layer of telemetry knows how metrics and traces leave the process", () => {
+  const knowing = sources.filter(({ packages }) => packages.some((name) => OBSERVING.packages.test(name)));
+  expect(knowing.length).toBeGreaterThan(3);
+  expect(knowing.map(({ path }) => path).filter((path) => !path.startsWith(OBSERVING.folder))).toEqual([]);
+});
+
+test("no suppression goes without a reason", () => {
+  const bare = files.filter(({ text }) =>
+    /(?:biome-ignore[^:\n]*|@ts-(?:ignore|expect-error))[ \t]*$/m.test(text),
+  );
+  expect(bare.map(({ path }) => path)).toEqual([]);
+});
+
+describe("the rules themselves", () => {
+  test.each([
+    ["const a = b as string;", ["asserts a type"]],
+    ["const a = b as const;", []],
+    ["const a = <string>b;", ["asserts a type"]],
+    ["const a = b!;", ["asserts that a value is there"]],
+    ["class A { b!: string; }", []],
+    ["let a: any;", ["uses any"]],
+  ])("%s", (text, faults) => {
+    expect(inspect("test.ts", text).faults).toEqual(faults);
+  });
+
+  test("know which way imports point", () => {
+    expect(mayImport("src/rest/a.ts", "src/services/b.ts")).toBe(true);
+    expect(mayImport("src/services/a.ts", "src/rest/b.ts")).toBe(false);
+    expect(mayImport("src/rest/a.ts", "src/graphql/b.ts")).toBe(false);
+    expect(mayImport("src/rest/a.ts", "src/persistence/b.ts")).toBe(false);
+    expect(mayImport("src/domain/a.ts", "src/app/b.ts")).toBe(false);
+    expect(mayImport("src/app/a.ts", "src/http/b.ts")).toBe(true);
+    expect(mayImport("src/main.ts", "src/app/b.ts")).toBe(true);
+    expect(mayImport("src/http/a.ts", "src/embedded-postgres/b.ts")).toBe(false);
+    expect(mayImport("src/app/a.ts", "src/embedded-postgres/b.ts")).toBe(true);
+    expect(mayImport("src/services/user-groups/a.ts", "src/services/accounts/b.ts")).toBe(true);
+    expect(mayImport("src/services/accounts/a.ts", "src/services/user-groups/b.ts")).toBe(false);
+    expect(mayImport("src/services/accounts/a.ts", "src/persistence/user-groups/b.ts")).toBe(true);
+    expect(mayImport("src/services/a.ts", "src/services/webhooks/b.ts")).toBe(true);
+  });
+
+  test("know the console's parts from its pages", () => {
+    expect(mayImportInConsole("console/src/groups/a.tsx", "console/src/parts/b.tsx")).toBe(true);
+    expect(mayImportInConsole("console/src/app.tsx", "console/src/groups/b.tsx")).toBe(true);
+    expect(mayImportInConsole("console/src/parts/a.tsx", "console/src/groups/b.tsx")).toBe(false);
+    expect(mayImportInConsole("console/src/groups/a.tsx", "console/src/keys/b.tsx")).toBe(false);
+    expect(mayImportInConsole("console/src/app.tsx", "src/app.ts")).toBe(false);
+  });
+
+  test("see a ring", () => {
+    const graph = new Map([
+      ["a", ["b"]],
+      ["b", ["c"]],
+      ["c", ["a"]],
+    ]);
+    expect(findRing(graph, "a")).toEqual(["a", "b", "c", "a"]);
+    expect(findRing(new Map([["a", ["b", "b"]]]), "a")).toBeNull();
+  });
+});
+
+/** The folder that a file belongs to, below `src` or `console/src`. */
+function folderOf(path: string): string {
+  const [top = "", folder = "", ...rest] = path.split("/");
+  if (top === "migrations") return top;
+  return rest.length > 0 ? folder : MAIN_FLOOR;
+}
+
+/** The place of a file's room in the order of rooms; files directly on a floor come last. */
+function roomOf(path: string): number {
+  const [, , room = "", ...rest] = path.split("/");
+  return rest.length > 0 && ROOMS.includes(room) ? ROOMS.indexOf(room) : ROOMS.length;
+}
+
+function mayImport(from: string, to: string): boolean {
+  const [folder, target] = [folderOf(from), folderOf(to)];
+  const restricted = Object.entries(RESTRICTED).find(
+    ([path]) => to.startsWith(path) && !from.startsWith(path),
+  );
+  if (restricted && !restricted[1].importers.includes(folder)) return false;
+  if (folder === target) return WITHOUT_ROOMS.includes(folder) || roomOf(from) >= roomOf(to);
+  const floor = FLOORS.findIndex((folders) => folders.includes(folder));
+  return floor > FLOORS.findIndex((folders) => folders.includes(target));
+}
+
+function mayImportInConsole(from: string, to: string): boolean {
+  if (!to.startsWith("console/src/")) return false;
+  const folder = folderOf(from.replace("console/", ""));
+  const target = folderOf(to.replace("console/", ""));
+  const allowed = CONSOLE_LAYERS[folder] ?? Object.keys(CONSOLE_LAYERS);
+  return folder === target || folder === MAIN_FLOOR || allowed.includes(target);
+}
+
+function findRing(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {
+  const seen = new Set<string>();
+  const walk = (path: string, trail: string[]): string[] | null => {
+    for (const next of graph.get(path) ?? []) {
+      if (next === start) return [...trail, next];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      const ring = walk(next, [...trail, next]);
+      if (ring) return ring;
+    }
+    return null;
+  };
+  return walk(start, [start]);
+}

@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { buildSchema, parse, validate } from "graphql";
+import { expect, test } from "vitest";
+import { VERSION } from "../../../clients/typescript/src/version.js";
+import { generateOperations, operationTexts } from "../../support/client-operations.js";
+
+const root = new URL("../../../", import.meta.url);
+const folder = new URL("clients/typescript/", root).pathname;
+
+test("the client package's types are those of the schema", async () => {
+  await expect(await generateOperations()).toMatchFileSnapshot(`${folder}src/generated/operations.ts`);
+});
+
+test("the list of its documents, for TRUSTED_DOCUMENTS, has each of them by its hash", async () => {
+  const documents = [...operationTexts().values()].map(({ text }) => [
+    createHash("sha256").update(text).digest("hex"),
+    text,
+  ]);
+  const list = `${JSON.stringify(Object.fromEntries(documents), null, 2)}\n`;
+  await expect(list).toMatchFileSnapshot(`${folder}trusted-documents.json`);
+});
+
+test("the service takes all of them", () => {
+  const schema = buildSchema(readFileSync(new URL("schema.graphql", root), "utf8"));
+  for (const { text } of operationTexts().values()) expect(validate(schema, parse(text))).toEqual([]);
+});
+
+test("it tells its own version", () => {
+  expect(JSON.parse(readFileSync(`${folder}package.json`, "utf8"))).toMatchObject({ version: VERSION });
+});

@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { settings } from "../../../src/config/settings.js";
+import { readDocument, userDocuments } from "../../support/doc-snippets.js";
+
+const root = new URL("../../../", import.meta.url);
+
+test("the README's table of settings names settings", () => {
+  const rows = [...readDocument("README.md").matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)];
+  const names = rows.flatMap(([, cell = ""]) => cell.split(", ").map((name) => name.replaceAll("`", "")));
+  expect(names).toContain("DATABASE_URL");
+  expect(Object.keys(settings.shape)).toEqual(expect.arrayContaining(names));
+});
+
+test("links between documents lead somewhere", () => {
+  for (const document of userDocuments()) {
+    const folder = new URL(document, root);
+    for (const [, path = "", anchor] of readDocument(document).matchAll(
+      /\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g,
+    )) {
+      const target = new URL(path, folder);
+      expect(existsSync(target), `${document}: ${path}`).toBe(true);
+      if (anchor !== undefined) expect(anchorsOf(target), `${document}: ${path}`).toContain(anchor);
+    }
+  }
+});
+
+test("a comment that names a decision names one that is recorded", () => {
+  const records = readdirSync(new URL("docs/decisions/", root)).map((name) => Number.parseInt(name, 10));
+  const sources = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  for (const source of sources) {
+    const text = readFileSync(new URL(`src/${source}`, root), "utf8");
+    for (const [, number] of text.matchAll(/[Dd]ecision (\d+)/g)) expect(records).toContain(Number(number));
+  }
+});
+
+/** The anchors that a reader of Markdown gives its headings. */
+function anchorsOf(document: URL): readonly string[] {
+  return [...readFileSync(document, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}

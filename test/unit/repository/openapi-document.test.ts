@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, test } from "vitest";
+import { packageVersion } from "../../../src/app/package-version.js";
+import { openApiDocument, printOpenApi } from "../../../src/http/openapi/openapi-document.js";
+import {
+  parseDeletion,
+  parseNewUserGroup,
+  parseRotation,
+  parseUpdate,
+  type RequestBody,
+} from "../../../src/rest/user-requests.js";
+import { OpenApiContract } from "../../support/openapi-contract.js";
+
+const VERSION = await packageVersion();
+
+const document = openApiDocument(VERSION);
+
+test("openapi.json is current: npm run schema:write", () => {
+  expect(readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8")).toBe(printOpenApi(VERSION));
+});
+
+test("the linter has nothing to say, be it an error or a warning", async () => {
+  const config = await createConfig({
+    extends: ["recommended-strict"],
+    // The service is not published.
+    rules: { "info-license": "off" },
+  });
+  const problems = await lintFromString({
+    source: printOpenApi(VERSION),
+    absoluteRef: "/openapi.json",
+    config,
+  });
+  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
+    [],
+  );
+});
+
+test("the linter would find something", async () => {
+  const config = await createConfig({ extends: ["recommended-strict"] });
+  const source = printOpenApi(VERSION).replaceAll("#/components/schemas/Error", "#/components/schemas/Gone");
+  const problems = await lintFromString({ source, absoluteRef: "/openapi.json", config });
+  expect(problems.map(({ ruleId }) => ruleId)).toEqual(
+    expect.arrayContaining(["no-unresolved-refs", "info-license"]),
+  );
+});
+
+test("its schemas are schemas", () => {
+  const ajv = new Ajv2020();
+  for (const schema of Object.values(document.components.schemas)) {
+    expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
+  }
+});
+
+test.each([
+  ["get", parseNewUserGroup],
+  ["put", parseUpdate],
+  ["post", (body: RequestBody) => parseRotation(body, undefined)],
+  ["delete", parseDeletion],
+] as const)("what %s shows as a body is taken, and what the document refuses is refused", (method, take) => {
+  const { requestBody } = document.paths["/api/user"][method];
+  const contract = new OpenApiContract();
+  const isTaken = (body: Readonly<Record<string, unknown>>) => {
+    try {
+      take({ members: body, text: JSON.stringify(body) });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const examples = Object.entries<{ value: Readonly<Record<string, unknown>> }>(
+    Object(requestBody.content["application/json"].examples),
+  );
+  expect(examples.length).toBeGreaterThan(0);
+  for (const [name, { value }] of examples) {
+    expect(contract.accepts(`${method} /api/user`, value)).toBe(true);
+    // An existing group needs no name.
+    if (name !== "get") expect(isTaken(value)).toBe(true);
+    for (const field of Object.keys(value)) {
+      const wrong = { ...value, [field]: 1 };
+      expect(contract.accepts(`${method} /api/user`, wrong)).toBe(false);
+      if (method !== "get" || field !== "user_group_id") expect(isTaken(wrong)).toBe(false);
+    }
+  }
+});

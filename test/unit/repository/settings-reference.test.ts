@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import type { z } from "zod";
+import { SETTING_SECTIONS } from "../../../src/config/settings.js";
+
+/** What nobody would set. */
+const NONSENSE = "?";
+
+/** The reference of settings, from the schema that checks them. */
+function settingsReference(): string {
+  const sections = Object.entries(SETTING_SECTIONS).map(([title, section]) => {
+    const rows = Object.entries<z.ZodType>(section).map(
+      ([name, schema]) =>
+        `| \`${name}\` | ${defaultOf(schema)} | ${ruleOf(schema)} | ${schema.description ?? ""} |`,
+    );
+    return `## ${title}
+
+| variable | default | value | meaning |
+| --- | --- | --- | --- |
+${rows.join("\n")}`;
+  });
+  return `<!-- Written from the schema that checks them: npx vitest run test/unit/repository/settings-reference.test.ts -u -->
+
+# Settings
+
+Environment variables; an empty one counts as not set. Faulty ones are named all at once, without their values, and nothing starts.
+Commands of the command line read the same ones.
+
+${sections.join("\n\n")}
+`;
+}
+
+function defaultOf(schema: z.ZodType): string {
+  const value: unknown = schema.safeParse(undefined).data ?? "";
+  // An empty list or record is no default to write.
+  const text = typeof value === "object" && value !== null ? Object.values(value).join() : String(value);
+  return text === "" ? "" : `\`${text}\``;
+}
+
+/** What the schema asks for, as it tells whoever sets nonsense. */
+function ruleOf(schema: z.ZodType): string {
+  const { error } = schema.safeParse(NONSENSE);
+  return error?.issues[0]?.message.replace(/^must be /, "") ?? "text";
+}
+
+test("docs/settings.md is current (vitest run test/unit/repository/settings-reference.test.ts -u)", async () => {
+  await expect(settingsReference()).toMatchFileSnapshot("../../../docs/settings.md");
+});
+
+test("each setting says what it means", () => {
+  for (const section of Object.values(SETTING_SECTIONS)) {
+    for (const [name, schema] of Object.entries<z.ZodType>(section)) {
+      expect(schema.description, name).toMatch(/\w/);
+    }
+  }
+});

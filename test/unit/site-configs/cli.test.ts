@@ -1,0 +1,160 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkSiteConfigs } from "../../../src/cli/site-configs/check.js";
+import type { CheckFormat } from "../../../src/cli/site-configs/format.js";
+import { createTestProcesses } from "../../support/running-process.js";
+import { faultless } from "../../support/site-config-documents.js";
+
+const good = JSON.stringify({ ...faultless, seo: {} }, null, 2);
+const bad = `\ufeff{
+  "name": "Größe 🙂", "logo": 5,
+\t"navigation": [{ "group": "", "pages": ["a"] }], "favicon": "/f.svg",
+  "colors": { "primary": "r,e:d%" }
+}
+`;
+
+const processes = createTestProcesses();
+let folder: string;
+const at = (name: string) => join(folder, name);
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ug-site-config-"));
+  await writeFile(at("good.json"), good);
+  await writeFile(at("bad,1.json"), bad);
+  await writeFile(at("latin1.json"), Buffer.from('{"name": "Größe"}', "latin1"));
+  await writeFile(at("long.json"), `{"unknown": "${"x".repeat(5000)}", "\u001b[31m": 1, "name": ""}`);
+});
+afterAll(async () => {
+  await processes.close();
+  await rm(folder, { recursive: true });
+});
+
+async function check(
+  files: readonly string[],
+  { strict = false, format = "text" }: { readonly strict?: boolean; readonly format?: CheckFormat } = {},
+  standardInput = "",
+): Promise<{ code: number; output: string }> {
+  let output = "";
+  const input = Readable.from([Buffer.from(standardInput)]);
+  const print = (text: string) => {
+    output += text;
+  };
+  const code = await checkSiteConfigs(files, { strict, format }, { input, print });
+  return { code, output: output.replaceAll(`${folder}/`, "") };
+}
+
+describe("text", () => {
+  test("shows each finding with its line and a caret, as a compiler does", async () => {
+    expect(await check([at("good.json"), at("bad,1.json")])).toEqual({
+      code: 1,
+      output: [
+        'good.json:16:3: warning unknown_property: "seo" is not a known property.',
+        '    "seo": {}',
+        "    ^",
+        "bad,1.json:1:1: error byte_order_mark: The text must not begin with a byte order mark (U+FEFF); save it as UTF-8 without BOM.",
+        "  {",
+        "  ^",
+        'bad,1.json:2:31: error wrong_type: "logo" must be a string or an object, not a number.',
+        '    "name": "Größe 🙂", "logo": 5,',
+        "                                ^",
+        'bad,1.json:4:26: error invalid_color: "primary" must be a color #rgb or #rrggbb, not "r,e:d%".',
+        '    "colors": { "primary": "r,e:d%" }',
+        "                           ^",
+        "2 files checked: 3 errors, 1 warning.",
+        "",
+      ].join("\n"),
+    });
+  });
+
+  test("shows the part of a long line that matters, and no control characters", async () => {
+    const { output } = await check([at("long.json")]);
+    expect(output).toMatch(/^ {2}x+", "\ufffd\[31m": 1, "name": ""}\n {62}\^\n/m);
+    expect(output).not.toContain("\u001b");
+    expect(Math.max(...output.split("\n").map((line) => line.length))).toBeLessThan(200);
+  });
+
+  test("strict turns warnings into errors", async () => {
+    expect(await check([at("good.json")])).toMatchObject({ code: 0 });
+    const { code, output } = await check([at("good.json")], { strict: true });
+    expect(code).toBe(1);
+    expect(output).toMatch(/^good\.json:16:3: error unknown_property/);
+  });
+
+  test("reads standard input", async () => {
+    const { code, output } = await check(["-"], {}, '{"name": 1,}');
+    expect(code).toBe(1);
+    expect(output).toContain("<stdin>:1:10: error wrong_type");
+    expect(output).toContain("<stdin>:1:11: error trailing_comma");
+  });
+
+  test("tells of files that it cannot read, and goes on", async () => {
+    expect(await check([at("none.json"), folder, at("latin1.json"), at("good.json")])).toEqual({
+      code: 1,
+      output: expect.stringMatching(
+        /^none\.json: error unreadable_file: .* it does not exist\.\n.*: error unreadable_file: .* it is a directory\.\nlatin1\.json: error invalid_utf8: [^\n]*\ngood\.json:16:3: warning/,
+      ),
+    });
+  });
+});
+
+test("github: workflow commands, escaped", async () => {
+  const { code, output } = await check([at("bad,1.json"), at("none.json"), at("good.json")], {
+    format: "github",
+  });
+  expect(code).toBe(1);
+  const lines = output.trimEnd().split("\n");
+  expect(lines).toHaveLength(6);
+  expect(lines.slice(2)).toEqual([
+    '::error file=bad%2C1.json,line=4,col=26::invalid_color: "primary" must be a color #rgb or #rrggbb, not "r,e:d%25".',
+    "::error file=none.json::unreadable_file: The file cannot be read: it does not exist.",
+    '::warning file=good.json,line=16,col=3::unknown_property: "seo" is not a known property.',
+    "3 files checked: 4 errors, 1 warning.",
+  ]);
+});
+
+test("json: one document with all reports", async () => {
+  const { code, output } = await check([at("good.json"), "-"], { format: "json" }, "{}");
+  expect(code).toBe(1);
+  expect(JSON.parse(output)).toEqual({
+    files: [
+      {
+        file: "good.json",
+        valid: true,
+        errors: [],
+        warnings: [
+          {
+            code: "unknown_property",
+            pointer: "/seo",
+            message: '"seo" is not a known property.',
+            line: 16,
+            column: 3,
+          },
+        ],
+      },
+      expect.objectContaining({ file: "<stdin>", valid: false }),
+    ],
+  });
+});
+
+test("the command needs neither settings nor a database", async () => {
+  const env = { DATA_DIR: at("data"), PORT: "no port" };
+  const [passed, failed, misused] = await Promise.all([
+    processes.run(["site-config", "check", at("good.json")], { env }),
+    processes.run(["site-config", "check", at("good.json"), "--strict", "--format", "json"], { env }),
+    processes.run(["site-config", "check"], { env }),
+  ]);
+  expect(passed).toMatchObject({
+    code: 0,
+    stderr: "",
+    stdout: expect.stringContaining("1 file checked: 0 errors"),
+  });
+  expect(failed).toMatchObject({ code: 1, stderr: "" });
+  expect(JSON.parse(failed.stdout)).toMatchObject({ files: [{ valid: false }] });
+  expect(misused).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining("missing required argument"),
+  });
+});

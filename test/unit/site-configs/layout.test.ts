@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { JsonValue } from "../../../src/domain/shared/json.js";
+import { mergePatchText } from "../../../src/domain/site-configs/document/merge-patch.js";
+import { printDocument } from "../../../src/domain/site-configs/document/text-layout.js";
+import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
+import { deepZeros, pagesOfMegabytes } from "../../support/site-config-documents.js";
+
+/** The length of a string with which a document gets to a size. */
+function fill(size: number, print: (document: JsonValue) => string): { document: JsonValue; text: string } {
+  const document = (length: number) => ({ a: [1, { b: "x".repeat(length) }], c: [], d: "ö€😀" });
+  const filled = document(size - Buffer.byteLength(print(document(0))));
+  return { document: filled, text: print(filled) };
+}
+
+const indented = (document: JsonValue) => `${JSON.stringify(document, null, 2)}\n`;
+
+describe("a document given as JSON", () => {
+  test("is indented up to the last byte that can be stored, and on one line beyond", () => {
+    const most = fill(MAX_SITE_CONFIG_BYTES, indented);
+    expect(printDocument(most.document)).toBe(most.text);
+    const beyond = fill(MAX_SITE_CONFIG_BYTES + 1, indented);
+    expect(printDocument(beyond.document)).toBe(JSON.stringify(beyond.document));
+  });
+
+  test("is measured as it is written", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const filling: JsonValue = JSON.parse(text);
+        const length = MAX_SITE_CONFIG_BYTES - Buffer.byteLength(indented(["", filling]));
+        const most = ["x".repeat(length), filling];
+        expect(printDocument(most)).toBe(indented(most));
+        const beyond = ["x".repeat(length + 1), filling];
+        expect(printDocument(beyond)).toBe(JSON.stringify(beyond));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("may be indented a hundredfold if it were written so", () => {
+    expect(printDocument(deepZeros())).toBe(JSON.stringify(deepZeros()));
+  });
+});
+
+describe("what a merge patch adds", () => {
+  test.each([
+    ["two spaces", '{\n  "a": 1\n}'],
+    ["no indentation", '{\n"a": 1\n}'],
+    ["a tab", '{\n\t"a": 1\n}'],
+  ])("is on one line rather than a hundredfold: %s", (_, text) => {
+    const result = mergePatchText(text, { zeros: deepZeros(), b: [1] });
+    expect(result).toContain(`"zeros": ${JSON.stringify(deepZeros())}`);
+    expect(result).toMatch(/"b": \[\n\s*1\n\s*\]\n\}$/);
+  });
+
+  test("is on one line when all of it could not be stored otherwise", () => {
+    const navigation = pagesOfMegabytes();
+    const result = mergePatchText('{\n  "a": 1,\n  "b": 2\n}', { b: [3], navigation });
+    expect(result).toBe(`{\n  "a": 1,\n  "b": [3],"navigation": ${JSON.stringify(navigation)}\n}`);
+  });
+
+  test("is not multiplied by a hostile indentation", () => {
+    const text = `{\n${" ".repeat(100_000)}"a": 1}`;
+    const members = Object.fromEntries(Array.from({ length: 10_000 }, (_, id) => [`k${id}`, [id]]));
+    const result = mergePatchText(text, members);
+    expect(result.length).toBe(text.length + JSON.stringify(members).length - 1 + 10_000);
+    expect(JSON.parse(result)).toEqual({ a: 1, ...members });
+  });
+});

@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isObject, type JsonObject, type JsonValue } from "../../../src/domain/shared/json.js";
+import { validSiteConfig } from "../../support/site-config-arbitrary.js";
+import { checkDocument, placesOf } from "../../support/site-config-documents.js";
+
+/** Written by hand, with each property of the format. */
+const everything: JsonObject = {
+  name: "Acme",
+  navigation: [{ group: "Start", pages: ["intro", { group: "More", pages: ["api/users", "guide/a"] }] }],
+  logo: { light: "/light.svg", dark: "/dark.svg", href: "https://acme.test" },
+  favicon: "/favicon.svg",
+  colors: {
+    primary: "#0a9",
+    light: "#123456",
+    dark: "#ABCDEF",
+    background: { light: "#fff", dark: "#000" },
+  },
+  topbarLinks: [{ name: "Help", url: "mailto:help@acme.test" }],
+  topbarCtaButton: { type: "link", url: "https://acme.test", name: "Go" },
+  versions: ["v1", "v2"],
+  anchors: [
+    {
+      icon: "book",
+      name: "API",
+      url: "api",
+      color: { from: "#111", to: "#222222" },
+      version: "v1",
+      isDefaultHidden: true,
+      iconType: "thin",
+    },
+    { name: "Guide", url: "guide", color: "#333" },
+  ],
+  topAnchor: { name: "Docs", icon: "book-open", iconType: "solid" },
+  tabs: [{ name: "API", url: "api" }],
+  api: {
+    baseUrl: ["https://a.acme.test", "https://b.acme.test"],
+    auth: { method: "basic", name: "a:b", inputPrefix: "Token " },
+    playground: { mode: "simple" },
+    maintainOrder: true,
+  },
+  openapi: ["openapi.json"],
+  footerSocials: {
+    website: "https://acme.test",
+    facebook: "https://facebook.test",
+    twitter: "https://twitter.test",
+    discord: "https://discord.test",
+    slack: "https://slack.test",
+    github: "https://github.test",
+    linkedin: "https://linkedin.test",
+    instagram: "https://instagram.test",
+    "hacker-news": "https://news.test",
+  },
+  feedback: { suggestEdit: true, raiseIssue: false },
+  modeToggle: { default: "dark", isHidden: true },
+  backgroundImage: "/back.png",
+};
+
+const MISSING = Symbol("missing");
+type Wrong = JsonValue | typeof MISSING;
+
+/** What contradicts the table, beside what contradicts it everywhere: no property takes null or a number. */
+const WRONG: readonly (readonly [place: RegExp, values: readonly Wrong[]])[] = [
+  [/\/(iconType|type|method|mode|default)$/, ["none", ""]],
+  [/^(?!\/logo).*\/(primary|light|dark|color|from|to)$/, ["red", "#12", ""]],
+  [/\/(group|name|url)$/, [["a"], {}]],
+  [/\/pages$|^\/navigation$/, [[], "a", {}]],
+  [
+    /^\/(name|navigation|colors\/primary|topbarCtaButton\/url|(anchors|tabs)\/\d+\/(name|url))$|\/(group|pages)$/,
+    [MISSING],
+  ],
+];
+
+test("the document written by hand has no errors", () => {
+  const { errors, warnings } = checkDocument(everything);
+  expect(errors).toEqual([]);
+  expect(placesOf(warnings)).toEqual([
+    ["undocumented_form", "/navigation/0/pages/1"],
+    ["deprecated_property", "/api/maintainOrder"],
+  ]);
+});
+
+test("whatever single value contradicts the table, the finding points at it or at its parent", () => {
+  for (const path of pathsOf(everything))
+    for (const wrong of wrongFor(path)) expectFinding(everything, path, wrong);
+});
+
+test("so it does in any valid document", () => {
+  fc.assert(
+    fc.property(validSiteConfig(), fc.nat(), fc.nat(), (document, place, choice) => {
+      const paths = pathsOf(document);
+      const path = paths[place % paths.length] ?? [];
+      const wrong = wrongFor(path);
+      expectFinding(document, path, wrong[choice % wrong.length] ?? null);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+type Path = readonly (string | number)[];
+
+function wrongFor(path: Path): Wrong[] {
+  const special = WRONG.filter(([place]) => place.test(pointerOf(path)));
+  return [null, 17, ...special.flatMap(([, values]) => values)];
+}
+
+function expectFinding(document: JsonValue, path: Path, wrong: Wrong): void {
+  const { errors } = checkDocument(replace(document, path, wrong));
+  expect(errors.map(({ pointer }) => pointer)).toEqual([
+    pointerOf(wrong === MISSING ? path.slice(0, -1) : path),
+  ]);
+}
+
+function pathsOf(value: JsonValue, path: Path = []): Path[] {
+  return [path, ...children(value).flatMap(([key, child]) => pathsOf(child, [...path, key]))];
+}
+
+function children(value: JsonValue): (readonly [string | number, JsonValue])[] {
+  if (value === null || typeof value !== "object") return [];
+  return isObject(value) ? Object.entries(value) : value.map((item, index) => [index, item]);
+}
+
+function replace(value: JsonValue, [key, ...rest]: Path, by: Wrong): JsonValue {
+  const changed = (child: JsonValue) => (rest.length === 0 && by !== MISSING ? by : replace(child, rest, by));
+  if (key === undefined) return by === MISSING ? value : by;
+  const entries = children(value)
+    .filter(([name]) => by !== MISSING || rest.length > 0 || name !== key)
+    .map(([name, child]) => [name, name === key ? changed(child) : child] as const);
+  return isObject(value) ? Object.fromEntries(entries) : entries.map(([, child]) => child);
+}
+
+function pointerOf(path: Path): string {
+  return path.map((key) => `/${key}`).join("");
+}

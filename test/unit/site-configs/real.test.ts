@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { request } from "undici";
+import { expect, test } from "vitest";
+import type { SiteConfigCode } from "../../../src/domain/site-configs/site-config-codes.js";
+import {
+  validateSiteConfigDocument,
+  validateSiteConfigText,
+} from "../../../src/domain/site-configs/validate-site-config.js";
+import { useGraphql } from "../../support/graphql-fixture.js";
+import { changeSite } from "../../support/site-config-store.js";
+
+/** Real files, kept outside the project. */
+const folder = new URL("../../../../shared/site-config/real/", import.meta.url);
+const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
+
+/** The only ones that decision 17 refuses, and why. */
+const REFUSED: Readonly<Record<string, readonly (readonly [SiteConfigCode, string])[]>> = {
+  "AetherLinkApp__aetherlink-docs__docs__mint.json": [["wrong_type", "/colors/background"]],
+  "ml-in-barcelona__server-reason-react__documentation__mint.json": [["docs_json_format", "/navigation"]],
+  "neus__network__docs__mint.json": [["docs_json_format", "/navigation"]],
+  "neus__network__mint.json": [["docs_json_format", "/navigation"]],
+};
+
+const graphql = useGraphql();
+
+test.skipIf(names.length === 0)("of the real files, only those that decision 17 names are refused", () => {
+  expect(names.length).toBeGreaterThanOrEqual(112);
+  const refused = names.flatMap((name) => {
+    const { valid, errors } = validateSiteConfigText(read(name), { strict: false });
+    return valid ? [] : [[name, errors.map(({ code, pointer }) => [code, pointer])]];
+  });
+  expect(Object.fromEntries(refused)).toEqual(REFUSED);
+});
+
+test.skipIf(names.length === 0)("text and parsed document of a real file bring the same findings", () => {
+  for (const name of names) {
+    const text = validateSiteConfigText(read(name), { strict: true });
+    const document = validateSiteConfigDocument(JSON.parse(read(name)), { strict: true });
+    expect(text.errors.map(({ line: _line, column: _column, ...finding }) => finding)).toEqual(
+      document.errors,
+    );
+  }
+});
+
+test.skipIf(names.length === 0)("nothing is found twice, and all in the order of the document", () => {
+  for (const name of names) {
+    const { errors } = validateSiteConfigText(read(name), { strict: true });
+    const findings = errors.map(({ code, pointer, message }) => `${code} ${pointer} ${message}`);
+    expect(new Set(findings).size).toBe(findings.length);
+    const places = errors.map(({ line = 0, column = 0 }) => line * 100_000 + column);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+  }
+});
+
+test.skipIf(names.length === 0)(
+  "every real file that is valid is stored and comes back equal, as text, as document and over HTTP",
+  async () => {
+    const { run, service, keys } = graphql();
+    for (const name of names) {
+      const text = read(name);
+      const { siteConfig } = await changeSite(graphql(), "put", { site: name, text });
+      expect(siteConfig === null, name).toBe(name in REFUSED);
+      if (siteConfig === null) continue;
+      expect(siteConfig.text).toBe(text);
+      expect(JSON.stringify(siteConfig.document)).toBe(JSON.stringify(JSON.parse(text)));
+      const headers = { authorization: `Token ${keys.read}` };
+      const reply = await request(`${service.url}/site-config/${encodeURIComponent(name)}`, { headers });
+      expect(await reply.body.text()).toBe(text);
+      const again = await changeSite(graphql(), "put", { site: `${name} again`, document: JSON.parse(text) });
+      expect(again.siteConfig.document).toEqual(JSON.parse(text));
+      expect(Object.keys(again.siteConfig.document)).toEqual(Object.keys(JSON.parse(text)));
+      const patched = await changeSite(graphql(), "patch", { site: name, patch: {} });
+      expect(patched.siteConfig).toMatchObject({ revision: 2, text });
+      const settings = "settings { name navigation { group pages { __typename } } modeToggle { isHidden } }";
+      const query = `query ($site: String) { siteConfig(site: $site) { ${settings} } }`;
+      const shown = (await run(query, { site: name })).siteConfig.settings;
+      expect(shown.name).toBe(JSON.parse(text).name);
+      expect(shown.navigation).toHaveLength(JSON.parse(text).navigation.length);
+    }
+  },
+);
+
+function read(name: string): string {
+  return readFileSync(new URL(name, folder), "utf8");
+}

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
+import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
+import { faultless } from "../../support/site-config-documents.js";
+
+/** So large that work which grew with the square of the size would not end within a test's time. */
+const LARGE = 40_000;
+
+const growing: readonly (readonly [what: string, text: (size: number) => string])[] = [
+  ["nested groups of pages", (size) => site({ navigation: nested(size / 10, size) })],
+  [
+    "tabs and pages",
+    (size) => site({ ...pages(size), tabs: many(size, (id) => ({ name: "", url: `q${id}` })) }),
+  ],
+  ["versions and anchors", (size) => site({ versions: many(size, (id) => `v${id}`), ...anchors(size) })],
+  ["unknown properties", (size) => site(Object.fromEntries(many(size, (id) => [`nam${id}`, id])))],
+  ["wrong types", (size) => site({ versions: many(size, (id) => id) })],
+  ["slashes", (size) => site({ tabs: [{ name: "", url: `x${"/".repeat(50 * size)}x` }] })],
+  ["brackets", (size) => "[".repeat(50 * size)],
+  ["comments", (size) => "/**/\n".repeat(10 * size)],
+  ["white space", (size) => `${" \n".repeat(25 * size)}{}`],
+];
+
+test.each(growing)("many megabytes of %s are answered", (_, text) => {
+  expect(validateSiteConfigText(text(LARGE), { strict: false }).valid).toBeTypeOf("boolean");
+});
+
+test("a site of 2,000 nested pages in 1 MB has one warning for each nested group", () => {
+  const text = site({ navigation: nested(200, 2000, "x".repeat(550)) });
+  expect(text.length).toBeGreaterThan(1_000_000);
+  const { valid, warnings } = validateSiteConfigText(text, { strict: false });
+  expect(valid).toBe(true);
+  expect(warnings.length).toBe(200);
+  expect(new Set(warnings.map(({ code }) => code))).toEqual(new Set(["undocumented_form"]));
+});
+
+test("findings are not more than a caller can bear, and whether it is valid stays right", () => {
+  const text = site({
+    versions: many(50_000, (id) => id),
+    ...Object.fromEntries(many(50_000, (id) => [`k${id}`, id])),
+  });
+  const { errors, warnings } = validateSiteConfigText(text, { strict: false });
+  expect([errors.length, warnings.length]).toEqual([10_001, 10_001]);
+  expect([errors.at(-1)?.code, warnings.at(-1)?.code]).toEqual(["more_errors", "more_warnings"]);
+  const key = "k".repeat(500_000);
+  const long = validateSiteConfigText(site({ [key]: many(1000, () => "\u0000") }), { strict: false });
+  expect(long.errors.length).toBeLessThan(20);
+});
+
+function site(more: JsonObject): string {
+  return JSON.stringify({ ...faultless, ...more });
+}
+
+function many<Item>(size: number, item: (id: number) => Item): Item[] {
+  return Array.from({ length: size }, (_, id) => item(id));
+}
+
+function pages(size: number): JsonObject {
+  return { navigation: [{ group: "", pages: many(size, (id) => `p${id}`) }] };
+}
+
+function anchors(size: number): JsonObject {
+  return { anchors: many(size, (id) => ({ name: "", url: "", version: `w${id}` })) };
+}
+
+/** Groups in groups, at most fifty levels, with pages spread over them. */
+function nested(groups: number, count: number, filling = ""): JsonValue {
+  const perGroup = Math.ceil(count / groups);
+  const group = (index: number, below: readonly JsonValue[]) => ({
+    group: `${index}`,
+    pages: [...many(perGroup, (id) => `p${filling}${index}/${id}`), ...below],
+  });
+  const chains = many(Math.ceil(groups / 50), (chain) =>
+    many(50, (index) => chain * 50 + index).reduce<JsonValue[]>((below, index) => [group(index, below)], []),
+  );
+  return [{ group: "", pages: chains.flat() }];
+}

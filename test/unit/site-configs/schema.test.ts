@@ -1,0 +1,60 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { siteConfigJsonSchema } from "../../../src/domain/site-configs/site-config-json-schema.js";
+import { noisySiteConfig, validSiteConfig } from "../../support/site-config-arbitrary.js";
+import { checkDocument, faultless } from "../../support/site-config-documents.js";
+
+const accepts = new Ajv2020({ strict: true, strictRequired: false }).compile(siteConfigJsonSchema());
+
+test("validator and JSON Schema agree on what is valid", () => {
+  const seen = { valid: 0, invalid: 0 };
+  fc.assert(
+    fc.property(noisySiteConfig(), (document) => {
+      const { valid } = checkDocument(document);
+      seen[valid ? "valid" : "invalid"] += 1;
+      expect(accepts(document)).toBe(valid);
+    }),
+    { numRuns: 3000 },
+  );
+  // Each side must have been met often.
+  expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(400);
+});
+
+test("both accept what is generated to be valid", () => {
+  fc.assert(
+    fc.property(validSiteConfig(), (document) => {
+      expect(checkDocument(document).errors).toEqual([]);
+      expect(accepts(document)).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe("the schema cannot express", () => {
+  test.each([
+    ["text that cannot be stored", { ...faultless, name: "a\u0000" }],
+    ["the number of levels", { ...faultless, deep: JSON.parse("[".repeat(300) + "]".repeat(300)) }],
+  ])("%s", (_, document) => {
+    expect(checkDocument(document).valid).toBe(false);
+    expect(accepts(document)).toBe(true);
+  });
+});
+
+test("the schema tells editors of meanings, defaults, values and what is deprecated", () => {
+  const schema = siteConfigJsonSchema();
+  expect(schema).toMatchObject({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    required: ["name", "navigation"],
+    properties: {
+      topAnchor: {
+        properties: {
+          name: { type: "string", default: "Documentation", description: expect.any(String) },
+          iconType: { default: "duotone", enum: expect.arrayContaining(["brands", "thin", "regular"]) },
+        },
+      },
+      api: { properties: { maintainOrder: { deprecated: true } } },
+    },
+  });
+  expect(JSON.stringify(schema)).not.toContain("additionalProperties");
+});

@@ -1,0 +1,47 @@
+import { buildSchema, type GraphQLObjectType, isNonNullType, isObjectType } from "graphql";
+import { expect, test } from "vitest";
+import type { ObjectShape, SettingShape } from "../../../src/domain/site-configs/setting-shape.js";
+import { formsOf } from "../../../src/domain/site-configs/shape-options.js";
+import { SITE_CONFIG } from "../../../src/domain/site-configs/site-config-table.js";
+import { printSdl } from "../../../src/graphql/server/schema.js";
+
+const schema = buildSchema(printSdl());
+
+test("the types have all properties of the format, and what is required or has a default is never null", () => {
+  expect(compare("SiteSettings", SITE_CONFIG)).toEqual([]);
+});
+
+/** Where a type differs from a shape of the table, told in words. */
+function compare(name: string, shape: ObjectShape): string[] {
+  const type = schema.getType(name);
+  if (!isObjectType(type)) return [`${name} is missing`];
+  return Object.entries(shape.properties).flatMap(([key, property]) => {
+    if (key === "$schema") return [];
+    const field = fieldOf(type, key);
+    if (!field) return [`${name} has no field for ${key}`];
+    const isKnown = property.required === true || property.default !== undefined;
+    const faults = isKnown && !isNonNullType(field.type) ? [`${name}.${field.name} may be null`] : [];
+    return [
+      ...faults,
+      ...objectsIn(property.shape).flatMap((each) => compare(`Site${each.typed.name}`, each)),
+    ];
+  });
+}
+
+function fieldOf(type: GraphQLObjectType, key: string) {
+  return Object.values(type.getFields()).find(
+    ({ name }) => name.toLowerCase() === key.replaceAll("-", "").toLowerCase(),
+  );
+}
+
+/** The object shapes that a shape consists of, but for groups within groups. */
+function objectsIn(shape: SettingShape): ObjectShape[] {
+  if (shape.kind === "reference" && shape.undocumented !== undefined) return [];
+  return formsOf(shape).flatMap((form) => {
+    if (form.kind === "array") {
+      const options = form.items.kind === "union" ? form.items.options : [form.items];
+      return options.flatMap(objectsIn);
+    }
+    return form.kind === "object" ? [form] : [];
+  });
+}

@@ -1,0 +1,31 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isObject } from "../../../src/domain/shared/json.js";
+import { countValues } from "../../../src/domain/site-configs/document/value-count.js";
+import { MAX_SITE_CONFIG_VALUES, requireSize } from "../../../src/domain/site-configs/site-config.js";
+
+function valuesOf(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + valuesOf(item), 1);
+  return isObject(value) ? valuesOf(Object.values(value)) : 1;
+}
+
+test("the values of any JSON text are counted, however it is laid out", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom("", " ", "\t", "\n"), (value, unit) => {
+      expect(countValues(JSON.stringify(value, null, unit))).toBe(valuesOf(value));
+    }),
+  );
+  expect(countValues('{"a\\\\":["\\",[{",""]}')).toBe(4);
+});
+
+test("what is not JSON is counted, too", () => {
+  fc.assert(fc.property(fc.string(), (text) => countValues(text) > 0));
+});
+
+test("a document has at most so many values", () => {
+  const zeros = (count: number) => JSON.stringify(Array.from({ length: count }, () => 0));
+  expect(() => requireSize(zeros(MAX_SITE_CONFIG_VALUES - 1), ["text"])).not.toThrow();
+  expect(() => requireSize(zeros(MAX_SITE_CONFIG_VALUES), ["text"])).toThrow(
+    "must have at most 250000 values",
+  );
+});

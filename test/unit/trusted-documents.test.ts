@@ -1,0 +1,59 @@
+import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startApp } from "../../src/app/app.js";
+import { readTrustedDocuments } from "../../src/app/trusted-documents-file.js";
+import { readConfig } from "../../src/config/config.js";
+import { OperatorError } from "../../src/domain/shared/operator-error.js";
+
+const VIEWER = "{ viewer { scope } }";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trusted-documents-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function write(content: string): Promise<string> {
+  const path = join(folder, "documents.json");
+  await writeFile(path, content);
+  return path;
+}
+
+test("a file of documents by id is read", async () => {
+  const path = await write(JSON.stringify({ one: VIEWER, two: "query Two { viewer { accountName } }" }));
+  const documents = await readTrustedDocuments(path);
+  expect(documents.find({ id: "one", text: undefined })).toBe(VIEWER);
+  expect(documents.find({ id: undefined, text: VIEWER })).toBe(VIEWER);
+  expect(documents.find({ id: "three", text: undefined })).toBeNull();
+});
+
+test.each([
+  ["{", "is not JSON: "],
+  ["[]", 'must be a JSON object such as {"<id>": "<document>"}.'],
+  ['{"one": {"query": "{ viewer { scope } }"}}', "must be a JSON object such as"],
+  [
+    JSON.stringify({ one: VIEWER, two: "{ viewer { scope }" }),
+    "has a document two that cannot run: Syntax Error: ",
+  ],
+  [
+    JSON.stringify({ one: "{\n  nothing\n}" }),
+    'has a document one that cannot run: Cannot query field "nothing"',
+  ],
+])("a file with %s is refused in one line", async (content, fault) => {
+  const path = await write(content);
+  await expect(readTrustedDocuments(path)).rejects.toThrow(OperatorError);
+  await expect(readTrustedDocuments(path)).rejects.toThrow(`TRUSTED_DOCUMENTS ${path} ${fault}`);
+  await expect(readTrustedDocuments(path)).rejects.toThrow(/^[^\n]+\.$/);
+});
+
+test("a start with a file that is missing fails before anything else is touched", async () => {
+  const path = join(folder, "missing.json");
+  const dataDir = join(folder, "data");
+  const config = readConfig({ TRUSTED_DOCUMENTS: path, DATA_DIR: dataDir, PORT: "0" });
+  const start = startApp(config, { write: () => true });
+  await expect(start).rejects.toThrow(OperatorError);
+  await expect(start).rejects.toThrow(`TRUSTED_DOCUMENTS ${path} cannot be read: ENOENT`);
+  await expect(access(dataDir)).rejects.toThrow("ENOENT");
+});

@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { types } from "pg";
+import { expect, test } from "vitest";
+import { VALUE_PARSERS } from "../../src/persistence/shared/value-parsers.js";
+
+const { TIMESTAMPTZ, INT4 } = types.builtins;
+const parse = VALUE_PARSERS.getTypeParser(TIMESTAMPTZ);
+
+test("a time in UTC is read to the millisecond", () => {
+  const from = new Date("0100-01-01T00:00:00Z");
+  fc.assert(
+    fc.property(
+      fc.date({ min: from, max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true }),
+      (time) => {
+        // As PostgreSQL writes it: without zeros at the end of the fraction.
+        const text = time
+          .toISOString()
+          .replace("T", " ")
+          .replace(/\.?0*Z$/, "+00");
+        expect(parse(text)).toEqual(time);
+        expect(parse(text)).toEqual(types.getTypeParser(TIMESTAMPTZ)(text));
+      },
+    ),
+  );
+});
+
+test.each([
+  "2026-11-21 16:00:00",
+  "2026-11-21 16:00:00.123456+00",
+  "2026-11-21 16:00:00.5+05:30",
+  "2026-11-21 11:00:00-05",
+  "0050-01-01 00:00:00+00",
+  "0044-03-15 00:00:00+00 BC",
+  "10000-01-01 00:00:00+00",
+  "infinity",
+  "-infinity",
+])("%s is read as the driver does", (text) => {
+  expect(parse(text)).toEqual(types.getTypeParser(TIMESTAMPTZ)(text));
+});
+
+test("all else is the driver's", () => {
+  expect(VALUE_PARSERS.getTypeParser(INT4)).toBe(types.getTypeParser(INT4));
+  expect(VALUE_PARSERS.getTypeParser(TIMESTAMPTZ, "binary")).toBe(types.getTypeParser(TIMESTAMPTZ, "binary"));
+});
