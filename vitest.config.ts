@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from "vitest/config";
 import { compileService } from "./test/support/compiled-service.js";
 
 /** The module that starts a worker thread. */
-const STARTS_WORKER = "/src/services/site-configs/site-config-thread.ts";
+const STARTS_WORKER = "/src/services/site-configs/thread.ts";
 
 /** Node runs no TypeScript: has the sources under test start the worker thread from its compiled file. */
 const compiledWorker: Plugin = {

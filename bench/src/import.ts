@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { embeddedRuntimeUser } from "../../src/embedded-postgres/embedded-cluster.js";
+import { embeddedRuntimeUser } from "../../src/embedded-postgres/cluster.js";
 import { Database } from "../../src/persistence/database/database.js";
 import { migrateUp } from "../../src/persistence/database/migrator.js";
 import { grantRuntimeRole } from "../../src/persistence/database/runtime-role.js";

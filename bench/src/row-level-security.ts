@@ -1,16 +1,13 @@
 import { escapeIdentifier } from "pg";
 import { type Actor } from "../../src/domain/accounts/actor.js";
 import type { Tenant } from "../../src/domain/accounts/caller.js";
-import type { EmbeddedConnection } from "../../src/embedded-postgres/embedded-connection.js";
+import type { EmbeddedConnection } from "../../src/embedded-postgres/connection.js";
 import type { Database } from "../../src/persistence/database/database.js";
 import { grantRuntimeRole } from "../../src/persistence/database/runtime-role.js";
 import type { Queryable } from "../../src/persistence/shared/statement.js";
-import { listUserGroups } from "../../src/persistence/user-groups/user-group-list-queries.js";
-import {
-  findUserGroupsByIds,
-  findUserGroupsByTokens,
-} from "../../src/persistence/user-groups/user-group-reads.js";
-import { updateUserGroup } from "../../src/persistence/user-groups/user-group-writes.js";
+import { listUserGroups } from "../../src/persistence/user-groups/list-queries.js";
+import { findUserGroupsByIds, findUserGroupsByTokens } from "../../src/persistence/user-groups/reads.js";
+import { updateUserGroup } from "../../src/persistence/user-groups/writes.js";
 import { type BenchPostgres, connect, startBenchPostgres, withDatabase } from "./bench-postgres.js";
 import { markdownTable } from "./markdown-table.js";
 import { measureInTurn, medianOf, medianRatio, type Samples, type Subject } from "./measure.js";

@@ -3,8 +3,8 @@ import { parseTree } from "jsonc-parser";
 import type { JsonObject } from "../../src/domain/shared/json.js";
 import { diffJson } from "../../src/domain/site-configs/document/json-diff.js";
 import { mergePatchText } from "../../src/domain/site-configs/document/merge-patch.js";
-import { siteConfigJsonSchema } from "../../src/domain/site-configs/site-config-json-schema.js";
-import type { SiteConfigReport } from "../../src/domain/site-configs/site-config-report.js";
+import { siteConfigJsonSchema } from "../../src/domain/site-configs/json-schema.js";
+import type { SiteConfigReport } from "../../src/domain/site-configs/report.js";
 import {
   validateSiteConfigDocument,
   validateSiteConfigText,

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { EmbeddedConnection } from "../../src/embedded-postgres/embedded-connection.js";
+import type { EmbeddedConnection } from "../../src/embedded-postgres/connection.js";
 import { databaseUrl } from "../../test/support/database-url.js";
 import { Inspector } from "./inspector.js";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import type { EmbeddedConnection } from "../../src/embedded-postgres/embedded-connection.js";
+import type { EmbeddedConnection } from "../../src/embedded-postgres/connection.js";
 
 /** What went over the connections to PostgreSQL. */
 export interface Traffic {

@@ -3,7 +3,7 @@ import { databaseOptions } from "../config/database-options.js";
 import { TokenVault } from "../domain/accounts/token-vault.js";
 import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
-import { type EmbeddedServer, openEmbeddedServer } from "../embedded-postgres/embedded-postgres.js";
+import { type EmbeddedServer, openEmbeddedServer } from "../embedded-postgres/postgres.js";
 import { openSecretsFile, type Secrets } from "../embedded-postgres/secrets-file.js";
 import { Database } from "../persistence/database/database.js";
 import { checkServer, checkTokenKeys } from "../persistence/database/database-check.js";

@@ -96,7 +96,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .command("openapi")
     .description("print the OpenAPI document of the REST API")
     .action(async () => {
-      const { printOpenApi } = await import("../http/openapi/openapi-document.js");
+      const { printOpenApi } = await import("../http/openapi/document.js");
       process.stdout.write(printOpenApi(version));
     });
 

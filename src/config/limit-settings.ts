@@ -6,7 +6,7 @@ import {
   DEFAULT_DISABLE_AFTER_DAYS,
   DEFAULT_PENDING_MAX_DAYS,
   DEFAULT_SLOTS,
-} from "../services/webhooks/webhook-options.js";
+} from "../services/webhooks/options.js";
 import { flag, redisUrl, wholeNumber } from "./setting-types.js";
 
 /** What callers may occupy: connections, memory, time, requests and event streams. */

@@ -12,7 +12,7 @@ import {
   removeDeliveries,
   removeEndpoint,
 } from "../persistence/webhooks/deleted-endpoint-queries.js";
-import { OVER_DELIVERIES, PENDING_DELIVERIES } from "../persistence/webhooks/webhook-delivery-queries.js";
+import { OVER_DELIVERIES, PENDING_DELIVERIES } from "../persistence/webhooks/delivery-queries.js";
 import type { Purge } from "./shared/purges.js";
 
 const DAY_MS = 86_400_000;

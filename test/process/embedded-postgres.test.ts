@@ -2,8 +2,8 @@ import { chmod, cp, mkdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { dirname, join } from "node:path";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findBinariesPackage } from "../../src/embedded-postgres/embedded-binaries.js";
-import { type EmbeddedServer, openEmbeddedServer } from "../../src/embedded-postgres/embedded-postgres.js";
+import { findBinariesPackage } from "../../src/embedded-postgres/binaries.js";
+import { type EmbeddedServer, openEmbeddedServer } from "../../src/embedded-postgres/postgres.js";
 import { readPostmaster } from "../support/data-directory.js";
 import { createTestProcesses } from "../support/running-process.js";
 

@@ -1,11 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PageRequest, Position } from "../../src/domain/shared/page.js";
-import { sortValueOf, type UserGroupSortField } from "../../src/domain/user-groups/user-group-list.js";
+import { sortValueOf, type UserGroupSortField } from "../../src/domain/user-groups/list.js";
 import type { Queryable } from "../../src/persistence/shared/statement.js";
-import {
-  listAllUserGroups,
-  listUserGroups,
-} from "../../src/persistence/user-groups/user-group-list-queries.js";
+import { listAllUserGroups, listUserGroups } from "../../src/persistence/user-groups/list-queries.js";
 import { useGraphql } from "../support/graphql-fixture.js";
 
 const graphql = useGraphql();

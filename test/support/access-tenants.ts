@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from "../../src/domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../src/domain/accounts/environment.js";
-import { issueUserGroupToken } from "../../src/domain/user-groups/user-group-token.js";
+import { issueUserGroupToken } from "../../src/domain/user-groups/token.js";
 import { toNodeId } from "../../src/graphql/shared/node-id.js";
 import type { Data, GraphqlFixture } from "./graphql-fixture.js";
 import { goodSite } from "./site-config-store.js";

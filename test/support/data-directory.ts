@@ -1,8 +1,8 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { embeddedUser } from "../../src/embedded-postgres/embedded-cluster.js";
-import type { EmbeddedConnection } from "../../src/embedded-postgres/embedded-connection.js";
+import { embeddedUser } from "../../src/embedded-postgres/cluster.js";
+import type { EmbeddedConnection } from "../../src/embedded-postgres/connection.js";
 
 /** Whether this machine lets a test see which processes work in a directory. */
 export const seesProcesses = process.platform === "linux";

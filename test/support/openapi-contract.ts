@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "vitest";
 import { packageVersion } from "../../src/app/package-version.js";
-import { openApiDocument } from "../../src/http/openapi/openapi-document.js";
+import { openApiDocument } from "../../src/http/openapi/document.js";
 
 const VERSION = await packageVersion();
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, escapeIdentifier, escapeLiteral } from "pg";
 import type { TestProject } from "vitest/node";
-import { openEmbeddedServer } from "../../src/embedded-postgres/embedded-postgres.js";
+import { openEmbeddedServer } from "../../src/embedded-postgres/postgres.js";
 import { Database } from "../../src/persistence/database/database.js";
 import { migrateUp } from "../../src/persistence/database/migrator.js";
 import { grantRuntimeRole } from "../../src/persistence/database/runtime-role.js";

@@ -3,17 +3,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { chooseAccount, type EmbeddedAccount } from "../../src/embedded-postgres/embedded-account.js";
-import { findBinariesPackage, prepareBinaries } from "../../src/embedded-postgres/embedded-binaries.js";
+import { chooseAccount, type EmbeddedAccount } from "../../src/embedded-postgres/account.js";
+import { findBinariesPackage, prepareBinaries } from "../../src/embedded-postgres/binaries.js";
 import {
   createCluster,
   dataDirArgument,
   embeddedRuntimeUser,
   embeddedUser,
-} from "../../src/embedded-postgres/embedded-cluster.js";
-import type { GuardedProcess } from "../../src/embedded-postgres/embedded-guard.js";
-import { startServer } from "../../src/embedded-postgres/embedded-server-process.js";
-import { createWorkspace, removeWorkspace } from "../../src/embedded-postgres/embedded-workspace.js";
+} from "../../src/embedded-postgres/cluster.js";
+import type { GuardedProcess } from "../../src/embedded-postgres/guard.js";
+import { startServer } from "../../src/embedded-postgres/server-process.js";
+import { createWorkspace, removeWorkspace } from "../../src/embedded-postgres/workspace.js";
 import type { DatabaseOptions } from "../../src/persistence/shared/database-options.js";
 import { freePort } from "./free-port.js";
 import { prepareDatabase } from "./postgres-setup.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { JsonValue } from "../../src/domain/shared/json.js";
 import type { ObjectShape, SettingShape, SingleShape } from "../../src/domain/site-configs/setting-shape.js";
 import { formsOf } from "../../src/domain/site-configs/shape-options.js";
-import { SITE_CONFIG } from "../../src/domain/site-configs/site-config-table.js";
+import { SITE_CONFIG } from "../../src/domain/site-configs/table.js";
 
 /** Groups nest as deep as this in generated documents. */
 const DEEPEST = 9;

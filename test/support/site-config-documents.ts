@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../src/domain/shared/json.js";
-import type { SiteConfigCode } from "../../src/domain/site-configs/site-config-codes.js";
-import type { SiteConfigReport } from "../../src/domain/site-configs/site-config-report.js";
+import type { SiteConfigCode } from "../../src/domain/site-configs/codes.js";
+import type { SiteConfigReport } from "../../src/domain/site-configs/report.js";
 import { validateSiteConfigDocument } from "../../src/domain/site-configs/validate-site-config.js";
 
 /** A site configuration in which there is nothing to find. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DueEndpoint } from "../../src/persistence/webhooks/webhook-outbox.js";
+import type { DueEndpoint } from "../../src/persistence/webhooks/outbox.js";
 import { DeliverySlots } from "../../src/services/webhooks/delivery-slots.js";
 
 const LIMITS = { total: 10, perAccount: 6, perEndpoint: 3 };

@@ -10,7 +10,7 @@ import {
   parseRotation,
   parseUpdate,
   type RequestBody,
-} from "../../src/rest/user-requests.js";
+} from "../../src/rest/requests.js";
 import { OpenApiContract } from "../support/openapi-contract.js";
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Client, escapeLiteral } from "pg";
-import { type EmbeddedServer, openEmbeddedServer } from "../../../src/embedded-postgres/embedded-postgres.js";
+import { type EmbeddedServer, openEmbeddedServer } from "../../../src/embedded-postgres/postgres.js";
 import type { PeerSettings } from "../peers/peer-process.js";
 import { type Account, ENVIRONMENT, type World } from "./world.js";
 

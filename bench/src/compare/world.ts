@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
-import { issueUserGroupToken } from "../../../src/domain/user-groups/user-group-token.js";
+import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 
 /** All that the tables hold before anything is measured, known here without asking the database. */
 export interface World {

@@ -29,7 +29,7 @@ const compiled = (path: string) => new URL(`../../../../../dist/src/${path}`, im
 const { createBareServer }: HttpServerModule = await import(compiled("http/server/http-server.js"));
 const app = createBareServer({ level: "info", stream: process.stderr });
 if (mode === "services") {
-  const { registerUserRoutes }: UserRoutesModule = await import(compiled("rest/user-routes.js"));
+  const { registerUserRoutes }: UserRoutesModule = await import(compiled("rest/routes.js"));
   registerUserRoutes(app, servicesOf(constant));
 } else {
   app.get("/api/user", { bodyLimit: 1024 * 1024 }, async () => constant);

@@ -1,5 +1,5 @@
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
-import { readUserGroupToken } from "../../../src/domain/user-groups/user-group-token.js";
+import { readUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { type PeerSettings, type Tenant, tenantOf } from "./peer-process.js";
 import type { Group, TenantQueries } from "./tenant-queries.js";
 

@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
-import { issueUserGroupToken } from "../../../src/domain/user-groups/user-group-token.js";
+import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import type { PeerSettings, Tenant } from "./peer-process.js";
 
 /** A group as the replies of REST have it. */

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { issueUserGroupToken } from "../../../src/domain/user-groups/user-group-token.js";
+import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import type { BenchDatabase } from "../compare/database.js";
 import { type DataSource, ENVIRONMENT, type Group, type World } from "../compare/world.js";
 import type { ScalePostgres } from "./scale-postgres.js";

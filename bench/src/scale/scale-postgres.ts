@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Client, escapeIdentifier } from "pg";
-import { openEmbeddedServer } from "../../../src/embedded-postgres/embedded-postgres.js";
+import { openEmbeddedServer } from "../../../src/embedded-postgres/postgres.js";
 import { type BenchDatabase, urlOf } from "../compare/database.js";
 
 /** One PostgreSQL with a database for each size. */

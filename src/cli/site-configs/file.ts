@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import type { SiteConfigCode } from "../../domain/site-configs/site-config-codes.js";
-import type { SiteConfigReport } from "../../domain/site-configs/site-config-report.js";
+import type { SiteConfigCode } from "../../domain/site-configs/codes.js";
+import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 
 /** The name of a file that stands for standard input. */
 const STANDARD_INPUT = "-";

@@ -1,5 +1,5 @@
 import { LineIndex } from "../../domain/site-configs/document/line-index.js";
-import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-configs/site-config-report.js";
+import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-configs/report.js";
 import { withoutByteOrderMark } from "../../domain/site-configs/validate-site-config.js";
 import { printable } from "../shared/printable.js";
 

@@ -12,9 +12,9 @@ import {
   type SiteConfigRevision,
 } from "../../domain/site-configs/site-config.js";
 import type { SiteConfigOptions } from "../../domain/site-configs/validate-site-config.js";
-import { SiteConfigReader } from "../../services/site-configs/site-config-reader.js";
-import { type ChangeOptions, SiteConfigService } from "../../services/site-configs/site-config-service.js";
-import { SiteConfigWork } from "../../services/site-configs/site-config-work.js";
+import { SiteConfigReader } from "../../services/site-configs/reader.js";
+import { type ChangeOptions, SiteConfigService } from "../../services/site-configs/service.js";
+import { SiteConfigWork } from "../../services/site-configs/work.js";
 import { type AccountChoice, withAccount } from "../shared/account.js";
 import { writeOutput } from "../shared/output.js";
 import { printable } from "../shared/printable.js";

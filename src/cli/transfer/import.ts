@@ -3,7 +3,7 @@ import { type ProcessEnvironment, readConfig } from "../../config/config.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { findAccountOrigin } from "../../persistence/accounts/account-queries.js";
 import { NotificationChannel } from "../../persistence/database/notification-channel.js";
-import { UserGroupIds } from "../../persistence/user-groups/user-group-ids.js";
+import { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { DataSourceImport } from "../../services/transfer/data-source-import.js";
 import { GroupImport } from "../../services/transfer/group-import.js";
 import { MappingImport } from "../../services/transfer/mapping-import.js";

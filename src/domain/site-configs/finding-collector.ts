@@ -1,6 +1,6 @@
+import { SITE_CONFIG_CODES, type SiteConfigCode, type SiteConfigSeverity } from "./codes.js";
 import type { LineIndex } from "./document/line-index.js";
-import { SITE_CONFIG_CODES, type SiteConfigCode, type SiteConfigSeverity } from "./site-config-codes.js";
-import type { SiteConfigFinding, SiteConfigReport } from "./site-config-report.js";
+import type { SiteConfigFinding, SiteConfigReport } from "./report.js";
 
 /** A hostile document could otherwise make findings of a thousand times its own size. */
 const MOST_FINDINGS = 10_000;

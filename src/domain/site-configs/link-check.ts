@@ -1,5 +1,5 @@
-import type { ObjectNode } from "./document/config-tree.js";
 import { pointerTo, quote } from "./document/json-pointer.js";
+import type { ObjectNode } from "./document/tree.js";
 import type { FindingCollector } from "./finding-collector.js";
 import { pagesOf } from "./navigation-walk.js";
 

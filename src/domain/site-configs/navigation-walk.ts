@@ -1,5 +1,5 @@
-import type { ConfigNode, ObjectNode } from "./document/config-tree.js";
 import { pointerTo } from "./document/json-pointer.js";
+import type { ConfigNode, ObjectNode } from "./document/tree.js";
 
 /** Visits every group of the navigation, nested ones too. */
 export function visitGroups(root: ObjectNode, visitor: (group: ObjectNode, pointer: string) => void): void {

@@ -1,5 +1,5 @@
-import type { JsonType } from "./document/config-tree.js";
-import type { SiteConfigCode } from "./site-config-codes.js";
+import type { SiteConfigCode } from "./codes.js";
+import type { JsonType } from "./document/tree.js";
 
 /** What a value of the site configuration may be: the language of `site-config-table.ts`. */
 export type SettingShape = UnionShape | ReferenceShape | SingleShape;

@@ -1,6 +1,6 @@
 import { isStorable } from "../shared/text-field.js";
-import { type ConfigMember, type ConfigNode, type ObjectNode } from "./document/config-tree.js";
 import { nameOf, pointerTo, quote } from "./document/json-pointer.js";
+import { type ConfigMember, type ConfigNode, type ObjectNode } from "./document/tree.js";
 import type { FindingCollector, FindingPlace } from "./finding-collector.js";
 import { suggestion } from "./near-name.js";
 import type { ObjectShape, SettingProperty, SettingShape, SingleShape } from "./setting-shape.js";

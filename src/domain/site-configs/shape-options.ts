@@ -1,6 +1,6 @@
-import type { JsonType } from "./document/config-tree.js";
+import type { JsonType } from "./document/tree.js";
 import type { SettingShape, SingleShape } from "./setting-shape.js";
-import { DEFINITIONS } from "./site-config-table.js";
+import { DEFINITIONS } from "./table.js";
 
 /** The forms of a shape, one for each JSON type, with references resolved. */
 export function formsOf(shape: SettingShape): readonly SingleShape[] {

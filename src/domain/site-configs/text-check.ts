@@ -1,6 +1,6 @@
 import { isStorable } from "../shared/text-field.js";
-import { type StringNode } from "./document/config-tree.js";
 import { nameOf, quote } from "./document/json-pointer.js";
+import { type StringNode } from "./document/tree.js";
 import type { FindingCollector, FindingPlace } from "./finding-collector.js";
 import { suggestion } from "./near-name.js";
 import type { StringShape } from "./setting-shape.js";

@@ -1,14 +1,14 @@
 import type { JsonValue } from "../shared/json.js";
-import { treeOfDocument } from "./document/config-document.js";
-import { treeOfText } from "./document/config-text.js";
-import type { ConfigNode } from "./document/config-tree.js";
+import { treeOfDocument } from "./document/document.js";
 import { LineIndex } from "./document/line-index.js";
 import { checkStorable } from "./document/storable-check.js";
+import { treeOfText } from "./document/text.js";
+import type { ConfigNode } from "./document/tree.js";
 import { FindingCollector } from "./finding-collector.js";
 import { checkLinks } from "./link-check.js";
+import type { SiteConfigReport } from "./report.js";
 import { checkShape } from "./shape-check.js";
-import type { SiteConfigReport } from "./site-config-report.js";
-import { SITE_CONFIG } from "./site-config-table.js";
+import { SITE_CONFIG } from "./table.js";
 import { checkVersions } from "./version-check.js";
 
 export interface SiteConfigOptions {

@@ -1,5 +1,5 @@
-import type { ObjectNode } from "./document/config-tree.js";
 import { quote } from "./document/json-pointer.js";
+import type { ObjectNode } from "./document/tree.js";
 import type { FindingCollector } from "./finding-collector.js";
 import { visitGroups } from "./navigation-walk.js";
 import { suggestion } from "./near-name.js";

@@ -1,5 +1,5 @@
 import { registerEnumType } from "type-graphql";
-import type { AuditAction } from "../../domain/audit/audit-entry.js";
+import type { AuditAction } from "../../domain/audit/entry.js";
 
 const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "user_group.created": "A user group was created.",

@@ -2,7 +2,7 @@ import { Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
-import { UserGroupView } from "../user-groups/user-group-type.js";
+import { UserGroupView } from "../user-groups/type.js";
 import { ViewerView } from "./viewer-type.js";
 
 @Resolver(() => ViewerView)

@@ -3,19 +3,19 @@ import { invalidField } from "../../domain/shared/errors.js";
 import { MAX_PAGE_SIZE } from "../../domain/shared/page.js";
 import { apiKeysById } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
-import { auditEntriesById } from "../audit/audit-loaders.js";
-import { AuditEntryView } from "../audit/audit-types.js";
-import { dataSourcesById } from "../data-sources/data-source-loaders.js";
-import { DataSourceView } from "../data-sources/data-source-type.js";
+import { auditEntriesById } from "../audit/loaders.js";
+import { AuditEntryView } from "../audit/types.js";
+import { dataSourcesById } from "../data-sources/loaders.js";
+import { DataSourceView } from "../data-sources/type.js";
 import { type GraphqlContext, requireSession, type Session } from "../shared/context.js";
 import { readNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
-import { siteConfigs } from "../site-configs/site-config-loaders.js";
-import { SiteConfigRevisionView, SiteConfigView } from "../site-configs/site-config-type.js";
-import { userGroupsById } from "../user-groups/user-group-loaders.js";
-import { UserGroupView } from "../user-groups/user-group-type.js";
-import { webhookDeliveriesById, webhookEndpointsById } from "../webhooks/webhook-loaders.js";
-import { WebhookDeliveryView, WebhookEndpointView } from "../webhooks/webhook-types.js";
+import { siteConfigs } from "../site-configs/loaders.js";
+import { SiteConfigRevisionView, SiteConfigView } from "../site-configs/type.js";
+import { userGroupsById } from "../user-groups/loaders.js";
+import { UserGroupView } from "../user-groups/type.js";
+import { webhookDeliveriesById, webhookEndpointsById } from "../webhooks/loaders.js";
+import { WebhookDeliveryView, WebhookEndpointView } from "../webhooks/types.js";
 
 @Resolver()
 export class NodeResolver {

@@ -2,26 +2,26 @@ import { type GraphQLSchema, lexicographicSortSchema, OperationTypeNode, printSc
 import { buildSchemaSync } from "type-graphql";
 import type { Services } from "../../services/services.js";
 import { ApiKeyResolver } from "../accounts/api-key-resolver.js";
-import { AuditResolver } from "../audit/audit-resolver.js";
+import { AuditResolver } from "../audit/resolver.js";
 import { ViewerResolver } from "../authentication/viewer-resolver.js";
-import { DataSourceListResolver } from "../data-sources/data-source-list-resolver.js";
-import { DataSourceMutations } from "../data-sources/data-source-mutations.js";
-import { DataSourceResolver } from "../data-sources/data-source-resolver.js";
+import { DataSourceListResolver } from "../data-sources/list-resolver.js";
+import { DataSourceMutations } from "../data-sources/mutations.js";
+import { DataSourceResolver } from "../data-sources/resolver.js";
 import {
   SiteConfigContentResolver,
   SiteConfigRevisionContentResolver,
-} from "../site-configs/site-config-content-resolver.js";
-import { SiteConfigMutations } from "../site-configs/site-config-mutations.js";
-import { SiteConfigResolver } from "../site-configs/site-config-resolver.js";
+} from "../site-configs/content-resolver.js";
+import { SiteConfigMutations } from "../site-configs/mutations.js";
+import { SiteConfigResolver } from "../site-configs/resolver.js";
 import { DataSourceUserGroupsResolver } from "../user-groups/data-source-user-groups-resolver.js";
+import { UserGroupListResolver } from "../user-groups/list-resolver.js";
 import { MappingMutations } from "../user-groups/mapping-mutations.js";
+import { UserGroupMutations } from "../user-groups/mutations.js";
+import { UserGroupResolver } from "../user-groups/resolver.js";
+import { UserGroupSubscription } from "../user-groups/subscription.js";
 import { UpsertMutation } from "../user-groups/upsert-mutation.js";
-import { UserGroupListResolver } from "../user-groups/user-group-list-resolver.js";
-import { UserGroupMutations } from "../user-groups/user-group-mutations.js";
-import { UserGroupResolver } from "../user-groups/user-group-resolver.js";
-import { UserGroupSubscription } from "../user-groups/user-group-subscription.js";
-import { WebhookMutations } from "../webhooks/webhook-mutations.js";
-import { WebhookHealthResolver, WebhookResolver } from "../webhooks/webhook-resolver.js";
+import { WebhookMutations } from "../webhooks/mutations.js";
+import { WebhookHealthResolver, WebhookResolver } from "../webhooks/resolver.js";
 import { NodeResolver } from "./node-resolver.js";
 
 const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {

@@ -2,7 +2,7 @@ import { GraphQLDateTime } from "graphql-scalars";
 import { Field, InputType } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { TimeRange } from "../../domain/user-groups/user-group-list.js";
+import type { TimeRange } from "../../domain/user-groups/list.js";
 
 @InputType("DateTimeRange", { description: "A stretch of time; an end that is absent is open." })
 export class DateTimeRangeInput {

@@ -1,5 +1,5 @@
 import { DomainError } from "../../domain/shared/errors.js";
-import type { SiteConfigReport } from "../../domain/site-configs/site-config-report.js";
+import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 
 /** How many groups, mapping entries, findings and other items of lists one reply may have (decision 29). */
 const MAX_ITEMS = 50_000;

@@ -17,7 +17,7 @@ import type {
   UnionShape,
 } from "../../domain/site-configs/setting-shape.js";
 import { formsOf } from "../../domain/site-configs/shape-options.js";
-import { SITE_CONFIG } from "../../domain/site-configs/site-config-table.js";
+import { SITE_CONFIG } from "../../domain/site-configs/table.js";
 import { COUNTS_ITEMS } from "../shared/counts-items.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 

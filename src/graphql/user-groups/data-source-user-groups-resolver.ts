@@ -1,14 +1,11 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
 import { parsePage } from "../../domain/shared/page.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import {
-  userGroupCountsOfDataSources,
-  userGroupsOfDataSources,
-} from "../data-sources/data-source-loaders.js";
-import { DataSourceView } from "../data-sources/data-source-type.js";
+import { userGroupCountsOfDataSources, userGroupsOfDataSources } from "../data-sources/loaders.js";
+import { DataSourceView } from "../data-sources/type.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
-import { UserGroupConnection } from "./user-group-type.js";
+import { UserGroupConnection } from "./type.js";
 
 @Resolver(() => DataSourceView)
 export class DataSourceUserGroupsResolver {

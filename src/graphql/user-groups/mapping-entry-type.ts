@@ -1,6 +1,6 @@
 import { Field, ObjectType } from "type-graphql";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
-import { DataSourceView } from "../data-sources/data-source-type.js";
+import { DataSourceView } from "../data-sources/type.js";
 
 @ObjectType("MappingEntry", {
   description: "The data source that a group's viewers see for one schema.",

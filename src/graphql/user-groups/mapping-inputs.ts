@@ -1,6 +1,6 @@
 import { Field, InputType } from "type-graphql";
-import { UserGroupBy } from "./user-group-by.js";
-import { MappingInput } from "./user-group-inputs.js";
+import { UserGroupBy } from "./by.js";
+import { MappingInput } from "./inputs.js";
 
 @InputType("SetMappingInput", { description: "The data source for one schema of a user group." })
 export class SetMappingInput {

@@ -5,12 +5,12 @@ import { parseText } from "../../domain/shared/text-field.js";
 import { parseMappingEntry, parseMappingList } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { MappingService } from "../../services/user-groups/mapping-service.js";
-import type { UserGroupService } from "../../services/user-groups/user-group-service.js";
+import type { UserGroupService } from "../../services/user-groups/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate } from "../shared/mutation.js";
+import { parseUserGroupBy } from "./by.js";
 import { RemoveMappingInput, ReplaceMappingInput, SetMappingInput } from "./mapping-inputs.js";
-import { parseUserGroupBy } from "./user-group-by.js";
-import { UserGroupPayload } from "./user-group-payloads.js";
+import { UserGroupPayload } from "./payloads.js";
 
 const INPUT = { description: "What to do." };
 

@@ -1,5 +1,5 @@
 import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
-import type { UserGroupUpserts } from "../../services/user-groups/user-group-upserts.js";
+import type { UserGroupUpserts } from "../../services/user-groups/upserts.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate } from "../shared/mutation.js";
 import { parseUpserts, UpsertUserGroupsInput, UpsertUserGroupsPayload } from "./upsert-types.js";

@@ -1,14 +1,10 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, ObjectType } from "type-graphql";
 import { DomainError, invalidField, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
-import {
-  MAX_UPSERTS,
-  type UpsertOutcome,
-  type UserGroupUpsert,
-} from "../../services/user-groups/user-group-upserts.js";
+import { MAX_UPSERTS, type UpsertOutcome, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
 import { UserErrorView } from "../shared/user-error-type.js";
-import { MappingInput, parseChangedFields, parseIdentified } from "./user-group-inputs.js";
-import { UserGroupView } from "./user-group-type.js";
+import { MappingInput, parseChangedFields, parseIdentified } from "./inputs.js";
+import { UserGroupView } from "./type.js";
 
 @InputType("UpsertUserGroupInput", {
   description: "A user group to create, or to change: fields that are absent stay as they are.",

@@ -1,5 +1,5 @@
 import { DomainError } from "../../domain/shared/errors.js";
-import type { UserGroupChangeView } from "./user-group-change-type.js";
+import type { UserGroupChangeView } from "./change-type.js";
 
 /** What a subscriber gets next: a change, or at last why there are no more. */
 export class WatchEvent {

@@ -1,5 +1,5 @@
-import { type DocumentedCode, errorResponses } from "./openapi-errors.js";
-import { COMMON_HEADERS, headers } from "./openapi-headers.js";
+import { type DocumentedCode, errorResponses } from "./errors.js";
+import { COMMON_HEADERS, headers } from "./headers.js";
 
 /** What health checks are told. */
 export const HEALTH_SCHEMA = {

@@ -1,14 +1,14 @@
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import { DEFAULT_ENVIRONMENT, SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { curlBlock } from "./curl.js";
-import { bodilessResponses, type DocumentedCode, errorResponses } from "./openapi-errors.js";
+import { bodilessResponses, type DocumentedCode, errorResponses } from "./errors.js";
 import {
   headers,
   LIMITED_HEADERS,
   PAGE_HEADERS,
   READ_CONSISTENCY_PARAMETER,
   REQUEST_ID_PARAMETER,
-} from "./openapi-headers.js";
+} from "./headers.js";
 
 const CODES: readonly DocumentedCode[] = [
   "bad_request",

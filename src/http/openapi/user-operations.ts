@@ -1,14 +1,14 @@
 import { STATUS_CODES } from "node:http";
 import { REPLAYED_HEADER } from "../../domain/requests/idempotency-key.js";
 import { curlBlock } from "./curl.js";
-import { type DocumentedCode, errorResponses } from "./openapi-errors.js";
+import { type DocumentedCode, errorResponses } from "./errors.js";
 import {
   type HeaderName,
   headers,
   IDEMPOTENCY_KEY_PARAMETER,
   LIMITED_HEADERS,
   REQUEST_ID_PARAMETER,
-} from "./openapi-headers.js";
+} from "./headers.js";
 
 const PATH = "/api/user";
 

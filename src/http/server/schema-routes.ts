@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
-import { siteConfigJsonSchema } from "../../domain/site-configs/site-config-json-schema.js";
-import { printOpenApi } from "../openapi/openapi-document.js";
+import { siteConfigJsonSchema } from "../../domain/site-configs/json-schema.js";
+import { printOpenApi } from "../openapi/document.js";
 import { readKnownHashes, toEntityTag } from "../site-configs/entity-tag.js";
 
 const HOUR_S = 3600;

@@ -19,17 +19,17 @@ import { WebhookEndpointHealth1764821000000 } from "../../../migrations/17648210
 import { NotifyRevokedKeys1764830000000 } from "../../../migrations/1764830000000-notify-revoked-keys.js";
 import { AccountEntity } from "../accounts/account-entity.js";
 import { ApiKeyEntity } from "../accounts/api-key-entity.js";
-import { AuditEntryEntity } from "../audit/audit-entry-entity.js";
-import { DataSourceEntity } from "../data-sources/data-source-entity.js";
+import { AuditEntryEntity } from "../audit/entry-entity.js";
+import { DataSourceEntity } from "../data-sources/entity.js";
 import { type DatabaseOptions, END_IF_ABANDONED, IDLE_MS } from "../shared/database-options.js";
 import { type ScopeSetter, type Timeouts } from "../shared/row-scope.js";
 import { VALUE_PARSERS } from "../shared/value-parsers.js";
-import { SiteConfigEntity } from "../site-configs/site-config-entity.js";
-import { SiteConfigRevisionEntity } from "../site-configs/site-config-revision-entity.js";
+import { SiteConfigEntity } from "../site-configs/entity.js";
+import { SiteConfigRevisionEntity } from "../site-configs/revision-entity.js";
+import { UserGroupEntity } from "../user-groups/entity.js";
 import { MappingEntryEntity } from "../user-groups/mapping-entry-entity.js";
-import { UserGroupEntity } from "../user-groups/user-group-entity.js";
-import { WebhookDeliveryEntity } from "../webhooks/webhook-delivery-entity.js";
-import { WebhookEndpointEntity } from "../webhooks/webhook-endpoint-entity.js";
+import { WebhookDeliveryEntity } from "../webhooks/delivery-entity.js";
+import { WebhookEndpointEntity } from "../webhooks/endpoint-entity.js";
 
 /** Describes the database to TypeORM: entities, migrations and its pool of connections. */
 export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter): DataSource {

@@ -4,7 +4,7 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { pageClauses, StatementValues } from "../shared/keyset.js";
 import { groupPages } from "../shared/select-page.js";
 import type { Queryable, Statement } from "../shared/statement.js";
-import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./user-group-row.js";
+import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
 
 const COUNT_GROUPS: Statement = {
   name: "user_groups_of_data_sources_count",

@@ -1,8 +1,8 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
-import { DataSourceEntity } from "../data-sources/data-source-entity.js";
+import { DataSourceEntity } from "../data-sources/entity.js";
 import { AccountKey, EnvironmentKey } from "../shared/columns.js";
-import { UserGroupEntity } from "./user-group-entity.js";
+import { UserGroupEntity } from "./entity.js";
 
 @Entity("mapping_entry")
 @ForeignKey(

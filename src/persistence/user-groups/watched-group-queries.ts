@@ -1,7 +1,7 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Queryable, Statement } from "../shared/statement.js";
-import { PACKED_USER_GROUP, readUserGroup } from "./user-group-row.js";
+import { PACKED_USER_GROUP, readUserGroup } from "./row.js";
 
 // One row for each group that there is, or else one without a group: the keys are there in any case.
 const WATCHED: Statement = {

@@ -11,15 +11,15 @@ import {
 import type { Identity } from "../../domain/authentication/identity.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { mayBeToken, readUserGroupToken } from "../../domain/user-groups/token.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { mayBeToken, readUserGroupToken } from "../../domain/user-groups/user-group-token.js";
 import { type ActiveKey, findActiveKey } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findTokenPlaces } from "../../persistence/user-groups/brought-token-queries.js";
 import type { KeyCache } from "../accounts/key-cache.js";
 import type { KeyUsage } from "../accounts/key-usage.js";
 import type { AuthFailures } from "../requests/auth-failures.js";
-import type { UserGroupReader } from "../user-groups/user-group-reader.js";
+import type { UserGroupReader } from "../user-groups/reader.js";
 
 /** Where a request comes from. */
 export interface Origin {

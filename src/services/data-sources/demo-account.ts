@@ -1,7 +1,7 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { AccountService } from "../accounts/account-service.js";
-import type { DataSourceService } from "./data-source-service.js";
+import type { DataSourceService } from "./service.js";
 
 const ACCOUNT = "demo";
 /** The id of a data source that each environment of the demo account begins with. */

@@ -1,7 +1,7 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { ImportedDataSource, ImportOptions } from "../../domain/transfer/imported-record.js";
 import { type ImportOutcome, Refusal } from "../../domain/transfer/refusal.js";
-import { findDataSourcesByProvidedIds } from "../../persistence/data-sources/data-source-queries.js";
+import { findDataSourcesByProvidedIds } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
   insertDataSources,

@@ -4,13 +4,10 @@ import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import {
-  countDataSources,
-  listDataSources,
-} from "../../persistence/data-sources/data-source-list-queries.js";
+import { countDataSources, listDataSources } from "../../persistence/data-sources/list-queries.js";
 import type { Database } from "../../persistence/database/database.js";
+import { countUserGroups, listAllUserGroups } from "../../persistence/user-groups/list-queries.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
-import { countUserGroups, listAllUserGroups } from "../../persistence/user-groups/user-group-list-queries.js";
 
 /** What one statement reads: enough that its own costs do not matter, and little enough to hold in memory. */
 const PAGE_SIZE = 1000;

@@ -3,7 +3,7 @@ import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { ImportedGroup } from "../../domain/transfer/imported-record.js";
 import { Refusal } from "../../domain/transfer/refusal.js";
-import { readUserGroupToken } from "../../domain/user-groups/user-group-token.js";
+import { readUserGroupToken } from "../../domain/user-groups/token.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findTokenOwners, type PresentGroup } from "../../persistence/transfer/imported-group-queries.js";
 import { findTokenPlaces } from "../../persistence/user-groups/brought-token-queries.js";

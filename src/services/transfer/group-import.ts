@@ -4,7 +4,7 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import type { ImportedGroup, ImportOptions } from "../../domain/transfer/imported-record.js";
 import { type ImportOutcome, Refusal } from "../../domain/transfer/refusal.js";
-import { isBroughtToken } from "../../domain/user-groups/user-group-token.js";
+import { isBroughtToken } from "../../domain/user-groups/token.js";
 import { findTokenKey } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { isTransactionConflict, violates } from "../../persistence/shared/database-error.js";
@@ -12,12 +12,9 @@ import type { Queryable } from "../../persistence/shared/statement.js";
 import { analyzeImported } from "../../persistence/transfer/import-statistics.js";
 import { replaceTokens } from "../../persistence/transfer/imported-group-queries.js";
 import { putBroughtTokens } from "../../persistence/user-groups/brought-token-queries.js";
+import { insertManyUserGroups, updateUserGroups } from "../../persistence/user-groups/bulk-writes.js";
+import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import {
-  insertManyUserGroups,
-  updateUserGroups,
-} from "../../persistence/user-groups/user-group-bulk-writes.js";
-import type { UserGroupIds } from "../../persistence/user-groups/user-group-ids.js";
 import { requireAt } from "../shared/in-order.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
 import { issueStoredToken, storeToken } from "../user-groups/token-issue.js";

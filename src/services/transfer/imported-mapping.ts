@@ -2,7 +2,7 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { ImportOptions } from "../../domain/transfer/imported-record.js";
 import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
-import { lockDataSources } from "../../persistence/data-sources/data-source-queries.js";
+import { lockDataSources } from "../../persistence/data-sources/queries.js";
 import type { Queryable } from "../../persistence/shared/statement.js";
 
 /** No data source has this id: it stands for one that an earlier file of a dry run would have brought. */

@@ -6,7 +6,7 @@ import {
   encodeChanges,
   type UserGroupChange,
   type UserGroupChangeKind,
-} from "../../domain/user-groups/user-group-change.js";
+} from "../../domain/user-groups/change.js";
 import type { NotificationChannel } from "../../persistence/database/notification-channel.js";
 
 /** PostgreSQL takes payloads of up to 8,000 bytes; a change takes up to 60. */

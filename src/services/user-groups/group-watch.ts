@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { DomainError, internalError } from "../../domain/shared/errors.js";
+import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import type { UserGroupChangeKind } from "../../domain/user-groups/user-group-change.js";
 import type { ChangeListener } from "./change-feed.js";
 import { fellBehind, type Subscription } from "./subscription.js";
 import { credentialEnded, expiryOf, type WatchCredential, type WatchState } from "./watch-credential.js";

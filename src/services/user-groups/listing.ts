@@ -1,13 +1,10 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
-import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/data-source-list.js";
+import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
 import { filtersNothing, type Page, type PageRequest } from "../../domain/shared/page.js";
+import type { SortOrder, UserGroupFilter, UserGroupSort } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import type { SortOrder, UserGroupFilter, UserGroupSort } from "../../domain/user-groups/user-group-list.js";
-import {
-  countDataSources,
-  listDataSources,
-} from "../../persistence/data-sources/data-source-list-queries.js";
+import { countDataSources, listDataSources } from "../../persistence/data-sources/list-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
   countUserGroupsOfDataSources,
@@ -18,7 +15,7 @@ import {
   listAllUserGroups,
   listUserGroups,
   shapeOfPage,
-} from "../../persistence/user-groups/user-group-list-queries.js";
+} from "../../persistence/user-groups/list-queries.js";
 import { type Collecting, Collector } from "../shared/collector.js";
 
 const EMPTY_PAGE: Page<UserGroup> = { items: [], hasMore: false };

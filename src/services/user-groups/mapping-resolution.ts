@@ -3,7 +3,7 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { FieldErrors } from "../../domain/shared/field-parsing.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
 import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
-import { lockDataSources } from "../../persistence/data-sources/data-source-queries.js";
+import { lockDataSources } from "../../persistence/data-sources/queries.js";
 import type { Queryable } from "../../persistence/shared/statement.js";
 
 /**

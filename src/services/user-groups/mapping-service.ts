@@ -9,10 +9,10 @@ import {
   putMappingEntries,
   removeMappingEntry,
 } from "../../persistence/user-groups/mapping-queries.js";
-import { lockUserGroup, updateUserGroup } from "../../persistence/user-groups/user-group-writes.js";
+import { lockUserGroup, updateUserGroup } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
+import { requireUserGroup, storedRef } from "./lookup.js";
 import { resolveMapping } from "./mapping-resolution.js";
-import { requireUserGroup, storedRef } from "./user-group-lookup.js";
 
 /** Changes single entries of a group's mapping. The whole mapping is replaced by an update of the group. */
 export class MappingService {

@@ -1,7 +1,7 @@
 import type { Caller } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { issueUserGroupToken } from "../../domain/user-groups/user-group-token.js";
-import type { StoredToken } from "../../persistence/user-groups/user-group-writes.js";
+import { issueUserGroupToken } from "../../domain/user-groups/token.js";
+import type { StoredToken } from "../../persistence/user-groups/writes.js";
 
 type TokenOwner = Pick<Caller, "accountId" | "tokenKeyId">;
 

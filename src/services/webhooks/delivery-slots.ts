@@ -1,4 +1,4 @@
-import type { ClaimGrant, DueEndpoint } from "../../persistence/webhooks/webhook-outbox.js";
+import type { ClaimGrant, DueEndpoint } from "../../persistence/webhooks/outbox.js";
 
 /** How many deliveries may be in progress in one process. */
 export interface SlotLimits {

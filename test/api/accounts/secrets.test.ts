@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { hashApiKey } from "../../../src/domain/accounts/api-key.js";
-import { issueUserGroupToken } from "../../../src/domain/user-groups/user-group-token.js";
+import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { openEventStream } from "../../support/event-stream-client.js";
 import { useGraphql } from "../../support/graphql-fixture.js";
 import { callRest } from "../../support/rest-client.js";

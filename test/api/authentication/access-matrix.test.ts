@@ -1,7 +1,7 @@
 import { buildSchema } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
 import { printSdl } from "../../../src/graphql/server/schema.js";
-import { openApiDocument } from "../../../src/http/openapi/openapi-document.js";
+import { openApiDocument } from "../../../src/http/openapi/document.js";
 import { MUTATIONS } from "../../support/access-mutations.js";
 import { READS } from "../../support/access-reads.js";
 import { type AccessRow, type Call, CREDENTIALS } from "../../support/access-row.js";

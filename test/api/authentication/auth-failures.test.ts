@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
-import { issueUserGroupToken } from "../../../src/domain/user-groups/user-group-token.js";
+import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { AuthFailures } from "../../../src/services/requests/auth-failures.js";
 import { RateCounters } from "../../../src/services/requests/rate-counters.js";
 import { Tally } from "../../../src/telemetry/tally.js";

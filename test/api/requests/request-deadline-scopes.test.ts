@@ -1,8 +1,8 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createContext } from "../../../src/graphql/shared/context.js";
-import { userGroupsByProvidedId } from "../../../src/graphql/user-groups/user-group-loaders.js";
-import { UserGroupWatcher } from "../../../src/graphql/user-groups/user-group-watcher.js";
+import { userGroupsByProvidedId } from "../../../src/graphql/user-groups/loaders.js";
+import { UserGroupWatcher } from "../../../src/graphql/user-groups/watcher.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { callRest } from "../../support/rest-client.js";
 import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";

@@ -3,7 +3,7 @@ import { buildSchema } from "graphql";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
-import { printOpenApi } from "../../../src/http/openapi/openapi-document.js";
+import { printOpenApi } from "../../../src/http/openapi/document.js";
 import { connectionTo, processesIn, seesProcesses } from "../../support/data-directory.js";
 import { databaseUrl } from "../../support/database-url.js";
 import { callGraphql } from "../../support/graphql-client.js";

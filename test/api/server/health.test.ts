@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { siteConfigJsonSchema } from "../../../src/domain/site-configs/site-config-json-schema.js";
+import { siteConfigJsonSchema } from "../../../src/domain/site-configs/json-schema.js";
 import { callRest } from "../../support/rest-client.js";
 import { startTestService, type TestService } from "../../support/test-service.js";
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
-import { openApiDocument } from "../../../src/http/openapi/openapi-document.js";
+import { openApiDocument } from "../../../src/http/openapi/document.js";
 import { useGraphql } from "../../support/graphql-fixture.js";
 import { OpenApiCaller } from "../../support/openapi-caller.js";
 import { OpenApiContract } from "../../support/openapi-contract.js";

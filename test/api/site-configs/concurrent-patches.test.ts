@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
-import type {
-  TaskInputs,
-  TaskName,
-  TaskOutputs,
-} from "../../../src/domain/site-configs/site-config-tasks.js";
-import { SiteConfigWork } from "../../../src/services/site-configs/site-config-work.js";
+import type { TaskInputs, TaskName, TaskOutputs } from "../../../src/domain/site-configs/tasks.js";
+import { SiteConfigWork } from "../../../src/services/site-configs/work.js";
 import { useGraphql } from "../../support/graphql-fixture.js";
 import { changeSite, goodSite } from "../../support/site-config-store.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SiteConfigWork } from "../../../src/services/site-configs/site-config-work.js";
+import { SiteConfigWork } from "../../../src/services/site-configs/work.js";
 import { useGraphql } from "../../support/graphql-fixture.js";
 import { changeSite, goodSite } from "../../support/site-config-store.js";
 

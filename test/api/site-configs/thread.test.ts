@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { afterAll, expect, test } from "vitest";
-import type { Task } from "../../../src/domain/site-configs/site-config-tasks.js";
-import { SiteConfigThread } from "../../../src/services/site-configs/site-config-thread.js";
+import type { Task } from "../../../src/domain/site-configs/tasks.js";
+import { SiteConfigThread } from "../../../src/services/site-configs/thread.js";
 import { Count } from "../../../src/telemetry/counts.js";
 import { goodSite } from "../../support/site-config-store.js";
 

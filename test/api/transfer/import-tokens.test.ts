@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
-import { issueUserGroupToken } from "../../../src/domain/user-groups/user-group-token.js";
+import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { Database } from "../../../src/persistence/database/database.js";
 import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
 import { userGroupOf } from "../../support/rest-fixture.js";

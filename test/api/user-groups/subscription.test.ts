@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createContext } from "../../../src/graphql/shared/context.js";
-import { UserGroupWatcher } from "../../../src/graphql/user-groups/user-group-watcher.js";
+import { UserGroupWatcher } from "../../../src/graphql/user-groups/watcher.js";
 import { openEventStream } from "../../support/event-stream-client.js";
 import { type Data, useGraphql } from "../../support/graphql-fixture.js";
 import { callRest } from "../../support/rest-client.js";

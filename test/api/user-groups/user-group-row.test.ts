@@ -8,7 +8,7 @@ import {
   packList,
   readUserGroup,
   readUserGroups,
-} from "../../../src/persistence/user-groups/user-group-row.js";
+} from "../../../src/persistence/user-groups/row.js";
 import { useGraphql } from "../../support/graphql-fixture.js";
 
 const graphql = useGraphql();

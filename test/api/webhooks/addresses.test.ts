@@ -1,9 +1,9 @@
 import type { LookupAddress } from "node:dns";
 import { describe, expect, test } from "vitest";
 import { isPublicAddress } from "../../../src/domain/webhooks/public-address.js";
-import { parseWebhookUrl } from "../../../src/domain/webhooks/webhook-url.js";
-import { WebhookSender } from "../../../src/services/webhooks/webhook-sender.js";
-import { WebhookTargets } from "../../../src/services/webhooks/webhook-targets.js";
+import { parseWebhookUrl } from "../../../src/domain/webhooks/url.js";
+import { WebhookSender } from "../../../src/services/webhooks/sender.js";
+import { WebhookTargets } from "../../../src/services/webhooks/targets.js";
 import { startReceiver } from "../../support/webhook-receiver.js";
 
 const SPECIAL = [

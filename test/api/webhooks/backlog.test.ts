@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { claimDeliveries, findDueEndpoints } from "../../../src/persistence/webhooks/webhook-outbox.js";
+import { claimDeliveries, findDueEndpoints } from "../../../src/persistence/webhooks/outbox.js";
 import { startTestService, type TestService } from "../../support/test-service.js";
 import { createTenant } from "../../support/webhook-tenant.js";
 

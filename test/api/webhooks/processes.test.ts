@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { claimDeliveries, findDueEndpoints } from "../../../src/persistence/webhooks/webhook-outbox.js";
-import type { DeliveryTimes } from "../../../src/services/webhooks/webhook-options.js";
+import { claimDeliveries, findDueEndpoints } from "../../../src/persistence/webhooks/outbox.js";
+import type { DeliveryTimes } from "../../../src/services/webhooks/options.js";
 import { startTestService, type TestService } from "../../support/test-service.js";
 import { type Answer, startReceiver } from "../../support/webhook-receiver.js";
 import { createTenant, FAST } from "../../support/webhook-tenant.js";

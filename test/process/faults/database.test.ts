@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openEmbeddedServer } from "../../../src/embedded-postgres/embedded-postgres.js";
+import { openEmbeddedServer } from "../../../src/embedded-postgres/postgres.js";
 import { migrateUp } from "../../../src/persistence/database/migrator.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { callGraphql } from "../../support/graphql-client.js";

@@ -3,14 +3,14 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
-import { openApiDocument, printOpenApi } from "../../../src/http/openapi/openapi-document.js";
+import { openApiDocument, printOpenApi } from "../../../src/http/openapi/document.js";
 import {
   parseDeletion,
   parseNewUserGroup,
   parseRotation,
   parseUpdate,
   type RequestBody,
-} from "../../../src/rest/user-requests.js";
+} from "../../../src/rest/requests.js";
 import { OpenApiContract } from "../../support/openapi-contract.js";
 
 const VERSION = await packageVersion();

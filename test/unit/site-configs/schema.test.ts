@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { siteConfigJsonSchema } from "../../../src/domain/site-configs/site-config-json-schema.js";
+import { siteConfigJsonSchema } from "../../../src/domain/site-configs/json-schema.js";
 import { noisySiteConfig, validSiteConfig } from "../../support/site-config-arbitrary.js";
 import { checkDocument, faultless } from "../../support/site-config-documents.js";
 

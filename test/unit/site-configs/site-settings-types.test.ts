@@ -2,7 +2,7 @@ import { buildSchema, type GraphQLObjectType, isNonNullType, isObjectType } from
 import { expect, test } from "vitest";
 import type { ObjectShape, SettingShape } from "../../../src/domain/site-configs/setting-shape.js";
 import { formsOf } from "../../../src/domain/site-configs/shape-options.js";
-import { SITE_CONFIG } from "../../../src/domain/site-configs/site-config-table.js";
+import { SITE_CONFIG } from "../../../src/domain/site-configs/table.js";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 
 const schema = buildSchema(printSdl());

@@ -9,7 +9,7 @@ import type {
 } from "../../../domain/transfer/imported-record.js";
 import { parseMapping } from "../../../domain/user-groups/mapping.js";
 import { parseProperties } from "../../../domain/user-groups/properties.js";
-import { parseGivenToken } from "../../../domain/user-groups/user-group-token.js";
+import { parseGivenToken } from "../../../domain/user-groups/token.js";
 import type { CsvShape } from "./csv-records.js";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { isStorable } from "../../shared/text-field.js";
 import type { FindingCollector, FindingPlace } from "../finding-collector.js";
-import { type ConfigNode } from "./config-tree.js";
 import { pointerTo } from "./json-pointer.js";
+import { type ConfigNode } from "./tree.js";
 
 /** Finds the keys and strings, at any place, that PostgreSQL cannot hold. */
 export function checkStorable(node: ConfigNode, pointer: string, findings: FindingCollector): void {

@@ -1,0 +1,163 @@
+import { printParseErrorCode, visit } from "jsonc-parser";
+import type { FindingCollector } from "../finding-collector.js";
+import { isExactNumber } from "./exact-number.js";
+import { quote } from "./json-pointer.js";
+import { LineIndex } from "./line-index.js";
+import { type ConfigNode, TOO_DEEP } from "./tree.js";
+import { ConfigTreeBuilder } from "./tree-builder.js";
+
+/**
+ * Parses strict JSON.
+ * @returns the tree, also where findings tell of faults that leave no doubt what was meant, such as a comment; else null
+ */
+export function treeOfText(text: string, findings: FindingCollector): ConfigNode | null {
+  const parse = new StrictParse(text, findings);
+  const { builder } = parse;
+  try {
+    visit(
+      text,
+      {
+        onObjectBegin: (offset) => parse.requireLevel(builder.beginObject(offset), offset),
+        onObjectProperty: (key, offset) => builder.key(key, offset),
+        onObjectEnd: (offset) => parse.close("}", offset),
+        onArrayBegin: (offset) => parse.requireLevel(builder.beginArray(offset), offset),
+        onArrayEnd: (offset) => parse.close("]", offset),
+        onLiteralValue: (value: unknown, offset, length) => parse.literal(value, offset, length),
+        onSeparator: (character, offset) => builder.separator(character, offset),
+        onError: (error, offset, length) => parse.fault(printParseErrorCode(error), offset, length),
+      },
+      // A trailing comma is the builder's to find: the parser would tell of it twice.
+      { disallowComments: true, allowTrailingComma: true },
+    );
+  } catch (error) {
+    if (error instanceof ParsingStopped) return null;
+    throw error;
+  }
+  return parse.garbled ? null : builder.root;
+}
+
+/** Ends the parser at a fault after which all else that it tells would be guesses, and before its recursion is too deep. */
+class ParsingStopped extends Error {
+  override readonly name = "ParsingStopped";
+}
+
+type FaultName = ReturnType<typeof printParseErrorCode>;
+
+/** After these the parser knows where it is, but not what the string says. */
+const INSIDE_STRING: ReadonlySet<FaultName> = new Set([
+  "InvalidEscapeCharacter",
+  "InvalidUnicode",
+  "InvalidCharacter",
+]);
+
+class StrictParse {
+  readonly builder: ConfigTreeBuilder;
+  /** Whether a string of the tree is not what was meant. */
+  garbled = false;
+  readonly #text: string;
+  readonly #findings: FindingCollector;
+
+  constructor(text: string, findings: FindingCollector) {
+    this.builder = new ConfigTreeBuilder(findings);
+    this.#text = text;
+    this.#findings = findings;
+  }
+
+  requireLevel(allowed: boolean, offset: number): void {
+    if (allowed) return;
+    this.#findings.add("too_deep", { pointer: this.builder.container.pointer, offset }, TOO_DEEP);
+    throw new ParsingStopped();
+  }
+
+  literal(value: unknown, offset: number, length: number): void {
+    if (typeof value === "number") {
+      this.#checkNumber(value, offset, this.#text.slice(offset, offset + length));
+    }
+    this.builder.literal(value, offset);
+  }
+
+  close(bracket: string, offset: number): void {
+    if (this.#text[offset] === bracket) {
+      this.builder.end();
+      return;
+    }
+    const { pointer, offset: start } = this.builder.container;
+    const { line, column } = new LineIndex(this.#text).positionOf(start);
+    const opening = `the ${quote(this.#text.slice(start, start + 1))} of line ${line}, column ${column}`;
+    const message = `${quote(bracket)} is missing to close ${opening}.`;
+    this.#findings.add("invalid_json", { pointer, offset: this.#visible(offset) }, message);
+    throw new ParsingStopped();
+  }
+
+  fault(name: FaultName, offset: number, length: number): void {
+    const place = { pointer: this.builder.pointer, offset: this.#visible(offset) };
+    const token = this.#text.slice(offset, offset + length);
+    if (name === "InvalidCommentToken") {
+      this.#findings.add("json_comment", place, "JSON has no comments.");
+    } else if (name === "CommaExpected" && this.#isNext(offset)) {
+      this.#findings.add("invalid_json", place, "A comma is missing before this.");
+    } else {
+      this.#findings.add("invalid_json", place, explain(name, token));
+      if (!INSIDE_STRING.has(name)) throw new ParsingStopped();
+      this.garbled = true;
+    }
+  }
+
+  #checkNumber(value: number, offset: number, source: string): void {
+    const place = { pointer: this.builder.pointer, offset };
+    if (!Number.isFinite(value)) {
+      const message = `The number ${quote(source)} is beyond what a 64-bit float holds; no program could use it.`;
+      this.#findings.add("number_too_large", place, message);
+    } else if (!isExactNumber(source, value)) {
+      const message = `The number is kept as written, but most programs will read another value; JavaScript reads ${value}.`;
+      this.#findings.add("inexact_number", place, message);
+    }
+  }
+
+  /** The end of the text is shown behind its last word, not on an empty line below. */
+  #visible(offset: number): number {
+    return offset < this.#text.length ? offset : this.#text.trimEnd().length;
+  }
+
+  /** Whether what stands here is the next key or value, not the rest of a number that begins with 0. */
+  #isNext(offset: number): boolean {
+    return (
+      this.builder.expects(this.#text[offset] ?? "") && !/\d\d/.test(this.#text.slice(offset - 1, offset + 1))
+    );
+  }
+}
+
+function explain(error: FaultName, token: string): string {
+  const found = token === "" ? "the end of the text" : quote(token);
+  switch (error) {
+    case "InvalidSymbol":
+      return token.startsWith("'")
+        ? "Strings and keys must have double quotes."
+        : `${found} is not JSON: strings and keys must have double quotes, other values are true, false, null and numbers.`;
+    case "InvalidEscapeCharacter":
+      return "The string has a backslash that begins no escape; write two for one.";
+    case "InvalidUnicode":
+      return "Four hexadecimal digits must follow \\u in a string.";
+    case "InvalidCharacter":
+      return "The string has a control character; write it as an escape.";
+    case "UnexpectedEndOfString":
+      return "The string does not end on its line.";
+    case "UnexpectedEndOfNumber":
+    case "InvalidNumberFormat":
+      return `${found} is not a number.`;
+    case "PropertyNameExpected":
+      return `A key in double quotes must stand here, not ${found}.`;
+    case "ValueExpected":
+      return `A value must stand here, not ${found}.`;
+    case "ColonExpected":
+      return `A colon must follow the key, not ${found}.`;
+    case "CommaExpected":
+      return /^\d/.test(token)
+        ? "A number must not begin with 0."
+        : `A comma or a closing bracket must stand here, not ${found}.`;
+    case "EndOfFileExpected":
+      return `The text must end after the value, but ${found} follows.`;
+    default:
+      return `${found} is not JSON here.`;
+  }
+}

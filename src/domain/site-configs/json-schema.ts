@@ -1,0 +1,83 @@
+import type { JsonObject, JsonValue } from "../shared/json.js";
+import type { ObjectShape, SettingProperty, SettingShape, SingleShape } from "./setting-shape.js";
+import { DEFINITIONS, SITE_CONFIG } from "./table.js";
+import { COLOR_PATTERN } from "./text-check.js";
+
+/**
+ * Describes a site configuration as JSON Schema 2020-12, for editors. A document is valid by it where the validator finds no
+ * error, but for what a schema cannot express: faults of the JSON text, levels, and text that cannot be stored.
+ */
+export function siteConfigJsonSchema(): JsonObject {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Site configuration",
+    description: "The settings of a documentation site.",
+    ...schemaOf(SITE_CONFIG),
+    $defs: Object.fromEntries(Object.entries(DEFINITIONS).map(([name, shape]) => [name, schemaOf(shape)])),
+  };
+}
+
+function schemaOf(shape: SettingShape): JsonObject {
+  if (shape.kind === "union") return { anyOf: shape.options.map((option) => schemaOf(option)) };
+  if (shape.kind !== "reference") return singleSchema(shape);
+  return { $ref: `#/$defs/${shape.name}`, ...note(shape.undocumented) };
+}
+
+function singleSchema(shape: SingleShape): JsonObject {
+  switch (shape.kind) {
+    case "any":
+      return { type: shape.type, ...note(shape.undocumented) };
+    case "boolean":
+      return { type: "boolean" };
+    case "string":
+      return {
+        type: "string",
+        ...(shape.nonEmpty && { minLength: 1 }),
+        ...(shape.values && { enum: shape.values }),
+        ...(shape.format === "color" && { pattern: COLOR_PATTERN }),
+      };
+    case "array":
+      return { type: "array", items: schemaOf(shape.items), ...(shape.nonEmpty && { minItems: 1 }) };
+    case "object":
+      return objectSchema(shape);
+  }
+}
+
+function objectSchema({ properties }: ObjectShape): JsonObject {
+  const entries = Object.entries(properties);
+  const required = entries.filter(([, property]) => property.required).map(([name]) => name);
+  const conditions = entries.flatMap(([name, { requiredWhen }]) =>
+    requiredWhen
+      ? // Without the other property this `if` holds, as it must: the value asked for is that one's default.
+        [
+          {
+            if: { properties: { [requiredWhen.property]: { const: requiredWhen.is } } },
+            // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+            then: { required: [name] },
+          },
+        ]
+      : [],
+  );
+  return {
+    type: "object",
+    properties: Object.fromEntries(entries.map(([name, property]) => [name, propertySchema(property)])),
+    ...(required.length > 0 && { required }),
+    ...(conditions.length > 0 && { allOf: conditions }),
+  };
+}
+
+function propertySchema(property: SettingProperty): JsonObject {
+  const description = property.undocumented
+    ? `${property.description} Not part of the format.`
+    : property.description;
+  return {
+    description,
+    ...(property.undocumented ? {} : schemaOf(property.shape)),
+    ...(property.default !== undefined && { default: property.default }),
+    ...(property.deprecated !== undefined && { deprecated: true }),
+  };
+}
+
+function note(undocumented: string | undefined): Readonly<Record<string, JsonValue>> {
+  return undocumented === undefined ? {} : { description: `${undocumented}; not part of the format.` };
+}

@@ -1,0 +1,102 @@
+import { SITE_CONFIG_CODES } from "./codes.js";
+import type { ObjectShape, SettingProperty, SettingShape, StringShape } from "./setting-shape.js";
+import { formsOf, typeOf } from "./shape-options.js";
+import { SITE_CONFIG } from "./table.js";
+
+/** Writes the reference page of the site configuration, in Markdown. */
+export function siteConfigReference(): string {
+  const rows = rowsOf(SITE_CONFIG, "");
+  const isOutside = ({ property }: Row) => property.undocumented === true;
+  return [
+    "<!-- Written from the table of the validator: npx vitest run test/unit/site-configs/reference.test.ts -u -->",
+    "# Site configuration",
+    "The settings of a documentation site: a JSON object, in UTF-8, without comments. `site-config check` finds what is wrong with a file.",
+    "## Properties",
+    "`a.b` is the property `b` of the object `a`, `a[].b` that of each item of the array `a`. An item of `pages` may be a nested group.",
+    table(
+      ["property", "type", "required", "default", "meaning"],
+      rows.filter((row) => !isOutside(row)).map(propertyRow),
+    ),
+    "## In use, but not part of the format",
+    "They are kept untouched, with a warning, as is any property that is not known. So are `footerSocials` as an array and an object in `versions`.",
+    table(
+      ["property", "meaning"],
+      rows.filter(isOutside).map(({ path, property }) => [code(path), property.description]),
+    ),
+    "## Findings",
+    "Each has a code, a JSON pointer and a message; for text also line and column, which count from 1, columns in UTF-16 code units. Errors keep a configuration from being stored; `strict` turns warnings into errors.",
+    table(
+      ["code", "severity", "meaning"],
+      Object.entries(SITE_CONFIG_CODES).map(([name, { severity, meaning }]) => [
+        code(name),
+        severity,
+        meaning,
+      ]),
+    ),
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
+
+interface Row {
+  readonly path: string;
+  readonly property: SettingProperty;
+}
+
+function rowsOf({ properties }: ObjectShape, parent: string): Row[] {
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const path = `${parent}${name}`;
+    const below = property.undocumented ? [] : rowsBelow(property.shape, path);
+    return [{ path, property }, ...below];
+  });
+}
+
+function rowsBelow(shape: SettingShape, path: string): Row[] {
+  return formsOf(shape).flatMap((form) => {
+    // A nested group has the properties of its parent, and so on.
+    if (form.undocumented !== undefined) return [];
+    if (form.kind === "object") return rowsOf(form, `${path}.`);
+    return form.kind === "array" ? rowsBelow(form.items, `${path}[]`) : [];
+  });
+}
+
+function propertyRow({ path, property }: Row): string[] {
+  const end = property.deprecated === undefined ? "" : ` Deprecated: ${property.deprecated}.`;
+  return [
+    code(path),
+    describe(property.shape),
+    required(property),
+    property.default === undefined ? "" : code(JSON.stringify(property.default)),
+    `${property.description}${end}`,
+  ];
+}
+
+function describe(shape: SettingShape): string {
+  return formsOf(shape)
+    .filter(({ undocumented }) => undocumented === undefined)
+    .map((form) => {
+      if (form.kind === "array") return `array of ${describe(form.items)}`;
+      return form.kind === "string" ? describeText(form) : typeOf(form);
+    })
+    .join(" or ");
+}
+
+function describeText({ values, format }: StringShape): string {
+  if (values) return values.map((value) => code(JSON.stringify(value))).join(", ");
+  if (format === "color") return "color";
+  return format === "social_url" ? "URL" : "string";
+}
+
+function required({ required, requiredWhen, recommended }: SettingProperty): string {
+  if (required) return "yes";
+  if (requiredWhen) return `when ${code(requiredWhen.property)} is ${code(JSON.stringify(requiredWhen.is))}`;
+  return recommended ? "recommended" : "";
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

@@ -1,0 +1,102 @@
+import { chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../domain/shared/error-code.js";
+import { OperatorError } from "../domain/shared/operator-error.js";
+import type { EmbeddedAccount } from "./account.js";
+import { startGuarded } from "./guard.js";
+import { explainFailure } from "./log.js";
+import { isAlive } from "./pid-file.js";
+
+/** The superuser of an embedded cluster, who owns the tables. */
+export const embeddedUser = "user_groups";
+
+/** The role that the service runs as. */
+export const embeddedRuntimeUser = "user_groups_runtime";
+
+const draftPrefix = "postgres.init-";
+const draftMaxAgeMs = 600_000;
+
+/**
+ * Makes a cluster in a draft directory beside `clusterDir` and moves it there in one step, so that neither a
+ * killed process nor a second one leaves half a cluster. Whoever moves first wins; the other's is dropped.
+ * Throws OperatorError when initdb fails.
+ */
+export async function createCluster(options: {
+  readonly dataDir: string;
+  readonly clusterDir: string;
+  readonly initdb: string;
+  readonly workspace: string;
+  readonly account: EmbeddedAccount | undefined;
+  readonly password: string;
+  readonly onLog: ((line: string) => void) | undefined;
+}): Promise<void> {
+  await removeStaleDrafts(options.dataDir);
+  const draft = await mkdtemp(join(options.dataDir, `${draftPrefix}${process.pid}-`));
+  try {
+    await initialise(draft, options);
+    await rename(join(draft, "data"), options.clusterDir);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) throw error;
+  } finally {
+    await removeDraft(draft);
+  }
+}
+
+/** The value of PostgreSQL's -D for a process that starts in `directory`. */
+export function dataDirArgument(directory: string, account: EmbeddedAccount | undefined): string {
+  // Another account cannot walk down to a directory in root's; this link needs no walk (Linux).
+  return account !== undefined && process.platform === "linux" ? "/proc/self/cwd" : directory;
+}
+
+async function initialise(draft: string, options: Parameters<typeof createCluster>[0]): Promise<void> {
+  const { account } = options;
+  const data = join(draft, "data");
+  const passwordFile = join(draft, "password");
+  await mkdir(data, { mode: 0o700 });
+  await writeFile(passwordFile, `${options.password}\n`, { mode: 0o600 });
+  if (account !== undefined) {
+    for (const path of [data, passwordFile, draft]) await chown(path, account.uid, account.gid);
+  }
+  const initdb = await startGuarded({
+    command: [
+      options.initdb,
+      ...["-D", dataDirArgument(data, account)],
+      ...["--username", embeddedUser, "--pwfile", "../password", "--auth=scram-sha-256"],
+      ...["--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"],
+      "--no-instructions",
+    ],
+    cwd: data,
+    workspace: options.workspace,
+    account,
+    onLog: options.onLog,
+  });
+  const end = await initdb.ended;
+  if (end !== "exit status 0") {
+    throw new OperatorError(
+      `The embedded PostgreSQL server could not make its data directory in ${options.dataDir}: ${explainFailure(initdb.logLines(), end)}`,
+    );
+  }
+}
+
+/** Drafts of processes that were killed. In a container ids repeat, hence the age as well. */
+async function removeStaleDrafts(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (!name.startsWith(draftPrefix)) continue;
+    const draft = join(dataDir, name);
+    const owner = Number.parseInt(name.slice(draftPrefix.length), 10);
+    if (!isAlive(owner) || (await ageOf(draft)) > draftMaxAgeMs) await removeDraft(draft);
+  }
+}
+
+async function removeDraft(draft: string): Promise<void> {
+  await rm(draft, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function ageOf(path: string): Promise<number> {
+  try {
+    return Date.now() - (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+import { Client, escapeIdentifier, escapeLiteral } from "pg";
+import { errorCode } from "../domain/shared/error-code.js";
+import { OperatorError } from "../domain/shared/operator-error.js";
+import { embeddedRuntimeUser } from "./cluster.js";
+
+/** What a PostgreSQL client needs to reach the embedded server. */
+export interface EmbeddedConnection {
+  /** The directory of the Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+// Not listening, starting up or shutting down, no free slot.
+const passing = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "57P01", "57P03", "53300"]);
+const wrongPassword = new Set(["28P01", "28000"]);
+// The last two: another process is creating it at this moment.
+const createdElsewhere = new Set(["42P04", "23505", "55006"]);
+
+/**
+ * Connects, and creates the database and the role of the service when they are missing; false while the server does not take connections.
+ * Throws OperatorError when it does not accept the password.
+ */
+export async function reachDatabase(connection: EmbeddedConnection): Promise<boolean> {
+  const client = new Client({
+    ...connection,
+    database: "postgres",
+    ssl: false,
+    connectionTimeoutMillis: 10_000,
+  });
+  // Without a listener, a server that dies now would take this process along.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await ensureRuntimeRole(client, connection.password);
+    return await ensureDatabase(client, connection.database);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== undefined && wrongPassword.has(code)) {
+      throw new OperatorError(
+        "The embedded PostgreSQL server does not accept the password kept in DATA_DIR; restore that password or set another DATA_DIR.",
+        { cause: error },
+      );
+    }
+    if (code === undefined || passing.has(code)) return false;
+    throw error;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function ensureDatabase(client: Client, database: string): Promise<boolean> {
+  const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [database]);
+  if (rowCount !== 0) return true;
+  try {
+    await client.query(`CREATE DATABASE ${escapeIdentifier(database)}`);
+    return true;
+  } catch (error) {
+    if (createdElsewhere.has(errorCode(error) ?? "")) return false;
+    throw error;
+  }
+}
+
+async function ensureRuntimeRole(client: Client, password: string): Promise<void> {
+  const { rowCount } = await client.query("SELECT 1 FROM pg_roles WHERE rolname = $1", [embeddedRuntimeUser]);
+  if (rowCount !== 0) return;
+  const role = escapeIdentifier(embeddedRuntimeUser);
+  try {
+    await client.query(`CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(password)}`);
+  } catch (error) {
+    if (!createdElsewhere.has(errorCode(error) ?? "") && errorCode(error) !== "42710") throw error;
+  }
+}

@@ -1,0 +1,199 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { OperatorError } from "../domain/shared/operator-error.js";
+import { chooseAccount, type EmbeddedAccount, findClusterOwner } from "./account.js";
+import { findBinariesPackage, prepareBinaries } from "./binaries.js";
+import { createCluster, embeddedRuntimeUser, embeddedUser } from "./cluster.js";
+import { type EmbeddedConnection, reachDatabase } from "./connection.js";
+import type { GuardedProcess } from "./guard.js";
+import { findRunningServer, type RunningServer, removeForeignPidFile } from "./pid-file.js";
+import { startServer } from "./server-process.js";
+import { createWorkspace, removeWorkspace } from "./workspace.js";
+
+/** A PostgreSQL server on DATA_DIR that takes connections. */
+export interface EmbeddedServer {
+  /** As the role that owns the tables. */
+  readonly connection: EmbeddedConnection;
+  /** As the role that runs the service. */
+  readonly runtimeConnection: EmbeddedConnection;
+  /** Whether this process started it. */
+  readonly owned: boolean;
+  /** Resolves when a server that this process started ends, however that happens; tells how. */
+  readonly ended: Promise<string>;
+  /** Stops the server if this process started it; idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedServerOptions {
+  /** DATA_DIR; the cluster lives in its directory `postgres`. */
+  readonly dataDir: string;
+  readonly password: string;
+  /** Created when missing. */
+  readonly database: string;
+  /** Whether a server that another process runs on this DATA_DIR may be used. */
+  readonly adopt: boolean;
+  /** Takes each line of the server's log. */
+  readonly onLog?: (line: string) => void;
+  /** Further configuration parameters of a server that this call starts. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The package with the binaries, instead of the installed one. */
+  readonly binariesPackage?: string;
+}
+
+interface Place {
+  readonly dataDir: string;
+  readonly clusterDir: string;
+  readonly binariesPackage: string;
+}
+
+const port = 5432;
+const pollMs = 50;
+
+/** How long to wait for a server that another process runs, by what it is doing. */
+const patienceMs = {
+  stopping: 15_000,
+  starting: 120_000,
+  ready: 20_000,
+  // Nothing in sight any more, or a server that has only just come up.
+  none: 20_000,
+  // A killed owner's server says "ready" for a moment before it begins to stop.
+  inUse: 2_000,
+} as const;
+
+/**
+ * Opens the PostgreSQL server of a DATA_DIR: starts one (and makes its cluster the first time), or uses the
+ * running one with `adopt`. Throws OperatorError with one clear line for every expected failure.
+ */
+export async function openEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  try {
+    return await open(options);
+  } catch (error) {
+    // A system call that failed: no space, no permission, a read-only disk.
+    if (!(error instanceof Error) || !("syscall" in error)) throw error;
+    throw new OperatorError(
+      `The embedded PostgreSQL server cannot use DATA_DIR ${resolve(options.dataDir)}: ${error.message}`,
+      { cause: error },
+    );
+  }
+}
+
+async function open(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const binariesPackage = options.binariesPackage ?? findBinariesPackage();
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const dataDir = await realpath(options.dataDir);
+  const place = { dataDir, clusterDir: join(dataDir, "postgres"), binariesPackage };
+  const start = Date.now();
+  for (;;) {
+    const owner = await findClusterOwner(place.clusterDir);
+    const running = await findRunningServer(place.clusterDir);
+    const server = running ? await adopt(running, options) : await startOwn(owner, place, options);
+    if (server !== undefined) return server;
+    if (Date.now() - start > patienceMs[patienceFor(running, options)]) throw inUse(place, running?.pid);
+    await sleep(pollMs);
+  }
+}
+
+async function adopt(
+  running: RunningServer,
+  options: EmbeddedServerOptions,
+): Promise<EmbeddedServer | undefined> {
+  if (!options.adopt || running.status !== "ready") return undefined;
+  const connection = connectionTo(running.socketDir, running.port, options);
+  if (!(await reachDatabase(connection))) return undefined;
+  return {
+    ...connections(connection),
+    owned: false,
+    ended: new Promise(() => undefined),
+    stop: async () => undefined,
+  };
+}
+
+async function startOwn(
+  owner: EmbeddedAccount | undefined,
+  place: Place,
+  options: EmbeddedServerOptions,
+): Promise<EmbeddedServer | undefined> {
+  const { clusterDir } = place;
+  const account = await chooseAccount(clusterDir, owner);
+  const workspace = await createWorkspace(account);
+  try {
+    const { initdb, postgres } = await prepareBinaries(place.binariesPackage, workspace, account);
+    const { password, onLog, settings = {} } = options;
+    if (owner === undefined) {
+      await createCluster({
+        dataDir: place.dataDir,
+        clusterDir,
+        initdb,
+        workspace,
+        account,
+        password,
+        onLog,
+      });
+    }
+    await removeForeignPidFile(clusterDir);
+    const connection = connectionTo(workspace, port, options);
+    const server = await startServer({
+      postgres,
+      clusterDir,
+      workspace,
+      account,
+      connection,
+      settings,
+      onLog,
+    });
+    if (server !== undefined) return ownedServer(server, connection, workspace);
+    await removeWorkspace(workspace);
+    return undefined;
+  } catch (error) {
+    await removeWorkspace(workspace);
+    throw error;
+  }
+}
+
+function ownedServer(
+  server: GuardedProcess,
+  connection: EmbeddedConnection,
+  workspace: string,
+): EmbeddedServer {
+  // A server that dies leaves it behind, and nobody might call `stop` any more.
+  void server.ended.then(() => removeWorkspace(workspace)).catch(() => undefined);
+  return {
+    ...connections(connection),
+    owned: true,
+    ended: server.ended,
+    async stop() {
+      await server.stop();
+      await removeWorkspace(workspace);
+    },
+  };
+}
+
+function connections(connection: EmbeddedConnection) {
+  return { connection, runtimeConnection: { ...connection, user: embeddedRuntimeUser } };
+}
+
+function connectionTo(host: string, atPort: number, options: EmbeddedServerOptions): EmbeddedConnection {
+  return {
+    host,
+    port: atPort,
+    user: embeddedUser,
+    password: options.password,
+    database: options.database,
+  };
+}
+
+function patienceFor(
+  running: RunningServer | undefined,
+  options: EmbeddedServerOptions,
+): keyof typeof patienceMs {
+  if (running === undefined) return "none";
+  return options.adopt || running.status === "stopping" ? running.status : "inUse";
+}
+
+function inUse(place: Place, pid: number | undefined): OperatorError {
+  const by = pid === undefined ? "" : ` (PostgreSQL process ${pid})`;
+  return new OperatorError(
+    `DATA_DIR ${place.dataDir} is in use by another running server${by}; stop that one or set another DATA_DIR.`,
+  );
+}

@@ -1,0 +1,65 @@
+import { GraphQLJSON } from "graphql-scalars";
+import { Arg, type ClassType, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
+import type { JsonValue } from "../../domain/shared/json.js";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { STRICT } from "./inputs.js";
+import type { TextRef } from "./loaders.js";
+import { siteConfigs } from "./loaders.js";
+import { SiteConfigReportView } from "./report-type.js";
+import { SiteSettings, viewSettings } from "./site-settings-types.js";
+import { SiteConfigRevisionView, SiteConfigView } from "./type.js";
+
+interface HasText {
+  readonly textRef: TextRef;
+}
+
+/** Makes the resolver of all that is read from the text: the same for a site's configuration and for each of its revisions. */
+function createContentResolver(view: ClassType<HasText>) {
+  @Resolver(() => view)
+  class SiteConfigContentResolver {
+    @FieldResolver(() => GraphQLJSON, {
+      description:
+        "The document as it was given: nothing added, nothing left out. Keys that look like integers come first here, and numbers are 64-bit floats; `text` has them as written.",
+    })
+    async document(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<JsonValue> {
+      return siteConfigs(requireSession(context).loaders).document(root.textRef);
+    }
+
+    @FieldResolver(() => String, {
+      description:
+        "The text as it was given, character by character; written by the service for a document given as JSON.",
+    })
+    async text(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<string> {
+      return (await siteConfigs(requireSession(context).loaders).text(root.textRef)).text;
+    }
+
+    @FieldResolver(() => SiteConfigReportView, {
+      description: "What a check of the text finds now; lines and columns are those of `text`.",
+    })
+    async report(
+      @Root() { textRef }: HasText,
+      @Arg("strict", () => Boolean, STRICT) strict: boolean | null,
+      @Ctx() context: GraphqlContext,
+    ): Promise<SiteConfigReportView> {
+      const { loaders } = requireSession(context);
+      return new SiteConfigReportView(
+        await siteConfigs(loaders).report(textRef, strict === true),
+        loaders.budget,
+      );
+    }
+
+    @FieldResolver(() => SiteSettings, {
+      nullable: true,
+      description:
+        "The document in types, with the format's defaults applied. What the format does not know is in `document` only.",
+    })
+    async settings(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<object | null> {
+      const { loaders } = requireSession(context);
+      return viewSettings(await siteConfigs(loaders).document(root.textRef), loaders.budget);
+    }
+  }
+  return SiteConfigContentResolver;
+}
+
+export const SiteConfigContentResolver = createContentResolver(SiteConfigView);
+export const SiteConfigRevisionContentResolver = createContentResolver(SiteConfigRevisionView);

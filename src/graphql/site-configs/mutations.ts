@@ -1,0 +1,138 @@
+import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { invalidField } from "../../domain/shared/errors.js";
+import { parseFields } from "../../domain/shared/field-parsing.js";
+import { type Editor, parseSite } from "../../domain/site-configs/site-config.js";
+import { writeJson } from "../../domain/site-configs/written-source.js";
+import type { SiteConfigService } from "../../services/site-configs/service.js";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
+import type { Loaders } from "../shared/loaders.js";
+import { mutate } from "../shared/mutation.js";
+import {
+  PatchSiteConfigInput,
+  PutSiteConfigInput,
+  parseChangeOptions,
+  parseSource,
+  RestoreSiteConfigInput,
+  SetSiteConfigVisibilityInput,
+} from "./inputs.js";
+import { siteConfigs } from "./loaders.js";
+import { SiteConfigPayload } from "./payload.js";
+
+const INPUT = { description: "What to do." };
+
+@Resolver()
+export class SiteConfigMutations {
+  readonly #siteConfigs: SiteConfigService;
+
+  constructor(siteConfigs: SiteConfigService) {
+    this.#siteConfigs = siteConfigs;
+  }
+
+  @Mutation(() => SiteConfigPayload, {
+    description: "Stores a site configuration as a new revision, unless it has errors.",
+  })
+  async putSiteConfig(
+    @Arg("input", () => PutSiteConfigInput, INPUT) input: PutSiteConfigInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<SiteConfigPayload> {
+    return change(context, input, async ({ editor, site, options, loaders }) => {
+      const { budget } = loaders;
+      const { source, field, size } = parseSource(input);
+      budget.spendBytes(size);
+      const isPublic = input.public ?? null;
+      const putOptions = { ...options, isPublic };
+      const outcome = await this.#siteConfigs.put(
+        editor,
+        site,
+        source,
+        putOptions,
+        siteConfigs(loaders).work,
+      );
+      return SiteConfigPayload.of(outcome, field, budget);
+    });
+  }
+
+  @Mutation(() => SiteConfigPayload, {
+    description:
+      "Changes parts of a site configuration, which gives a new revision, unless it has errors. What the patch does not name stays as it is written.",
+  })
+  async patchSiteConfig(
+    @Arg("input", () => PatchSiteConfigInput, INPUT) input: PatchSiteConfigInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<SiteConfigPayload> {
+    return change(context, input, async ({ editor, site, options, loaders }) => {
+      const { budget } = loaders;
+      const patch = writeJson(input.patch, ["patch"]);
+      const current = await siteConfigs(loaders).bySite.load(site);
+      budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(patch.json));
+      const outcome = await this.#siteConfigs.patch(editor, site, patch, options, siteConfigs(loaders).work);
+      return SiteConfigPayload.of(outcome, ["patch"], budget);
+    });
+  }
+
+  @Mutation(() => SiteConfigPayload, {
+    description: "Brings an earlier revision of a site configuration back, as a new one.",
+  })
+  async restoreSiteConfig(
+    @Arg("input", () => RestoreSiteConfigInput, INPUT) input: RestoreSiteConfigInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<SiteConfigPayload> {
+    return change(context, input, async ({ editor, site, options, loaders }) => {
+      const { budget } = loaders;
+      const { revision } = input;
+      if (revision < 1) throw invalidField(["revision"], "must be 1 or more");
+      const current = await siteConfigs(loaders).bySite.load(site);
+      const restored =
+        current && (await siteConfigs(loaders).revisions.load({ siteConfigId: current.id, revision }));
+      budget.spendBytes(restored?.size ?? 0);
+      const outcome = await this.#siteConfigs.restore(
+        editor,
+        site,
+        revision,
+        options,
+        siteConfigs(loaders).work,
+      );
+      return SiteConfigPayload.of(outcome, ["revision"], budget);
+    });
+  }
+
+  @Mutation(() => SiteConfigPayload, {
+    description: "Opens a site configuration to everybody over HTTP, or closes it. This is no new revision.",
+  })
+  async setSiteConfigVisibility(
+    @Arg("input", () => SetSiteConfigVisibilityInput, INPUT) input: SetSiteConfigVisibilityInput,
+    @Ctx() context: GraphqlContext,
+  ): Promise<SiteConfigPayload> {
+    return change(context, input, async ({ editor, site }) =>
+      SiteConfigPayload.unchecked(await this.#siteConfigs.setPublic(editor, site, input.public)),
+    );
+  }
+}
+
+/** What every change of a site needs. */
+interface Change {
+  readonly editor: Editor;
+  readonly site: string;
+  readonly options: ReturnType<typeof parseChangeOptions>;
+  readonly loaders: Loaders;
+}
+
+/** Runs a change of a site. @throws DomainError as `mutate` does, and `query_too_expensive` for work on large documents */
+async function change(
+  context: GraphqlContext,
+  input: Parameters<typeof parseChangeOptions>[0] & { readonly site?: string | null },
+  work: (change: Change) => Promise<SiteConfigPayload>,
+): Promise<SiteConfigPayload> {
+  const { loaders } = requireSession(context);
+  return mutate(
+    context,
+    async (writer) => {
+      const { site, options } = parseFields({
+        site: () => parseSite(input.site, ["site"]),
+        options: () => parseChangeOptions(input),
+      });
+      return work({ editor: writer, site, options, loaders });
+    },
+    SiteConfigPayload.failed,
+  );
+}

@@ -1,0 +1,180 @@
+import { GraphQLJSON } from "graphql-scalars";
+import { Field, InputType, Int } from "type-graphql";
+import { invalidField } from "../../domain/shared/errors.js";
+import { parseFields } from "../../domain/shared/field-parsing.js";
+import { isGiven } from "../../domain/shared/json.js";
+import { isText, parseText } from "../../domain/shared/text-field.js";
+import { parseMappingList } from "../../domain/user-groups/mapping.js";
+import { parseProperties } from "../../domain/user-groups/properties.js";
+import type { NewUserGroup, UserGroupChanges, UserGroupRef } from "../../domain/user-groups/user-group.js";
+import { parseUserGroupBy, UserGroupBy } from "./by.js";
+
+@InputType("MappingInput", { description: "The data source for one schema." })
+export class MappingInput {
+  @Field(() => String, { description: "The id of the schema." })
+  readonly schemaId!: string;
+
+  @Field(() => String, { description: "Your own id of the data source, else its internal id." })
+  readonly dataSource!: string;
+}
+
+@InputType("GetOrCreateUserGroupInput", {
+  description: "A user group to look up, and what to create it from.",
+})
+export class GetOrCreateUserGroupInput {
+  @Field(() => String, { description: "Your own id of the group." })
+  readonly providedId!: string;
+
+  @Field(() => String, { nullable: true, description: "The name; required only when the group is created." })
+  readonly name?: string | null;
+
+  @Field(() => GraphQLJSON, { nullable: true, description: "The properties: a JSON object." })
+  readonly properties?: unknown;
+
+  @Field(() => [MappingInput], { nullable: true, description: "The mapping." })
+  readonly mapping?: MappingInput[] | null;
+}
+
+@InputType("CreateUserGroupInput", { description: "A new user group." })
+export class CreateUserGroupInput {
+  @Field(() => String, { description: "Your own id of the group." })
+  readonly providedId!: string;
+
+  @Field(() => String, { description: "The name." })
+  readonly name!: string;
+
+  @Field(() => GraphQLJSON, { nullable: true, description: "The properties: a JSON object." })
+  readonly properties?: unknown;
+
+  @Field(() => [MappingInput], { nullable: true, description: "The mapping." })
+  readonly mapping?: MappingInput[] | null;
+}
+
+@InputType("UpdateUserGroupInput", {
+  description: "Changes to a user group: fields that are absent stay as they are.",
+})
+export class UpdateUserGroupInput {
+  @Field(() => UserGroupBy, { description: "The group to change." })
+  readonly by!: UserGroupBy;
+
+  @Field(() => String, { nullable: true, description: "The new name; null is refused." })
+  readonly name?: string | null;
+
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: "A JSON object that replaces the properties; null clears them.",
+  })
+  readonly properties?: unknown;
+
+  @Field(() => [MappingInput], {
+    nullable: true,
+    description: "A list that replaces the mapping; null clears it.",
+  })
+  readonly mapping?: MappingInput[] | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "The version that you read: the change is refused if the group has another by now.",
+  })
+  readonly expectedVersion?: number | null;
+}
+
+@InputType("RotateUserGroupTokenInput", { description: "The token to replace." })
+export class RotateUserGroupTokenInput {
+  @Field(() => String, { description: "The group's present token." })
+  readonly currentToken!: string;
+}
+
+@InputType("DeleteUserGroupInput", { description: "The user group to delete." })
+export class DeleteUserGroupInput {
+  @Field(() => String, { description: "The group's present token." })
+  readonly currentToken!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Your own id of the group: if given, it must agree with the token's group.",
+  })
+  readonly providedId?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Your own id of a data source: if given, the token's group must be mapped to it.",
+  })
+  readonly dataSourceProvidedId?: string | null;
+}
+
+/** Which group to look up; when its id is invalid, the error also names the other fields that are. @throws DomainError `invalid_field` */
+export function parseProvidedId(input: GetOrCreateUserGroupInput): string {
+  if (isText(input.providedId)) return input.providedId;
+  const { name, ...others } = input;
+  // Only a new group needs a name, and whether this is one cannot be known.
+  const present = isGiven(name) ? { ...others, name } : others;
+  return parseIdentified(input.providedId, () => parseChangedFields(present)).providedId;
+}
+
+/** What a group is created from. @throws DomainError `invalid_field` */
+export function parseNewUserGroup(input: GetOrCreateUserGroupInput | CreateUserGroupInput): NewUserGroup {
+  return parseFields<NewUserGroup>({
+    name: () => parseText(input.name ?? undefined, ["name"]),
+    properties: () => parseProperties(input.properties ?? null, ["properties"]),
+    mapping: () => parseMappingList(input.mapping ?? null, ["mapping"]),
+  });
+}
+
+/** The id of a group, and what else is said of it. @throws DomainError `invalid_field` */
+export function parseIdentified<Fields>(
+  providedId: string,
+  parse: () => Fields,
+): { readonly providedId: string; readonly fields: Fields } {
+  return parseFields<{ readonly providedId: string; readonly fields: Fields }>({
+    providedId: () => parseText(providedId, ["providedId"]),
+    fields: parse,
+  });
+}
+
+/** Which group an update changes, and what. @throws DomainError `invalid_field` */
+export function parseUpdate(input: UpdateUserGroupInput): {
+  readonly ref: UserGroupRef;
+  readonly changes: UserGroupChanges;
+} {
+  const { expectedVersion } = input;
+  const { ref, fields } = parseFields({
+    ref: () => parseUserGroupBy(input.by),
+    fields: () => parseChangedFields(input),
+  });
+  return { ref, changes: { ...fields, ...(typeof expectedVersion === "number" ? { expectedVersion } : {}) } };
+}
+
+/** The fields of a group that are to change: absent and null differ (decision 7). @throws DomainError `invalid_field` */
+export function parseChangedFields({
+  name,
+  properties,
+  mapping,
+}: Pick<UpdateUserGroupInput, "name" | "properties" | "mapping">): UserGroupChanges {
+  return parseFields<UserGroupChanges>({
+    ...(name === undefined ? {} : { name: () => parseText(name, ["name"]) }),
+    ...(properties === undefined ? {} : { properties: () => parseProperties(properties, ["properties"]) }),
+    ...(mapping === undefined ? {} : { mapping: () => parseMappingList(mapping, ["mapping"]) }),
+  });
+}
+
+/**
+ * Reads the token of the group that is meant. Any text may be a token, whatever its length: an unknown one is "not found".
+ * @throws DomainError `invalid_field` for an empty one
+ */
+export function parseCurrentToken({
+  currentToken,
+}: RotateUserGroupTokenInput | DeleteUserGroupInput): string {
+  if (currentToken === "") throw invalidField(["currentToken"], "must not be empty");
+  return currentToken;
+}
+
+/** What must agree with the group that a token names; null counts as not told. @throws DomainError `invalid_field` */
+export function parseExpectations({ providedId, dataSourceProvidedId }: DeleteUserGroupInput) {
+  return parseFields<{ readonly providedId?: string; readonly dataSourceProvidedId?: string }>({
+    ...(isGiven(providedId) ? { providedId: () => parseText(providedId, ["providedId"]) } : {}),
+    ...(isGiven(dataSourceProvidedId)
+      ? { dataSourceProvidedId: () => parseText(dataSourceProvidedId, ["dataSourceProvidedId"]) }
+      : {}),
+  });
+}

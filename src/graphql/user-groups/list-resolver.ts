@@ -1,0 +1,42 @@
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
+import { parsePage } from "../../domain/shared/page.js";
+import { sortValueOf, USER_GROUP_SORT_KINDS } from "../../domain/user-groups/list.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { Listing } from "../../services/user-groups/listing.js";
+import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { parseUserGroupFilter, UserGroupFilterInput, UserGroupOrder } from "./list-inputs.js";
+import { UserGroupConnection } from "./type.js";
+
+@Resolver()
+export class UserGroupListResolver {
+  readonly #listing: Listing;
+
+  constructor(listing: Listing) {
+    this.#listing = listing;
+  }
+
+  @Query(() => UserGroupConnection, {
+    description: "The user groups of the API key's environment; by internal id unless told otherwise.",
+  })
+  userGroups(
+    @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Arg("filter", () => UserGroupFilterInput, { nullable: true, description: "Which groups." })
+    filterInput: UserGroupFilterInput | null | undefined,
+    @Arg("orderBy", () => UserGroupOrder, { nullable: true, description: "In which order." })
+    orderBy: UserGroupOrder | null | undefined,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const { caller } = requireSession(context);
+    const { field, direction } = orderBy ?? { field: "teamId", direction: "ascending" };
+    const filter = parseUserGroupFilter(filterInput);
+    const request = parsePage(page, { field, kind: USER_GROUP_SORT_KINDS[field] });
+    return new UserGroupConnection({
+      request,
+      sortField: field,
+      positionOf: (group: UserGroup) => ({ value: sortValueOf(group, field), id: group.id }),
+      load: () => this.#listing.userGroups(caller, filter, { field, direction }, request),
+      count: () => this.#listing.countUserGroups(caller, filter),
+    });
+  }
+}

@@ -1,0 +1,74 @@
+import { GraphQLJSON } from "graphql-scalars";
+import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
+import { hasScope } from "../../domain/accounts/caller.js";
+import type { JsonObject } from "../../domain/shared/json.js";
+import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
+import type { UserGroupReader } from "../../services/user-groups/reader.js";
+import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
+import { parseUserGroupBy, UserGroupBy } from "./by.js";
+import { mappings } from "./loaders.js";
+import { loadUserGroup } from "./loading.js";
+import { MappingEntryView } from "./mapping-entry-type.js";
+import { UserGroupView } from "./type.js";
+
+@Resolver(() => UserGroupView)
+export class UserGroupResolver {
+  readonly #reader: UserGroupReader;
+
+  constructor(reader: UserGroupReader) {
+    this.#reader = reader;
+  }
+
+  @Query(() => UserGroupView, { nullable: true, description: "One user group; null when there is none." })
+  async userGroup(
+    @Arg("by", () => UserGroupBy, { description: "Names the group." }) by: UserGroupBy,
+    @Ctx() context: GraphqlContext,
+  ): Promise<UserGroupView | null> {
+    const { loaders } = requireSession(context);
+    const group = await loadUserGroup(loaders, parseUserGroupBy(by));
+    return group && new UserGroupView(group);
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      "The token that embeds dashboards; null, without an error, for an API key without embed scope.",
+  })
+  token(@Root() { group }: UserGroupView, @Ctx() context: GraphqlContext): string | null {
+    const { caller } = requireSession(context);
+    return hasScope(caller.scope, "embed") ? this.#reader.tokenOf(group) : null;
+  }
+
+  @FieldResolver(() => GraphQLJSON, {
+    nullable: true,
+    description:
+      "Free-form properties, which dashboards read as variables; null when there are none. The REST API returns their exact text. Here they are parsed and written again as JavaScript does: keys that look like integers come first, numbers have the precision of a 64-bit float, and a number beyond its range becomes null.",
+  })
+  properties(@Root() view: UserGroupView, @Ctx() context: GraphqlContext): JsonObject | null {
+    requireAnySession(context).loaders.budget.spendProperties(view.propertiesSize);
+    return view.parsedProperties;
+  }
+
+  @FieldResolver(() => [MappingEntryView], {
+    description: "Which data source each schema leads to, ordered by schema id.",
+  })
+  async mapping(
+    @Root() { group, sharedMapping }: UserGroupView,
+    @Ctx() context: GraphqlContext,
+  ): Promise<MappingEntryView[]> {
+    const { loaders } = requireAnySession(context);
+    const entries = await (sharedMapping?.() ?? mappings(loaders).load(group.id));
+    loaders.budget.spend(entries.length);
+    loaders.budget.spendReplyBytes(textOf(entries));
+    return entries.map((entry) => new MappingEntryView(entry));
+  }
+}
+
+/** About how many bytes the ids and names of a mapping take. */
+function textOf(entries: readonly MappedDataSource[]): number {
+  return entries.reduce(
+    (sum, { schemaId, dataSource: { providedId, name } }) =>
+      sum + schemaId.length + providedId.length + name.length,
+    0,
+  );
+}

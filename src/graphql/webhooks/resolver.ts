@@ -1,0 +1,90 @@
+import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
+import { requireAdmin } from "../../domain/accounts/scopes.js";
+import { parsePage } from "../../domain/shared/page.js";
+import type { WebhookDelivery, WebhookEndpoint } from "../../domain/webhooks/webhook.js";
+import type { WebhookService } from "../../services/webhooks/service.js";
+import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { WebhookEndpointHealthView } from "./health-type.js";
+import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./inputs.js";
+import { pendingDeliveryCounts, webhookEndpointsById } from "./loaders.js";
+import {
+  WebhookDeliveryConnection,
+  WebhookDeliveryView,
+  WebhookEndpointConnection,
+  WebhookEndpointView,
+} from "./types.js";
+
+@Resolver(() => WebhookDeliveryView)
+export class WebhookResolver {
+  readonly #webhooks: WebhookService;
+
+  constructor(webhooks: WebhookService) {
+    this.#webhooks = webhooks;
+  }
+
+  @Query(() => WebhookEndpointConnection, {
+    description: "The webhook endpoints of the environment; needs admin scope.",
+  })
+  webhookEndpoints(
+    @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const admin = requireAdmin(requireSession(context).caller);
+    const request = parsePage(page, { field: "webhookEndpoint", kind: "id" });
+    return new WebhookEndpointConnection({
+      request,
+      sortField: "webhookEndpoint",
+      positionOf: ({ id }: WebhookEndpoint) => ({ value: id, id }),
+      load: () => this.#webhooks.list(admin, request),
+      count: () => this.#webhooks.count(admin),
+    });
+  }
+
+  @Query(() => WebhookDeliveryConnection, {
+    description: "What was sent to webhook endpoints, or is to be, newest first; needs admin scope.",
+  })
+  webhookDeliveries(
+    @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Arg("filter", () => WebhookDeliveryFilterInput, { nullable: true, description: "Which deliveries." })
+    filterInput: WebhookDeliveryFilterInput | null | undefined,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const admin = requireAdmin(requireSession(context).caller);
+    const filter = parseDeliveryFilter(filterInput);
+    const request = parsePage(page, { field: "webhookDelivery", kind: "serial" });
+    return new WebhookDeliveryConnection({
+      request,
+      sortField: "webhookDelivery",
+      positionOf: ({ id }: WebhookDelivery) => ({ value: id, id }),
+      load: () => this.#webhooks.listDeliveries(admin, filter, request),
+      count: () => this.#webhooks.countDeliveries(admin, filter),
+    });
+  }
+
+  @FieldResolver(() => WebhookEndpointView, {
+    nullable: true,
+    description: "Where it is sent; null when the endpoint was deleted in this moment.",
+  })
+  async endpoint(
+    @Root() { endpointId }: WebhookDeliveryView,
+    @Ctx() context: GraphqlContext,
+  ): Promise<WebhookEndpointView | null> {
+    const endpoint = await webhookEndpointsById(requireSession(context).loaders).load(endpointId);
+    return endpoint && new WebhookEndpointView(endpoint);
+  }
+}
+
+@Resolver(() => WebhookEndpointHealthView)
+export class WebhookHealthResolver {
+  @FieldResolver(() => Int, {
+    description:
+      "The number of deliveries that are to be sent, also while the endpoint is disabled; 1000 for 1000 or more.",
+  })
+  async pendingDeliveries(
+    @Root() { endpointId }: WebhookEndpointHealthView,
+    @Ctx() context: GraphqlContext,
+  ): Promise<number> {
+    return pendingDeliveryCounts(requireSession(context).loaders).load(endpointId);
+  }
+}

@@ -1,0 +1,135 @@
+import type { ErrorCode } from "../../domain/shared/errors.js";
+import { statusOf } from "../../rest/error-view.js";
+import { type HeaderName, headers } from "./headers.js";
+
+/** What the document tells of an error: when it comes, and how it looks. */
+interface ErrorNote {
+  readonly when: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+const NOTES = {
+  bad_request: {
+    when: "the request is not valid HTTP, or takes too long to arrive (then with 408 or 431)",
+    message: "The request must have one Host header.",
+  },
+  invalid_json: {
+    when: "the body is missing, not JSON, or not an object",
+    message: "The body is not valid JSON: colon expected at line 2, column 7.",
+  },
+  invalid_field: {
+    when: "`field` is missing, of the wrong type, too long or too deep; `fields` lists every invalid field",
+    message: "name is required.",
+    field: "name",
+  },
+  unauthenticated: {
+    when: "the Authorization header is missing or malformed, or the API key unknown, revoked or expired",
+    message: "The API key is unknown, revoked or expired.",
+  },
+  forbidden: {
+    when: "the API key lacks the scope: `embed` for GET, whose reply contains a token; `write` for what changes something",
+    message: "This API key may only read. Use one with write scope.",
+  },
+  not_found: {
+    when: "the path cannot be decoded",
+    message: "There is nothing at this path.",
+  },
+  user_group_not_found: {
+    when: "there is no such user group in the environment of the API key",
+    message: "No user group has this id.",
+  },
+  site_config_not_found: {
+    when: "there is no such site or revision, or it is not public and no API key was sent",
+    message: "There is no such site configuration, or no such revision.",
+  },
+  user_group_mismatch: {
+    when: "what is given beside the token contradicts its group; nothing is deleted",
+    message: "This contradicts the user group that the token names. Nothing was deleted.",
+    field: "user_group_id",
+  },
+  idempotency_key_in_use: {
+    when: "a request with the same `Idempotency-Key` is still under way",
+    message: "A request with this Idempotency-Key is still under way. Try again shortly.",
+  },
+  idempotency_mismatch: {
+    when: "the `Idempotency-Key` was used for another request",
+    message: "This Idempotency-Key was used for another request. Use a new one for each request.",
+  },
+  unknown_data_source: {
+    when: "the mapping names a data source that the environment does not have; `field` says which, and `fields` lists all of them",
+    message: 'The environment has no data source "nowhere".',
+    field: "mapping.sales",
+  },
+  payload_too_large: {
+    when: "the body has more than 1 MiB",
+    message: "The body is larger than 1048576 bytes.",
+  },
+  unsupported_media_type: {
+    when: "the body is sent as something else than JSON in UTF-8",
+    message: "The body must be JSON in UTF-8, sent with Content-Type: application/json.",
+  },
+  rate_limited: {
+    when: "the allowance is used up, or authentication failed too often from this address",
+    message: "The rate limit is 600 points in 60 s; 0 are left, and this needs 1 more. Try again in 42 s.",
+  },
+  internal: { when: "it is our fault", message: "Something went wrong on our side." },
+  unavailable: {
+    when: "the database is out of reach, or there is too much to do: try again",
+    message: "The service is temporarily unavailable. Try again shortly.",
+  },
+} as const satisfies Partial<Record<ErrorCode, ErrorNote>>;
+
+/** The codes of the operations that the document shows. */
+export type DocumentedCode = keyof typeof NOTES;
+
+const OWN_HEADERS: Partial<Readonly<Record<DocumentedCode, HeaderName>>> = {
+  unauthenticated: "WWW-Authenticate",
+  rate_limited: "Retry-After",
+  unavailable: "Retry-After",
+  idempotency_key_in_use: "Retry-After",
+};
+
+/**
+ * The responses of an operation that refuse something, by status. Each has an example for each of its codes, under the code's name.
+ * @param base the headers that they all have
+ */
+export function errorResponses(codes: readonly DocumentedCode[], base: readonly HeaderName[]) {
+  const statuses = [...new Set(codes.map(statusOf))].sort((one, other) => one - other);
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      errorResponse(
+        codes.filter((code) => statusOf(code) === status),
+        base,
+      ),
+    ]),
+  );
+}
+
+/** The same without a body, for HEAD. */
+export function bodilessResponses(codes: readonly DocumentedCode[], base: readonly HeaderName[]) {
+  const responses = Object.entries(errorResponses(codes, base));
+  return Object.fromEntries(responses.map(([status, { content: _, ...response }]) => [status, response]));
+}
+
+function errorResponse(codes: readonly DocumentedCode[], base: readonly HeaderName[]) {
+  const own = codes.flatMap((code) => OWN_HEADERS[code] ?? []);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${NOTES[code].when}.`).join("\n\n"),
+    headers: headers([...base, ...own]),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Error" },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: example(code) }])),
+      },
+    },
+  };
+}
+
+function example(code: DocumentedCode) {
+  const { message, field }: ErrorNote = NOTES[code];
+  const place = field === undefined ? {} : { field, fields: [{ field, message }] };
+  const error = { code, message, ...place, request_id: "0b5c1f9e-3f0f-4c55-9a0b-6c7a1f0e7a55" };
+  return { success: 0, error };
+}

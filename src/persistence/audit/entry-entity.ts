@@ -1,0 +1,67 @@
+import { Column, Entity, ForeignKey, Index } from "typeorm";
+import type { Environment } from "../../domain/accounts/environment.js";
+import type { AuditAction, AuditEntry } from "../../domain/audit/entry.js";
+import { AccountEntity } from "../accounts/account-entity.js";
+import { AccountKey, EnvironmentKey, IdentityKey, TimeOfWriting } from "../shared/columns.js";
+
+@Entity("audit_entry")
+@Index("audit_entry_created_at_ix", ["accountId", "environment", "createdAt", "id"])
+@Index("audit_entry_action_ix", ["accountId", "environment", "action", "createdAt", "id"])
+@Index("audit_entry_subject_name_ix", ["accountId", "environment", "subjectName", "createdAt", "id"])
+@ForeignKey(() => AccountEntity, ["accountId"], ["id"], { name: "audit_entry_account_fk" })
+export class AuditEntryEntity {
+  @AccountKey("audit_entry_pk")
+  accountId!: number;
+
+  @EnvironmentKey("audit_entry_pk")
+  environment!: Environment;
+
+  @IdentityKey("audit_entry_pk", "bigint")
+  id!: number;
+
+  @Column("text")
+  action!: AuditAction;
+
+  @Column("integer", { name: "subject_id" })
+  subjectId!: number;
+
+  @Column("text", { name: "subject_name" })
+  subjectName!: string;
+
+  @Column("integer", { nullable: true })
+  version!: number | null;
+
+  @Column("text", { array: true })
+  changed!: string[];
+
+  @Column("integer", { name: "actor_key_id", nullable: true })
+  actorKeyId!: number | null;
+
+  @Column("text", { name: "actor_name" })
+  actorName!: string;
+
+  @Column("text", { name: "request_id", nullable: true })
+  requestId!: string | null;
+
+  @TimeOfWriting("created_at", "clock_timestamp()")
+  createdAt!: Date;
+}
+
+/** The columns an entry is read from. An id fits into a 64-bit float for longer than the service will live. */
+export const AUDIT_ENTRY_COLUMNS = `id::double precision AS id, action, subject_id AS "subjectId", subject_name AS "subjectName", version,
+  changed, actor_key_id AS "actorKeyId", actor_name AS "actorName", request_id AS "requestId", created_at AS "createdAt"`;
+
+export type AuditEntryRow = Omit<AuditEntryEntity, "accountId" | "environment">;
+
+export function toAuditEntry(row: AuditEntryRow): AuditEntry {
+  return {
+    id: row.id,
+    action: row.action,
+    subjectId: row.subjectId,
+    subjectName: row.subjectName,
+    version: row.version,
+    changed: row.changed,
+    actor: { keyId: row.actorKeyId, name: row.actorName, requestId: row.requestId },
+    createdAt: row.createdAt,
+  };
+}

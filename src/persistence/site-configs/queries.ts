@@ -1,0 +1,174 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
+import { pageClauses, StatementValues } from "../shared/keyset.js";
+import { countList, groupPages, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./entity.js";
+import {
+  SITE_CONFIG_REVISION_COLUMNS,
+  type SiteConfigRevisionRow,
+  toSiteConfigRevision,
+} from "./revision-entity.js";
+
+const TABLE = { name: "site_config", idType: "integer" } as const;
+const ITEM = { columns: SITE_CONFIG_COLUMNS, toItem: toSiteConfig };
+
+const BY_SITES: Statement = {
+  name: "site_configs_by_sites",
+  access: "read",
+  text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
+    WHERE account_id = $1 AND environment = $2 AND site = ANY ($3::text[])`,
+};
+
+const OF_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
+  AND (site_config_id, revision) IN (SELECT * FROM unnest($3::integer[], $4::integer[]))`;
+
+const REVISIONS: Statement = {
+  name: "site_config_revisions",
+  access: "read",
+  text: `SELECT ${SITE_CONFIG_REVISION_COLUMNS} ${OF_REFS}`,
+};
+
+const TEXTS: Statement = {
+  name: "site_config_texts",
+  access: "read",
+  text: `SELECT site_config_id AS "siteConfigId", revision, text ${OF_REFS}`,
+};
+
+const SERVED: Statement = {
+  name: "site_config_served",
+  access: "read",
+  text: `SELECT revision, hash, CASE WHEN coalesce(hash = ANY ($6::bytea[]), true) THEN NULL ELSE text END AS text
+    FROM site_config_revision WHERE (account_id, environment, site_config_id, revision) = (
+      SELECT account_id, environment, id, coalesce($5, revision) FROM site_config
+      WHERE account_id = $1 AND environment = $2 AND site = $3
+        AND (NOT $4::boolean OR coalesce($5, revision) >= public_from))`,
+};
+
+/** The tenant's site configurations that have these internal ids, in no order. */
+export async function findSiteConfigsByIds(
+  db: Queryable,
+  tenant: Tenant,
+  ids: readonly number[],
+): Promise<SiteConfig[]> {
+  return selectByIds(db, TABLE, ITEM, tenant, ids);
+}
+
+/** The tenant's configurations of these sites, in no order. */
+export async function findSiteConfigsBySites(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  sites: readonly string[],
+): Promise<SiteConfig[]> {
+  return (await db.run<SiteConfigRow>(BY_SITES, [accountId, environment, sites])).map(toSiteConfig);
+}
+
+/** A page of the tenant's site configurations, by the names of the sites. */
+export async function listSiteConfigs(
+  db: Queryable,
+  tenant: Tenant,
+  page: PageRequest,
+): Promise<Page<SiteConfig>> {
+  const keyset = { column: "site", type: "text", idColumn: "site", direction: "ascending" } as const;
+  return selectPage(db, tenantList(TABLE.name, tenant), ITEM, keyset, page);
+}
+
+export async function countSiteConfigs(db: Queryable, tenant: Tenant): Promise<number> {
+  return countList(db, tenantList(TABLE.name, tenant));
+}
+
+/** For each site configuration the same page of its revisions, newest first. One statement for all. */
+export async function listRevisions(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  siteConfigIds: readonly number[],
+  page: PageRequest,
+): Promise<ReadonlyMap<number, Page<SiteConfigRevision>>> {
+  const values = new StatementValues();
+  const conditions = [
+    `account_id = ${values.add(accountId)}`,
+    `environment = ${values.add(environment)}`,
+    "site_config_id = asked.id",
+  ];
+  const asked = values.add(siteConfigIds);
+  const keyset = {
+    column: "revision",
+    type: "integer",
+    idColumn: "revision",
+    direction: "descending",
+  } as const;
+  const clauses = pageClauses("site_config_revision", keyset, page, values);
+  const text = `SELECT found.* FROM unnest(${asked}::integer[]) AS asked (id)
+    CROSS JOIN LATERAL (
+      SELECT ${SITE_CONFIG_REVISION_COLUMNS} FROM site_config_revision
+      WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
+    ) AS found
+    ORDER BY found."siteConfigId", found.revision ${page.from === "start" ? "DESC" : "ASC"}`;
+  const rows = await db.run<SiteConfigRevisionRow>({ access: "read", text }, values.list);
+  return groupPages(
+    rows.map((row) => [row.siteConfigId, toSiteConfigRevision(row)]),
+    page,
+  );
+}
+
+/** Those of these revisions that exist, in no order. */
+export async function findRevisions(
+  db: Queryable,
+  tenant: Tenant,
+  refs: readonly RevisionRef[],
+): Promise<SiteConfigRevision[]> {
+  return (await db.run<SiteConfigRevisionRow>(REVISIONS, refValues(tenant, refs))).map(toSiteConfigRevision);
+}
+
+/** The texts of those of these revisions that exist, in no order. */
+export async function findTexts(
+  db: Queryable,
+  tenant: Tenant,
+  refs: readonly RevisionRef[],
+): Promise<(RevisionRef & { readonly text: string })[]> {
+  return db.run<RevisionRef & { readonly text: string }>(TEXTS, refValues(tenant, refs));
+}
+
+/** What is served to those who may read a site. */
+export interface ServedRow {
+  readonly revision: number;
+  /** SHA-256 of the text. */
+  readonly hash: Buffer;
+  /** Null when its hash is one of those that are known already. */
+  readonly text: string | null;
+}
+
+/** The current or another revision of a site's configuration. @returns null when there is none, also none that is public if it must be */
+export async function findServedText(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  asked: {
+    readonly site: string;
+    readonly revision: number | null;
+    /** Whether the revision must be one that everybody may read. */
+    readonly publicOnly: boolean;
+    /** Null when every text is known. */
+    readonly knownHashes: readonly Buffer[] | null;
+  },
+): Promise<ServedRow | null> {
+  const { site, revision, publicOnly, knownHashes } = asked;
+  const rows = await db.run<ServedRow>(SERVED, [
+    accountId,
+    environment,
+    site,
+    publicOnly,
+    revision,
+    knownHashes,
+  ]);
+  return rows[0] ?? null;
+}
+
+function refValues({ accountId, environment }: Tenant, refs: readonly RevisionRef[]): unknown[] {
+  return [
+    accountId,
+    environment,
+    refs.map(({ siteConfigId }) => siteConfigId),
+    refs.map(({ revision }) => revision),
+  ];
+}

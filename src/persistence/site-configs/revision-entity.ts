@@ -1,0 +1,68 @@
+import { Column, Entity, ForeignKey, PrimaryColumn } from "typeorm";
+import type { Environment } from "../../domain/accounts/environment.js";
+import type { SiteConfigRevision } from "../../domain/site-configs/site-config.js";
+import { AccountKey, EnvironmentKey, TimeOfWriting } from "../shared/columns.js";
+import { SiteConfigEntity } from "./entity.js";
+
+@Entity("site_config_revision")
+@ForeignKey(
+  () => SiteConfigEntity,
+  ["accountId", "environment", "siteConfigId"],
+  ["accountId", "environment", "id"],
+  { name: "site_config_revision_site_config_fk" },
+)
+export class SiteConfigRevisionEntity {
+  @AccountKey("site_config_revision_pk")
+  accountId!: number;
+
+  @EnvironmentKey("site_config_revision_pk")
+  environment!: Environment;
+
+  @PrimaryColumn("integer", {
+    name: "site_config_id",
+    primaryKeyConstraintName: "site_config_revision_pk",
+  })
+  siteConfigId!: number;
+
+  @PrimaryColumn("integer", { primaryKeyConstraintName: "site_config_revision_pk" })
+  revision!: number;
+
+  @Column("text")
+  text!: string;
+
+  @Column("bytea")
+  hash!: Buffer;
+
+  @Column("character varying", { length: 255 })
+  author!: string;
+
+  @Column("integer", { name: "author_key_id", nullable: true })
+  authorKeyId!: number | null;
+
+  @Column("integer", { name: "restored_from", nullable: true })
+  restoredFrom!: number | null;
+
+  @TimeOfWriting("created_at")
+  createdAt!: Date;
+}
+
+/** The columns that tell of a revision, without the text itself. */
+export const SITE_CONFIG_REVISION_COLUMNS = `site_config_id AS "siteConfigId", revision, author,
+  author_key_id AS "authorKeyId", restored_from AS "restoredFrom", created_at AS "createdAt", octet_length(text) AS size`;
+
+export type SiteConfigRevisionRow = Omit<
+  SiteConfigRevisionEntity,
+  "accountId" | "environment" | "text" | "hash"
+> & { readonly size: number };
+
+export function toSiteConfigRevision(row: SiteConfigRevisionRow): SiteConfigRevision {
+  return {
+    siteConfigId: row.siteConfigId,
+    revision: row.revision,
+    author: row.author,
+    authorKeyId: row.authorKeyId,
+    restoredFrom: row.restoredFrom,
+    size: row.size,
+    createdAt: row.createdAt,
+  };
+}

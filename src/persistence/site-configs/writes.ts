@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { Editor, SiteConfig } from "../../domain/site-configs/site-config.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./entity.js";
+
+const LOCK: Statement = {
+  name: "site_config_lock",
+  access: "write",
+  text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
+    WHERE account_id = $1 AND environment = $2 AND site = $3 FOR UPDATE`,
+};
+
+const CREATE: Statement = {
+  name: "site_config_create",
+  access: "write",
+  text: `INSERT INTO site_config (account_id, environment, site, revision, size) VALUES ($1, $2, $3, 0, 0)
+    ON CONFLICT (account_id, environment, site) DO NOTHING`,
+};
+
+// now() is when the transaction began: before it waited for the lock, and perhaps before an earlier revision was written.
+const ADD_REVISION: Statement = {
+  name: "site_config_add_revision",
+  access: "write",
+  text: `WITH site AS (
+      UPDATE site_config SET revision = revision + 1, size = octet_length($4),
+        updated_at = greatest(clock_timestamp(), updated_at),
+        public_from = CASE WHEN coalesce($5, public_from IS NOT NULL) THEN coalesce(public_from, revision + 1) END
+      WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING *
+    ), added AS (
+      INSERT INTO site_config_revision
+        (account_id, environment, site_config_id, revision, text, hash, author, author_key_id, restored_from, created_at)
+      SELECT account_id, environment, id, revision, $4, $6, $7, $8, $9, updated_at FROM site
+    )
+    SELECT ${SITE_CONFIG_COLUMNS} FROM site`,
+};
+
+const SET_PUBLIC: Statement = {
+  name: "site_config_set_public",
+  access: "write",
+  text: `UPDATE site_config SET public_from = CASE WHEN $4 THEN coalesce(public_from, revision) END
+    WHERE account_id = $1 AND environment = $2 AND site = $3 RETURNING ${SITE_CONFIG_COLUMNS}`,
+};
+
+/** The configuration of a site, locked until the transaction ends. */
+export async function lockSiteConfig(
+  transaction: Queryable,
+  { accountId, environment }: Tenant,
+  site: string,
+): Promise<SiteConfig | null> {
+  const rows = await transaction.run<SiteConfigRow>(LOCK, [accountId, environment, site]);
+  return rows[0] ? toSiteConfig(rows[0]) : null;
+}
+
+/** Makes room for the first revision of a site that has none; waits for whoever does the same. */
+export async function createSiteConfig(
+  transaction: Queryable,
+  { accountId, environment }: Tenant,
+  site: string,
+): Promise<void> {
+  await transaction.run(CREATE, [accountId, environment, site]);
+}
+
+/** What a new revision is made of. */
+export interface NewRevision {
+  readonly text: string;
+  readonly restoredFrom: number | null;
+  /** Null leaves it as it is. */
+  readonly isPublic: boolean | null;
+}
+
+/** Adds a revision to a locked site configuration. @returns what the configuration is then */
+export async function addRevision(
+  transaction: Queryable,
+  { accountId, environment, actor }: Editor,
+  { id }: SiteConfig,
+  { text, restoredFrom, isPublic }: NewRevision,
+): Promise<SiteConfig> {
+  const hash = createHash("sha256").update(text).digest();
+  const rows = await transaction.run<SiteConfigRow>(ADD_REVISION, [
+    accountId,
+    environment,
+    id,
+    text,
+    isPublic,
+    hash,
+    actor.name,
+    actor.keyId,
+    restoredFrom,
+  ]);
+  if (!rows[0]) throw new Error("A locked site configuration is gone.");
+  return toSiteConfig(rows[0]);
+}
+
+/** Opens a site to everybody, or closes it. @returns null when there is no such site */
+export async function setPublic(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  site: string,
+  isPublic: boolean,
+): Promise<SiteConfig | null> {
+  const rows = await db.run<SiteConfigRow>(SET_PUBLIC, [accountId, environment, site, isPublic]);
+  return rows[0] ? toSiteConfig(rows[0]) : null;
+}

@@ -1,0 +1,210 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
+import { type UpdatedRow, updateStatement } from "./update-statement.js";
+import {
+  type NewUserGroupRow,
+  type RowChanges,
+  readUpdated,
+  type StoredToken,
+  setToken,
+  type UpdatedUserGroup,
+} from "./writes.js";
+
+// Groups are locked and inserted in the order of their provided ids, so that calls at once wait for each other in a line,
+// not in a ring.
+
+const LOCK: Statement = {
+  name: "user_groups_lock",
+  rows: "text",
+  access: "write",
+  text: `SELECT ${PACKED_USER_GROUP} FROM user_group
+    WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[])
+    ORDER BY provided_id FOR NO KEY UPDATE`,
+};
+
+const INSERT = insertStatement("user_groups_insert", PACKED_USER_GROUP);
+const INSERT_FOR_IDS = insertStatement("user_groups_insert_for_ids", "id");
+
+function insertStatement(name: string, returned: string): Statement {
+  return {
+    name,
+    rows: "text",
+    access: "write",
+    text: `INSERT INTO user_group (account_id, environment, id, provided_id, name, properties,
+        token_key_id, token_ciphertext, token_lookup)
+      SELECT $1, $2, item.id, item.provided_id, item.name, item.properties::json,
+        item.token_key_id, item.token_ciphertext, item.token_lookup
+      FROM unnest($3::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::bytea[])
+        AS item (id, provided_id, name, properties, token_key_id, token_ciphertext, token_lookup)
+      ORDER BY item.provided_id COLLATE "C"
+      ON CONFLICT (account_id, environment, provided_id) DO NOTHING
+      RETURNING ${returned}`,
+  };
+}
+
+/**
+ * The changes are the placeholders $3 to $7. Groups are found by the join alone: with `id = ANY ($3)` besides, a plan for any values would
+ * compare every group with every item.
+ */
+const CHANGES = {
+  tables: `item AS (
+      SELECT * FROM unnest($3::integer[], $4::text[], $5::boolean[], $6::text[], $7::boolean[])
+        AS item (item_id, item_name, sets_properties, item_properties, changes_mapping)),`,
+  from: "user_group, item",
+  condition: "id = item_id",
+  name: "item_name",
+  setsProperties: "sets_properties",
+  properties: "item_properties",
+  changesMapping: "changes_mapping",
+};
+
+const UPDATE = updateStatement("user_groups_update", CHANGES);
+
+// What another transaction holds is left out, so that nobody waits for others' groups, and calls at once not for each other.
+const UPDATE_FREE = updateStatement("user_groups_update_free", {
+  ...CHANGES,
+  lock: "FOR NO KEY UPDATE OF user_group SKIP LOCKED",
+});
+
+const FREE = `free AS (
+      SELECT id AS free_id FROM user_group WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
+      FOR NO KEY UPDATE SKIP LOCKED)`;
+
+const ROTATE_FREE: Statement = {
+  name: "user_groups_rotate_free",
+  rows: "text",
+  access: "write",
+  text: `WITH item AS (
+      SELECT * FROM unnest($3::integer[], $4::bytea[], $5::text[], $6::bytea[], $7::bytea[])
+        AS item (item_id, old_lookup, new_key_id, new_ciphertext, new_lookup)), ${FREE}
+    UPDATE user_group SET ${setToken({ keyId: "new_key_id", ciphertext: "new_ciphertext", lookup: "new_lookup", graceSeconds: "$8" })}
+    FROM item JOIN free ON free_id = item_id
+    WHERE account_id = $1 AND environment = $2 AND id = item_id AND token_lookup = old_lookup
+    RETURNING ${PACKED_USER_GROUP}`,
+};
+
+/** What changes in the row of one group. */
+interface RowChange extends RowChanges {
+  readonly id: number;
+}
+
+/** A new token for a group that still has one of these hashes. */
+export interface TokenChange {
+  readonly id: number;
+  readonly currentLookups: readonly Buffer[];
+  readonly token: StoredToken;
+}
+
+/** Reads the groups with these provided ids and locks them until the transaction ends. */
+export async function lockUserGroups(
+  transaction: Queryable,
+  tenant: Tenant,
+  providedIds: readonly string[],
+): Promise<UserGroup[]> {
+  const rows = await transaction.run<PackedRow>(LOCK, [tenant.accountId, tenant.environment, providedIds]);
+  return rows.map(([text]) => readUserGroup(tenant, text));
+}
+
+/** Inserts the groups whose provided ids are not taken. @returns those that were inserted */
+export async function insertUserGroups(
+  transaction: Queryable,
+  tenant: Tenant,
+  groups: readonly NewUserGroupRow[],
+): Promise<UserGroup[]> {
+  const rows = await transaction.run<PackedRow>(INSERT, insertValues(tenant, groups));
+  return rows.map(([text]) => readUserGroup(tenant, text));
+}
+
+/** Does the same. @returns how many were inserted: reading each of them back would take a part of the time */
+export async function insertManyUserGroups(
+  transaction: Queryable,
+  tenant: Tenant,
+  groups: readonly NewUserGroupRow[],
+): Promise<number> {
+  if (groups.length === 0) return 0;
+  return (await transaction.run(INSERT_FOR_IDS, insertValues(tenant, groups))).length;
+}
+
+function insertValues(tenant: Tenant, groups: readonly NewUserGroupRow[]): readonly unknown[] {
+  return [
+    tenant.accountId,
+    tenant.environment,
+    groups.map(({ id }) => id),
+    groups.map(({ providedId }) => providedId),
+    groups.map(({ name }) => name),
+    groups.map(({ properties }) => properties),
+    groups.map(({ token }) => token.keyId),
+    groups.map(({ token }) => token.ciphertext),
+    groups.map(({ token }) => token.lookup),
+  ];
+}
+
+/**
+ * Changes groups that the transaction has locked and increments their versions, unless they are equal already. Absent fields stay
+ * as they are.
+ * @returns all of the groups
+ */
+export async function updateUserGroups(
+  transaction: Queryable,
+  tenant: Tenant,
+  changes: readonly RowChange[],
+): Promise<UpdatedUserGroup[]> {
+  return update(transaction, UPDATE, tenant, changes);
+}
+
+/** Changes groups as well, each at most once, except those that other transactions hold. @returns all but these */
+export async function updateFreeUserGroups(
+  db: Queryable,
+  tenant: Tenant,
+  changes: readonly RowChange[],
+): Promise<UpdatedUserGroup[]> {
+  return update(db, UPDATE_FREE, tenant, changes);
+}
+
+/**
+ * Gives groups new tokens (decision 8), each at most one, but for those that other transactions hold.
+ * @param graceSeconds how long the old tokens may still be used to read; 0 ends them at once
+ * @returns the groups that have got theirs
+ */
+export async function rotateFreeUserGroups(
+  db: Queryable,
+  tenant: Tenant,
+  changes: readonly TokenChange[],
+  graceSeconds: number,
+): Promise<UserGroup[]> {
+  const rotations = changes.flatMap(({ id, currentLookups, token }) =>
+    currentLookups.map((current) => ({ id, current, token })),
+  );
+  const rows = await db.run<PackedRow>(ROTATE_FREE, [
+    tenant.accountId,
+    tenant.environment,
+    rotations.map(({ id }) => id),
+    rotations.map(({ current }) => current),
+    rotations.map(({ token }) => token.keyId),
+    rotations.map(({ token }) => token.ciphertext),
+    rotations.map(({ token }) => token.lookup),
+    graceSeconds,
+  ]);
+  return rows.map(([text]) => readUserGroup(tenant, text));
+}
+
+async function update(
+  db: Queryable,
+  statement: Statement,
+  tenant: Tenant,
+  changes: readonly RowChange[],
+): Promise<UpdatedUserGroup[]> {
+  if (changes.length === 0) return [];
+  const rows = await db.run<UpdatedRow>(statement, [
+    tenant.accountId,
+    tenant.environment,
+    changes.map(({ id }) => id),
+    changes.map(({ name }) => name ?? null),
+    changes.map(({ properties }) => properties !== undefined),
+    changes.map(({ properties }) => properties ?? null),
+    changes.map(({ mappingChanged }) => mappingChanged === true),
+  ]);
+  return rows.map((row) => readUpdated(tenant, row));
+}

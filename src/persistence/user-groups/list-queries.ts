@@ -1,0 +1,140 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
+import { type Page, type PageRequest, toPage } from "../../domain/shared/page.js";
+import type { UserGroupFilter, UserGroupSort, UserGroupSortField } from "../../domain/user-groups/list.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import { escapeLike, type Keyset, pageName, pageTable, StatementValues } from "../shared/keyset.js";
+import { countList, type ListQuery, selectPage } from "../shared/select-page.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+import {
+  PACKED_USER_GROUP,
+  type PackedListRow,
+  type PackedRow,
+  packList,
+  readUserGroup,
+  readUserGroups,
+} from "./row.js";
+
+const SORT_COLUMNS: Readonly<Record<UserGroupSortField, Omit<Keyset, "direction">>> = {
+  teamId: { column: "id", type: "integer", idColumn: "id" },
+  providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
+  name: { column: "name", type: "text", idColumn: "id" },
+  createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
+  updatedAt: { column: "updated_at", type: "timestamptz", idColumn: "id" },
+};
+
+/** A page of the tenant's groups that a filter lets through. */
+export async function listUserGroups(
+  db: Queryable,
+  tenant: Tenant,
+  filter: UserGroupFilter,
+  order: UserGroupSort,
+  page: PageRequest,
+): Promise<Page<UserGroup>> {
+  const item = {
+    columns: PACKED_USER_GROUP,
+    rows: "text",
+    toItem: ([text]: PackedRow) => readUserGroup(tenant, text),
+  } as const;
+  return selectPage(db, listQuery(tenant, filter), item, keysetOf(order), page);
+}
+
+/**
+ * Pages of the list of all groups of the tenant, in the order of the requests; one statement for all.
+ * @param pages alike as `shapeOfPage` says
+ */
+export async function listAllUserGroups(
+  db: Queryable,
+  tenant: Tenant,
+  order: UserGroupSort,
+  pages: readonly PageRequest[],
+): Promise<Page<UserGroup>[]> {
+  const [first] = pages;
+  if (!first) return [];
+  const keyset = keysetOf(order);
+  const { table, conditions, values } = listQuery(tenant, {});
+  const requests = pageTable(table, keyset, first, pages, values);
+  const statement: Statement = {
+    name: `user_group_pages_${pageName(keyset, first)}`,
+    rows: "text",
+    access: "read",
+    text: `SELECT (
+        SELECT ${packList("packed")} FROM (
+          SELECT ${PACKED_USER_GROUP} AS packed FROM ${table}
+          WHERE ${[...conditions, ...requests.conditions].join(" AND ")} ${requests.orderAndLimit}
+        ) AS listed)
+      FROM ${requests.table} ORDER BY ${requests.order}`,
+  };
+  const rows = await db.run<PackedListRow>(statement, values.list);
+  return pages.map((page, index) => toPage(readUserGroups(tenant, rows[index]?.[0]), page));
+}
+
+/** Tells apart pages that one statement cannot read together. */
+export function shapeOfPage(order: UserGroupSort, page: PageRequest): string {
+  return pageName(keysetOf(order), page);
+}
+
+function keysetOf({ field, direction }: UserGroupSort): Keyset {
+  return { ...SORT_COLUMNS[field], direction };
+}
+
+/** How many groups a list with this filter has. */
+export async function countUserGroups(
+  db: Queryable,
+  tenant: Tenant,
+  filter: UserGroupFilter,
+): Promise<number> {
+  return countList(db, listQuery(tenant, filter));
+}
+
+function listQuery(tenant: Tenant, filter: UserGroupFilter): ListQuery {
+  const values = new StatementValues();
+  const conditions = [
+    `account_id = ${values.add(tenant.accountId)}`,
+    `environment = ${values.add(tenant.environment)}`,
+  ];
+  const { providedIds, nameContains, nameStartsWith, dataSource, schemaId, properties } = filter;
+  if (providedIds) conditions.push(`provided_id = ANY (${values.add(providedIds)}::text[])`);
+  // The database's own collation knows the case of letters beyond ASCII, which "C" does not.
+  const name = `name COLLATE "default" ILIKE`;
+  if (nameContains !== undefined) conditions.push(`${name} ${values.add(`%${escapeLike(nameContains)}%`)}`);
+  if (nameStartsWith !== undefined)
+    conditions.push(`${name} ${values.add(`${escapeLike(nameStartsWith)}%`)}`);
+  for (const [column, range] of [
+    ["created_at", filter.createdAt],
+    ["updated_at", filter.updatedAt],
+  ] as const) {
+    if (range?.from) conditions.push(`${column} >= ${values.add(range.from)}`);
+    if (range?.to) conditions.push(`${column} < ${values.add(range.to)}`);
+  }
+  if (properties) conditions.push(`properties::jsonb @> ${values.add(properties)}::jsonb`);
+  if (dataSource || schemaId !== undefined)
+    conditions.push(mappedCondition(tenant, dataSource, schemaId, values));
+  return { table: "user_group", conditions, values };
+}
+
+function mappedCondition(
+  tenant: Tenant,
+  dataSource: DataSourceRef | undefined,
+  schemaId: string | undefined,
+  values: StatementValues,
+): string {
+  const conditions = [
+    "entry.account_id = user_group.account_id",
+    "entry.environment = user_group.environment",
+    "entry.user_group_id = user_group.id",
+    ...(schemaId === undefined ? [] : [`entry.schema_id = ${values.add(schemaId)}`]),
+    ...(dataSource ? [`entry.data_source_id = ${dataSourceId(tenant, dataSource, values)}`] : []),
+  ];
+  return `EXISTS (SELECT FROM mapping_entry AS entry WHERE ${conditions.join(" AND ")})`;
+}
+
+function dataSourceId(tenant: Tenant, ref: DataSourceRef, values: StatementValues): string {
+  if (ref.by === "id") return values.add(ref.id);
+  const conditions = [
+    `account_id = ${values.add(tenant.accountId)}`,
+    `environment = ${values.add(tenant.environment)}`,
+    `provided_id = ${values.add(ref.providedId)}`,
+  ];
+  return `(SELECT id FROM data_source WHERE ${conditions.join(" AND ")})`;
+}

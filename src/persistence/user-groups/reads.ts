@@ -1,0 +1,89 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+import { readBytes } from "../shared/value-parsers.js";
+import {
+  PACKED_USER_GROUP,
+  type PackedListRow,
+  type PackedRow,
+  packList,
+  readUserGroup,
+  readUserGroups,
+} from "./row.js";
+
+const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::integer[])");
+const BY_PROVIDED_IDS = statement("user_groups_by_provided_ids", "provided_id = ANY ($3::text[])");
+const BY_TOKENS: Statement = {
+  name: "user_groups_by_tokens",
+  rows: "text",
+  access: "read",
+  text: `SELECT token_lookup, true, ${PACKED_USER_GROUP} FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
+    UNION ALL
+    SELECT previous_token_lookup, false, ${PACKED_USER_GROUP} FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND previous_token_lookup = ANY ($3::bytea[])
+        AND previous_token_expires_at > now()`,
+};
+
+/** The groups of the tenant that have these internal ids, in no order. */
+export async function findUserGroupsByIds(
+  db: Queryable,
+  tenant: Tenant,
+  ids: readonly number[],
+): Promise<UserGroup[]> {
+  return find(db, BY_IDS, tenant, ids);
+}
+
+/** The groups of the tenant that have these provided ids, in no order. */
+export async function findUserGroupsByProvidedIds(
+  db: Queryable,
+  tenant: Tenant,
+  providedIds: readonly string[],
+): Promise<UserGroup[]> {
+  return find(db, BY_PROVIDED_IDS, tenant, providedIds);
+}
+
+/** A group found by a token: with the hash that found it, and whether the token is its present one or in its grace period. */
+export interface TokenMatch {
+  readonly lookup: Buffer;
+  readonly current: boolean;
+  readonly group: UserGroup;
+}
+
+/** The groups of the tenant whose token, present or in its grace period, has one of these look-up hashes. */
+export async function findUserGroupsByTokens(
+  db: Queryable,
+  tenant: Tenant,
+  lookups: readonly Buffer[],
+): Promise<TokenMatch[]> {
+  const rows = await db.run<readonly [lookup: string, current: "t" | "f", ...PackedRow]>(BY_TOKENS, [
+    tenant.accountId,
+    tenant.environment,
+    lookups,
+  ]);
+  return rows.map(([lookup, current, text]) => ({
+    lookup: readBytes(lookup),
+    current: current === "t",
+    group: readUserGroup(tenant, text),
+  }));
+}
+
+function statement(name: string, condition: string): Statement {
+  return {
+    name,
+    rows: "text",
+    access: "read",
+    text: `SELECT ${packList(PACKED_USER_GROUP)} FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND ${condition}`,
+  };
+}
+
+async function find(
+  db: Queryable,
+  query: Statement,
+  tenant: Tenant,
+  keys: readonly (number | string)[],
+): Promise<UserGroup[]> {
+  const [row] = await db.run<PackedListRow>(query, [tenant.accountId, tenant.environment, keys]);
+  return readUserGroups(tenant, row?.[0]);
+}

@@ -1,0 +1,55 @@
+import type { Statement } from "../shared/statement.js";
+import { PACKED_USER_GROUP } from "./row.js";
+
+/** Where a statement finds groups and what they are to become, as SQL expressions. */
+interface UpdateSource {
+  /** Further common table expressions, which end with a comma. */
+  readonly tables?: string;
+  readonly from: string;
+  /** Selects the groups, beside account ($1) and environment ($2). */
+  readonly condition: string;
+  /** How the rows are locked; nothing where the transaction has locked them. */
+  readonly lock?: string;
+  readonly name: string;
+  readonly setsProperties: string;
+  readonly properties: string;
+  readonly changesMapping: string;
+}
+
+/** A row of `updateStatement`: the group after the statement, and `t` where it was changed, else `f`. */
+export type UpdatedRow = readonly [group: string, changed: string];
+
+/**
+ * Builds a statement that changes name and properties and increments versions, but only of groups that differ (decision 12a); it
+ * returns every group it finds. Properties are compared as JSON values, so that equal ones keep their text.
+ */
+export function updateStatement(statementName: string, source: UpdateSource): Statement {
+  const { tables = "", from, condition, lock = "", name, setsProperties, properties } = source;
+  return {
+    name: statementName,
+    rows: "text",
+    access: "write",
+    // Lock first: a comparison with the row of the statement's snapshot would miss what was committed while it waited.
+    text: `WITH ${tables} compared AS (
+        SELECT user_group.*, ${name} AS new_name, ${properties} AS new_properties,
+          ${name} IS NOT NULL AND ${name} <> user_group.name AS name_differs,
+          CASE WHEN NOT ${setsProperties} OR user_group.properties::text IS NOT DISTINCT FROM ${properties} THEN false
+            ELSE user_group.properties::jsonb IS DISTINCT FROM ${properties}::jsonb END AS properties_differ,
+          ${source.changesMapping} AS mapping_differs
+        FROM ${from} WHERE account_id = $1 AND environment = $2 AND ${condition} ${lock}),
+      found AS (
+        SELECT id AS found_id, new_name, new_properties, properties_differ, mapping_differs,
+          name_differs OR properties_differ OR mapping_differs AS differs,
+          CASE WHEN NOT (name_differs OR properties_differ OR mapping_differs) THEN ${PACKED_USER_GROUP} END AS unchanged
+        FROM compared),
+      updated AS (
+        UPDATE user_group SET name = coalesce(new_name, name),
+          properties = CASE WHEN properties_differ THEN new_properties::json ELSE properties END,
+          mapping_version = mapping_version + CASE WHEN mapping_differs THEN 1 ELSE 0 END,
+          version = version + 1, updated_at = now()
+        FROM found
+        WHERE account_id = $1 AND environment = $2 AND id = found_id AND differs
+        RETURNING ${PACKED_USER_GROUP} AS changed)
+      SELECT changed, true FROM updated UNION ALL SELECT unchanged, false FROM found WHERE NOT differs`,
+  };
+}

@@ -1,0 +1,209 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { SealedToken } from "../../domain/accounts/token-vault.js";
+import type { Properties } from "../../domain/user-groups/properties.js";
+import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
+import { type UpdatedRow, updateStatement } from "./update-statement.js";
+
+/** A sealed token and the hash under which it is found. */
+export interface StoredToken extends SealedToken {
+  readonly lookup: Buffer;
+}
+
+/** What a new group's row is made of. */
+export interface NewUserGroupRow {
+  readonly id: number;
+  readonly providedId: string;
+  readonly name: string;
+  readonly properties: Properties;
+  readonly token: StoredToken;
+}
+
+/** A reference as the database knows it: a token is searched by its look-up hashes. */
+export type StoredRef =
+  | Exclude<UserGroupRef, { by: "token" }>
+  | { readonly by: "token"; readonly lookups: readonly Buffer[] };
+
+/** What names a group, as the fourth condition of a statement. */
+const REF_CONDITIONS: Readonly<Record<StoredRef["by"], string>> = {
+  id: "id = $3",
+  providedId: "provided_id = $3",
+  token: "token_lookup = ANY ($3::bytea[])",
+};
+
+const UPDATES: Readonly<Record<StoredRef["by"], Statement>> = {
+  id: updateOne("id"),
+  providedId: updateOne("providedId"),
+  token: updateOne("token"),
+};
+
+const LOCKS: Readonly<Record<StoredRef["by"], Statement>> = {
+  id: lockStatement("id"),
+  providedId: lockStatement("providedId"),
+  token: lockStatement("token"),
+};
+
+const ROTATE: Statement = {
+  name: "user_group_rotate",
+  rows: "text",
+  access: "write",
+  text: `UPDATE user_group SET ${setToken({ keyId: "$5", ciphertext: "$6", lookup: "$7", graceSeconds: "$8" })}
+    WHERE account_id = $1 AND environment = $2 AND id = $3 AND token_lookup = ANY ($4::bytea[])
+    RETURNING ${PACKED_USER_GROUP}`,
+};
+
+const DELETE: Statement = {
+  name: "user_group_delete",
+  rows: "text",
+  access: "write",
+  text: `DELETE FROM user_group AS doomed
+    WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
+      AND ($4::text IS NULL OR provided_id = $4)
+      AND ($5::text IS NULL OR EXISTS (
+        SELECT FROM mapping_entry JOIN data_source USING (account_id, environment)
+        WHERE mapping_entry.account_id = doomed.account_id AND mapping_entry.environment = doomed.environment
+          AND mapping_entry.user_group_id = doomed.id AND data_source.id = mapping_entry.data_source_id
+          AND data_source.provided_id = $5))
+    RETURNING ${PACKED_USER_GROUP}`,
+};
+
+/** What changes in a group's row. */
+export interface RowChanges {
+  readonly name?: string;
+  readonly properties?: Properties;
+  /** Whether the entries of its mapping have changed. */
+  readonly mappingChanged?: boolean;
+}
+
+/** A group after an update. */
+export interface UpdatedUserGroup {
+  readonly userGroup: UserGroup;
+  /** False when it was equal already, so that nothing was written. */
+  readonly changed: boolean;
+}
+
+/**
+ * Changes a group and increments its version, unless it is equal already; the row stays locked until the transaction ends. An
+ * absent name or properties stay as they are.
+ * @returns null when no group has this reference
+ */
+export async function updateUserGroup(
+  db: Queryable,
+  tenant: Tenant,
+  ref: StoredRef,
+  { name, properties, mappingChanged = false }: RowChanges,
+): Promise<UpdatedUserGroup | null> {
+  const [row] = await db.run<UpdatedRow>(UPDATES[ref.by], [
+    tenant.accountId,
+    tenant.environment,
+    refValue(ref),
+    name ?? null,
+    properties !== undefined,
+    properties ?? null,
+    mappingChanged,
+  ]);
+  return row ? readUpdated(tenant, row) : null;
+}
+
+export function readUpdated(tenant: Tenant, [group, changed]: UpdatedRow): UpdatedUserGroup {
+  return { userGroup: readUserGroup(tenant, group), changed: changed === "t" };
+}
+
+/** Reads a group and locks it until the transaction ends. */
+export async function lockUserGroup(
+  transaction: Queryable,
+  tenant: Tenant,
+  ref: StoredRef,
+): Promise<UserGroup | null> {
+  return one(transaction, LOCKS[ref.by], tenant, [refValue(ref)]);
+}
+
+/**
+ * Gives a group a new token, if its token still has one of the hashes (decision 8).
+ * @param graceSeconds how long the old token may still be used to read; 0 ends it at once
+ * @returns null when another rotation came first
+ */
+export async function rotateUserGroupToken(
+  db: Queryable,
+  tenant: Tenant,
+  id: number,
+  currentLookups: readonly Buffer[],
+  token: StoredToken,
+  graceSeconds: number,
+): Promise<UserGroup | null> {
+  return one(db, ROTATE, tenant, [
+    id,
+    currentLookups,
+    token.keyId,
+    token.ciphertext,
+    token.lookup,
+    graceSeconds,
+  ]);
+}
+
+/** Deletes the group with this token, provided that it agrees with whatever else is told of it (decision 9). */
+export async function deleteUserGroup(
+  db: Queryable,
+  tenant: Tenant,
+  lookups: readonly Buffer[],
+  expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
+): Promise<UserGroup | null> {
+  return one(db, DELETE, tenant, [
+    lookups,
+    expected.providedId ?? null,
+    expected.dataSourceProvidedId ?? null,
+  ]);
+}
+
+function updateOne(by: StoredRef["by"]): Statement {
+  return updateStatement(`user_group_update_by_${by}`, {
+    from: "user_group",
+    condition: REF_CONDITIONS[by],
+    lock: "FOR NO KEY UPDATE",
+    name: "$4::text",
+    setsProperties: "$5::boolean",
+    properties: "$6::text",
+    changesMapping: "$7::boolean",
+  });
+}
+
+function lockStatement(by: StoredRef["by"]): Statement {
+  return {
+    name: `user_group_lock_by_${by}`,
+    rows: "text",
+    access: "write",
+    text: `SELECT ${PACKED_USER_GROUP} FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS[by]} FOR NO KEY UPDATE`,
+  };
+}
+
+function refValue(ref: StoredRef): number | string | readonly Buffer[] {
+  if (ref.by === "id") return ref.id;
+  if (ref.by === "providedId") return ref.providedId;
+  return ref.lookups;
+}
+
+/** What gives a row a new token. @param values where its parts are, in the statement */
+export function setToken(values: {
+  readonly keyId: string;
+  readonly ciphertext: string;
+  readonly lookup: string;
+  readonly graceSeconds: string;
+}): string {
+  const grace = `${values.graceSeconds}::integer`;
+  return `token_key_id = ${values.keyId}, token_ciphertext = ${values.ciphertext}, token_lookup = ${values.lookup},
+      previous_token_lookup = CASE WHEN ${grace} > 0 THEN token_lookup END,
+      previous_token_expires_at = CASE WHEN ${grace} > 0 THEN now() + make_interval(secs => ${grace}) END,
+      version = version + 1, updated_at = now()`;
+}
+
+async function one(
+  db: Queryable,
+  statement: Statement,
+  tenant: Tenant,
+  values: readonly unknown[],
+): Promise<UserGroup | null> {
+  const [row] = await db.run<PackedRow>(statement, [tenant.accountId, tenant.environment, ...values]);
+  return row ? readUserGroup(tenant, row[0]) : null;
+}

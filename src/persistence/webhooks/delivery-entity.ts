@@ -1,0 +1,109 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
+import type { Environment } from "../../domain/accounts/environment.js";
+import {
+  WEBHOOK_DELIVERY_STATES,
+  type WebhookDelivery,
+  type WebhookDeliveryState,
+  type WebhookEvent,
+} from "../../domain/webhooks/webhook.js";
+import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
+import { WebhookEndpointEntity } from "./endpoint-entity.js";
+
+const PENDING = { where: "(state = 'pending'::webhook_delivery_state)" };
+const OVER = { where: "(state <> 'pending'::webhook_delivery_state)" };
+const DELIVERED = { where: "(state = 'delivered'::webhook_delivery_state)" };
+const DEAD = { where: "(state = 'dead'::webhook_delivery_state)" };
+
+@Entity("webhook_delivery")
+@Index("webhook_delivery_due_ix", ["accountId", "environment", "endpointId", "nextAttemptAt", "id"], PENDING)
+@Index("webhook_delivery_order_ix", ["accountId", "environment", "endpointId", "subject", "id"], PENDING)
+@Index("webhook_delivery_endpoint_ix", ["accountId", "environment", "endpointId", "id"])
+@Index("webhook_delivery_pending_ix", ["accountId", "environment", "id"], PENDING)
+@Index("webhook_delivery_delivered_ix", ["accountId", "environment", "id"], DELIVERED)
+@Index("webhook_delivery_dead_ix", ["accountId", "environment", "id"], DEAD)
+@Index("webhook_delivery_queued_at_ix", ["queuedAt"], PENDING)
+@Index("webhook_delivery_created_at_ix", ["createdAt"], OVER)
+@ForeignKey(
+  () => WebhookEndpointEntity,
+  ["accountId", "environment", "endpointId"],
+  ["accountId", "environment", "id"],
+  { name: "webhook_delivery_endpoint_fk", onDelete: "CASCADE" },
+)
+export class WebhookDeliveryEntity {
+  @AccountKey("webhook_delivery_pk")
+  accountId!: number;
+
+  @PrimaryColumn("text", { primaryKeyConstraintName: "webhook_delivery_pk" })
+  environment!: Environment;
+
+  @IdentityKey("webhook_delivery_pk", "bigint")
+  id!: number;
+
+  @Column("integer", { name: "endpoint_id" })
+  endpointId!: number;
+
+  @Column("uuid", { name: "event_id" })
+  eventId!: string;
+
+  @Column("text")
+  event!: WebhookEvent;
+
+  /** What the event is about: events of one subject reach an endpoint in their order. */
+  @Column("text")
+  subject!: string;
+
+  @Column("json")
+  payload!: string;
+
+  @Column("enum", { enum: WEBHOOK_DELIVERY_STATES, enumName: "webhook_delivery_state", default: "pending" })
+  state!: WebhookDeliveryState;
+
+  @Column("integer", { default: 0 })
+  attempts!: number;
+
+  /** Moved ahead while an attempt is under way: if the process that makes it dies, another one follows then. */
+  @Column("timestamp with time zone", { precision: 3, name: "next_attempt_at", default: () => "now()" })
+  nextAttemptAt!: Date;
+
+  @Column("integer", { name: "last_status", nullable: true })
+  lastStatus!: number | null;
+
+  @Column("text", { name: "last_error", nullable: true })
+  lastError!: string | null;
+
+  @TimeOfWriting("created_at")
+  createdAt!: Date;
+
+  @OptionalTime("delivered_at")
+  deliveredAt!: Date | null;
+
+  @TimeOfWriting("queued_at")
+  queuedAt!: Date;
+}
+
+/** The columns a delivery is read from. An id fits into a 64-bit float for longer than the service will live. */
+export const WEBHOOK_DELIVERY_COLUMNS = `id::double precision AS id, endpoint_id AS "endpointId", event_id AS "eventId", event,
+  payload::text AS payload, state, attempts, next_attempt_at AS "nextAttemptAt", last_status AS "lastStatus",
+  last_error AS "lastError", created_at AS "createdAt", delivered_at AS "deliveredAt"`;
+
+export type WebhookDeliveryRow = Omit<
+  WebhookDeliveryEntity,
+  "accountId" | "environment" | "subject" | "queuedAt"
+>;
+
+export function toWebhookDelivery(row: WebhookDeliveryRow): WebhookDelivery {
+  return {
+    id: row.id,
+    endpointId: row.endpointId,
+    eventId: row.eventId,
+    event: row.event,
+    payload: row.payload,
+    state: row.state,
+    attempts: row.attempts,
+    nextAttemptAt: row.nextAttemptAt,
+    lastStatus: row.lastStatus,
+    lastError: row.lastError,
+    createdAt: row.createdAt,
+    deliveredAt: row.deliveredAt,
+  };
+}

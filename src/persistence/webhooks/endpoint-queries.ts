@@ -1,0 +1,142 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { SealedToken } from "../../domain/accounts/token-vault.js";
+import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { WebhookEndpoint, WebhookEndpointFields } from "../../domain/webhooks/webhook.js";
+import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
+import type { Queryable, Statement } from "../shared/statement.js";
+import { toWebhookEndpoint, WEBHOOK_ENDPOINT_COLUMNS, type WebhookEndpointRow } from "./endpoint-entity.js";
+
+const OWN = "account_id = $1 AND environment = $2 AND deleted_at IS NULL";
+
+/** The first part of the key of an advisory lock, whose second part is an account: any constant that is used for nothing else. */
+const ENDPOINTS_LOCK = 7_201;
+const TABLE = { name: "webhook_endpoint", idType: "integer" } as const;
+const ITEM = { columns: WEBHOOK_ENDPOINT_COLUMNS, toItem: toWebhookEndpoint };
+
+// Taken before endpoints are counted: of two transactions that insert, the second sees what the first has inserted.
+const LOCK: Statement = {
+  name: "webhook_endpoints_lock",
+  access: "write",
+  text: "SELECT pg_advisory_xact_lock($1, $2)",
+};
+
+// Without its secret, which is sealed for the id that the endpoint gets here.
+const INSERT: Statement = {
+  name: "webhook_endpoint_insert",
+  access: "write",
+  text: `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
+    SELECT $1::integer, $2::text, $3, $4, $5::text[], '', ''
+    WHERE (SELECT count(*) FROM webhook_endpoint WHERE ${OWN}) < $6::integer
+    RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
+};
+
+const SET_SECRET: Statement = {
+  name: "webhook_endpoint_set_secret",
+  access: "write",
+  text: `UPDATE webhook_endpoint SET secret_key_id = $4, secret_ciphertext = $5,
+      previous_secret_ciphertext = CASE WHEN secret_key_id = $4 THEN secret_ciphertext END,
+      previous_secret_expires_at = CASE WHEN secret_key_id = $4 THEN now() + $6 * interval '1 second' END
+    WHERE ${OWN} AND id = $3 RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
+};
+
+/** Whether an update enables the endpoint or changes its URL: earlier failures say nothing of it then. */
+const STARTS_ANEW = "($7::boolean AND disabled_at IS NOT NULL) OR $5 <> url";
+
+const UPDATE: Statement = {
+  name: "webhook_endpoint_update",
+  access: "write",
+  text: `UPDATE webhook_endpoint SET name = coalesce($4, name), url = coalesce($5, url),
+      events = coalesce($6::text[], events),
+      disabled_at = CASE $7::boolean WHEN true THEN NULL WHEN false THEN coalesce(disabled_at, now()) ELSE disabled_at END,
+      disabled_reason = CASE WHEN $7 THEN NULL WHEN NOT $7 AND disabled_at IS NULL THEN 'admin' ELSE disabled_reason END,
+      consecutive_failures = CASE WHEN ${STARTS_ANEW} THEN 0 ELSE consecutive_failures END,
+      failing_since = CASE WHEN ${STARTS_ANEW} THEN NULL ELSE failing_since END,
+      paused_until = CASE WHEN ${STARTS_ANEW} THEN NULL ELSE paused_until END
+    WHERE ${OWN} AND id = $3 RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
+};
+
+const DELETE: Statement = {
+  name: "webhook_endpoint_delete",
+  access: "write",
+  // It has no deliveries from now on; a purge removes those that it had.
+  text: `UPDATE webhook_endpoint SET deleted_at = now(), disabled_at = coalesce(disabled_at, now())
+    WHERE ${OWN} AND id = $3 RETURNING id`,
+};
+
+/** A page of the tenant's endpoints, by id. */
+export async function listWebhookEndpoints(
+  db: Queryable,
+  tenant: Tenant,
+  page: PageRequest,
+): Promise<Page<WebhookEndpoint>> {
+  const keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" } as const;
+  return selectPage(db, listQuery(tenant), ITEM, keyset, page);
+}
+
+export async function countWebhookEndpoints(db: Queryable, tenant: Tenant): Promise<number> {
+  return countList(db, listQuery(tenant));
+}
+
+/** The tenant's endpoints that have these ids, in no order. */
+export async function findWebhookEndpointsByIds(
+  db: Queryable,
+  tenant: Tenant,
+  ids: readonly number[],
+): Promise<WebhookEndpoint[]> {
+  return selectByIds(db, TABLE, ITEM, tenant, ids, ["deleted_at IS NULL"]);
+}
+
+/** Adds an endpoint that has no secret yet, within a transaction. @returns null when the tenant has `limit` endpoints already */
+export async function insertWebhookEndpoint(
+  transaction: Queryable,
+  { accountId, environment }: Tenant,
+  { name, url, events }: Omit<WebhookEndpointFields, "enabled">,
+  limit: number,
+): Promise<WebhookEndpoint | null> {
+  await transaction.run(LOCK, [ENDPOINTS_LOCK, accountId]);
+  const values = [accountId, environment, name, url, events, limit];
+  return first(await transaction.run<WebhookEndpointRow>(INSERT, values));
+}
+
+/** Replaces the secret; the one before it signs along for `graceSeconds`. @returns null when there is no such endpoint */
+export async function setWebhookSecret(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  id: number,
+  secret: SealedToken,
+  graceSeconds: number,
+): Promise<WebhookEndpoint | null> {
+  const values = [accountId, environment, id, secret.keyId, secret.ciphertext, graceSeconds];
+  return first(await db.run<WebhookEndpointRow>(SET_SECRET, values));
+}
+
+/** Changes the fields that are present. @returns null when there is no such endpoint */
+export async function updateWebhookEndpoint(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  id: number,
+  { name = null, url = null, events = null, enabled = null }: Partial<Nullable<WebhookEndpointFields>>,
+): Promise<WebhookEndpoint | null> {
+  const values = [accountId, environment, id, name, url, events, enabled];
+  return first(await db.run<WebhookEndpointRow>(UPDATE, values));
+}
+
+/** Hides an endpoint and its deliveries, which are removed later. @returns whether there was one */
+export async function deleteWebhookEndpoint(
+  db: Queryable,
+  { accountId, environment }: Tenant,
+  id: number,
+): Promise<boolean> {
+  return (await db.run(DELETE, [accountId, environment, id])).length > 0;
+}
+
+function listQuery(tenant: Tenant): ListQuery {
+  const list = tenantList(TABLE.name, tenant);
+  return { ...list, conditions: [...list.conditions, "deleted_at IS NULL"] };
+}
+
+type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null };
+
+function first([row]: WebhookEndpointRow[]): WebhookEndpoint | null {
+  return row ? toWebhookEndpoint(row) : null;
+}

@@ -1,0 +1,91 @@
+import type { Writer } from "../../domain/accounts/caller.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import type { NewUserGroup, UserGroup } from "../../domain/user-groups/user-group.js";
+import type { Database } from "../../persistence/database/database.js";
+import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
+import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
+import { putMappingEntries } from "../../persistence/user-groups/mapping-queries.js";
+import type { NewUserGroupRow } from "../../persistence/user-groups/writes.js";
+import { apartByKey, writerOf } from "../shared/collected-writes.js";
+import { type Collecting, Collector } from "../shared/collector.js";
+import { resolveMapping } from "./mapping-resolution.js";
+import { issueStoredToken } from "./token-issue.js";
+
+interface Creation {
+  readonly row: NewUserGroupRow;
+  readonly requestId: string | null;
+}
+
+/** Inserts groups; those without a mapping that requests with one API key create at the same time go with one statement. */
+export class UserGroupCreations {
+  readonly #db: Database;
+  readonly #ids: UserGroupIds;
+  readonly #vault: TokenVault;
+  readonly #collector: Collector<Creation, UserGroup | null, Writer>;
+
+  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, collecting: Collecting) {
+    this.#db = db;
+    this.#ids = ids;
+    this.#vault = vault;
+    const insert = async (writer: Writer, creations: readonly Creation[]) => {
+      const rows = creations.map(({ row }) => row);
+      const requests = creations.map(({ row, requestId }) => [row.id, requestId] as const);
+      const inserted = await insertUserGroups(db.of(writerOf(writer, requests)), writer, rows);
+      const byId = new Map(inserted.map((group) => [group.id, group]));
+      return rows.map(({ id }) => byId.get(id) ?? null);
+    };
+    // One at a time: each ends with a wait for the disk, which more of them can share.
+    this.#collector = new Collector("user_group_creations", insert, collecting, {
+      apart: apartByKey,
+      mostUnderWay: 1,
+    });
+  }
+
+  /**
+   * Inserts a group with its mapping, unless its provided id is taken.
+   * @returns null when it is
+   * @throws DomainError `unknown_data_source`; nothing is inserted then
+   */
+  async insert(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup | null> {
+    const id = await this.#ids.take(writer);
+    const row = {
+      id,
+      providedId,
+      name: group.name,
+      properties: group.properties,
+      token: issueStoredToken(this.#vault, writer, id),
+    };
+    try {
+      const inserted =
+        group.mapping.length === 0
+          ? await this.#insertCollected(writer, row)
+          : await this.#insertMapped(writer, row, group.mapping);
+      if (!inserted) this.#ids.giveBack(id);
+      return inserted;
+    } catch (error) {
+      // Only a refusal is certain to have left the id unused: a lost connection may have lost just the answer.
+      if (error instanceof DomainError && error.code === "unknown_data_source") this.#ids.giveBack(id);
+      throw error;
+    }
+  }
+
+  async #insertCollected(writer: Writer, row: NewUserGroupRow): Promise<UserGroup | null> {
+    const { requestId } = writer.actor;
+    const [group = null] = await this.#collector.load(writer, [{ row, requestId }]);
+    return group;
+  }
+
+  async #insertMapped(
+    writer: Writer,
+    row: NewUserGroupRow,
+    mapping: NewUserGroup["mapping"],
+  ): Promise<UserGroup | null> {
+    return this.#db.transaction(writer, async (transaction) => {
+      const entries = await resolveMapping(transaction, writer, mapping);
+      const [created = null] = await insertUserGroups(transaction, writer, [row]);
+      if (created) await putMappingEntries(transaction, writer, row.id, entries);
+      return created;
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import { mayBeToken } from "../../domain/user-groups/token.js";
+import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
+import type { StoredRef, UpdatedUserGroup } from "../../persistence/user-groups/writes.js";
+
+/**
+ * Turns a reference into the one the database knows.
+ * @throws DomainError `user_group_not_found` for a text that cannot be a token
+ */
+export function storedRef(vault: TokenVault, ref: UserGroupRef): StoredRef {
+  if (ref.by !== "token") return ref;
+  if (!mayBeToken(ref.token)) throw userGroupNotFound(ref.by);
+  return { by: "token", lookups: vault.lookups(ref.token) };
+}
+
+/** @throws DomainError `user_group_not_found` when there is no group */
+export function requireUserGroup<Found extends UserGroup | UpdatedUserGroup>(
+  found: Found | null,
+  ref: { readonly by: UserGroupRef["by"] },
+): Found {
+  if (!found) throw userGroupNotFound(ref.by);
+  return found;
+}
+
+function userGroupNotFound(by: UserGroupRef["by"]): DomainError {
+  return new DomainError(
+    "user_group_not_found",
+    `No user group has this ${by === "token" ? "token" : "id"}.`,
+  );
+}

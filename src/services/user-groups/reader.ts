@@ -1,0 +1,108 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
+import { mayBeToken } from "../../domain/user-groups/token.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { Database } from "../../persistence/database/database.js";
+import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
+import {
+  findUserGroupsByIds,
+  findUserGroupsByProvidedIds,
+  findUserGroupsByTokens,
+  type TokenMatch,
+} from "../../persistence/user-groups/reads.js";
+import { type Collecting, Collector, collectLookups } from "../shared/collector.js";
+
+/** Reads groups, many at a time: each method takes one statement however many keys it is given. */
+export class UserGroupReader {
+  readonly #vault: TokenVault;
+  readonly #byId: Collector<number, UserGroup | null>;
+  readonly #byProvidedId: Collector<string, UserGroup | null>;
+  readonly #byLookup: Collector<Buffer, TokenMatch | null>;
+  readonly #mappings: Collector<number, readonly MappedDataSource[]>;
+
+  constructor(db: Database, vault: TokenVault, collecting: Collecting) {
+    this.#vault = vault;
+    this.#byId = collectLookups(
+      "user_groups_by_id",
+      async (tenant, ids) => findUserGroupsByIds(db.of(tenant), tenant, ids),
+      ({ id }) => id,
+      collecting,
+    );
+    this.#byProvidedId = collectLookups(
+      "user_groups_by_provided_id",
+      async (tenant, ids) => findUserGroupsByProvidedIds(db.of(tenant), tenant, ids),
+      ({ providedId }) => providedId,
+      collecting,
+    );
+    this.#byLookup = new Collector(
+      "user_groups_by_token",
+      async (tenant, lookups) => {
+        const found = await findUserGroupsByTokens(db.of(tenant), tenant, lookups);
+        // Of two groups with one token, that has it which does now: last, it is the one that stays.
+        const inOrder = found.toSorted((one, other) => Number(one.current) - Number(other.current));
+        const matches = new Map(inOrder.map((match) => [match.lookup.toString("hex"), match]));
+        return lookups.map((lookup) => matches.get(lookup.toString("hex")) ?? null);
+      },
+      collecting,
+    );
+    this.#mappings = new Collector(
+      "mappings",
+      async (tenant, ids) => {
+        const mappings = await findMappings(db.of(tenant), tenant, ids);
+        return ids.map((id) => mappings.get(id) ?? []);
+      },
+      collecting,
+    );
+  }
+
+  /** @returns a group or null for each id, in the same order */
+  byIds(tenant: Tenant, ids: readonly number[]): Promise<readonly (UserGroup | null)[]> {
+    return this.#byId.load(tenant, ids);
+  }
+
+  /** @returns a group or null for each provided id, in the same order */
+  byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<readonly (UserGroup | null)[]> {
+    return this.#byProvidedId.load(tenant, providedIds);
+  }
+
+  /** @returns a group or null for each token, in the same order; an old token counts during its grace period */
+  async byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(UserGroup | null)[]> {
+    const matches = await this.#byTokens(tenant, tokens);
+    return matches.map(
+      (ofToken) => (ofToken.find((match) => match?.current) ?? ofToken.find((match) => match))?.group ?? null,
+    );
+  }
+
+  /** The group whose present token this is; one in its grace period does not count. */
+  async byCurrentToken(tenant: Tenant, token: string): Promise<UserGroup | null> {
+    const [matches = []] = await this.#byTokens(tenant, [token]);
+    return matches.find((match) => match?.current)?.group ?? null;
+  }
+
+  /** What was found under each hash of each token. */
+  async #byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(readonly (TokenMatch | null)[])[]> {
+    const asked = tokens.map((token) => (mayBeToken(token) ? this.#vault.lookups(token) : []));
+    // A token that was rotated is dead at once, which a replica may not have heard of.
+    const { replica: _, ...current } = tenant;
+    const matches = await this.#byLookup.load(current, asked.flat());
+    let start = 0;
+    return asked.map(({ length }) => {
+      start += length;
+      return matches.slice(start - length, start);
+    });
+  }
+
+  /** @returns the mapping of each group, ordered by schema id, in the order of the ids */
+  mappings(
+    tenant: Tenant,
+    userGroupIds: readonly number[],
+  ): Promise<readonly (readonly MappedDataSource[])[]> {
+    return this.#mappings.load(tenant, userGroupIds);
+  }
+
+  /** The token of a group, in the clear. */
+  tokenOf(group: UserGroup): string {
+    return this.#vault.openToken(group.sealedToken, group);
+  }
+}

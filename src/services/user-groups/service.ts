@@ -1,0 +1,198 @@
+import type { Caller, Tenant, Writer } from "../../domain/accounts/caller.js";
+import { requireWrite } from "../../domain/accounts/scopes.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import { mayBeToken } from "../../domain/user-groups/token.js";
+import type {
+  NewUserGroup,
+  UserGroup,
+  UserGroupChanges,
+  UserGroupRef,
+} from "../../domain/user-groups/user-group.js";
+import type { Database } from "../../persistence/database/database.js";
+import { replaceMappingEntries } from "../../persistence/user-groups/mapping-queries.js";
+import {
+  deleteUserGroup,
+  lockUserGroup,
+  type UpdatedUserGroup,
+  updateUserGroup,
+} from "../../persistence/user-groups/writes.js";
+import type { ChangeFeed } from "./change-feed.js";
+import type { UserGroupCreations } from "./creations.js";
+import type { UserGroupEdits } from "./edits.js";
+import { requireUserGroup, storedRef } from "./lookup.js";
+import { resolveMapping } from "./mapping-resolution.js";
+import type { UserGroupReader } from "./reader.js";
+import { issueStoredToken } from "./token-issue.js";
+
+/** How often get-or-create looks again when a group is created and deleted under its eyes. */
+const ATTEMPTS = 5;
+
+/** Creates, changes, rotates and deletes groups. */
+export class UserGroupService {
+  readonly #db: Database;
+  readonly #vault: TokenVault;
+  readonly #reader: UserGroupReader;
+  readonly #creations: UserGroupCreations;
+  readonly #edits: UserGroupEdits;
+  readonly #changes: ChangeFeed;
+
+  constructor(
+    db: Database,
+    vault: TokenVault,
+    reader: UserGroupReader,
+    creations: UserGroupCreations,
+    edits: UserGroupEdits,
+    changes: ChangeFeed,
+  ) {
+    this.#db = db;
+    this.#reader = reader;
+    this.#creations = creations;
+    this.#vault = vault;
+    this.#changes = changes;
+    this.#edits = edits;
+  }
+
+  /**
+   * Returns the group with this provided id unchanged, or creates it (decision 5). Of concurrent calls for one new id,
+   * exactly one creates it.
+   * @param describe gives what to create; it is asked only when the group is missing
+   * @throws DomainError `forbidden` when a key without write scope would create; what `describe` throws; `unknown_data_source`
+   */
+  async getOrCreate(
+    caller: Caller,
+    providedId: string,
+    describe: () => NewUserGroup,
+  ): Promise<{ readonly userGroup: UserGroup; readonly created: boolean }> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const [existing] = await this.#reader.byProvidedIds(caller, [providedId]);
+      if (existing) return { userGroup: existing, created: false };
+      const userGroup = await this.#creations.insert(requireWrite(caller), providedId, describe());
+      if (userGroup) return { userGroup, created: true };
+    }
+    throw new DomainError(
+      "unavailable",
+      "The user group is being created and deleted by others. Try again.",
+      {
+        retryAfter: 1,
+      },
+    );
+  }
+
+  /** Creates a group. @throws DomainError `user_group_exists` when the id is taken; `unknown_data_source` */
+  async create(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup> {
+    const created = await this.#creations.insert(writer, providedId, group);
+    if (!created) {
+      throw new DomainError("user_group_exists", "A user group with this id exists already.", {
+        field: ["providedId"],
+      });
+    }
+    return created;
+  }
+
+  /**
+   * Changes the fields that are present (decision 7); where none of them differs, the group comes back as it is (decision 12a).
+   * @throws DomainError `user_group_not_found`, `version_conflict`, `unknown_data_source`; nothing is changed then
+   */
+  async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
+    const { userGroup, changed } = await this.#update(writer, ref, changes);
+    if (changed) this.#changes.publish(writer, userGroup.id, "updated");
+    return userGroup;
+  }
+
+  async #update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UpdatedUserGroup> {
+    const stored = storedRef(this.#vault, ref);
+    const { mapping, expectedVersion } = changes;
+    const changesRow = changes.name !== undefined || changes.properties !== undefined;
+    if (changesRow && mapping === undefined && expectedVersion === undefined) {
+      return requireUserGroup(await this.#edits.update(writer, stored, changes), ref);
+    }
+    return this.#db.transaction(writer, async (transaction) => {
+      const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
+      requireVersion(found, expectedVersion);
+      if (!changesRow && mapping === undefined) return { userGroup: found, changed: false };
+      const entries = mapping && (await resolveMapping(transaction, writer, mapping));
+      const mappingChanged =
+        entries !== undefined && (await replaceMappingEntries(transaction, writer, found.id, entries));
+      const byId = { by: "id", id: found.id } as const;
+      return requireUserGroup(
+        await updateUserGroup(transaction, writer, byId, { ...changes, mappingChanged }),
+        ref,
+      );
+    });
+  }
+
+  /**
+   * Gives the group with this token a new one; the old token is dead at once (decision 8), or after the grace period.
+   * @throws DomainError `user_group_not_found` when no group has the token, or another rotation came first
+   */
+  async rotateToken(writer: Writer, currentToken: string): Promise<UserGroup> {
+    const lookups = this.#lookups(currentToken);
+    const group = await this.#byCurrentToken(writer, currentToken);
+    const token = issueStoredToken(this.#vault, writer, group.id);
+    const rotated = await this.#edits.rotate(writer, { id: group.id, currentLookups: lookups, token });
+    const userGroup = requireUserGroup(rotated, { by: "token" });
+    this.#changes.publish(writer, userGroup.id, "tokenRotated");
+    return userGroup;
+  }
+
+  /**
+   * Deletes the group with this token, and its mapping.
+   * @throws DomainError `user_group_not_found`; `user_group_mismatch` when what else is told contradicts the group
+   */
+  async delete(
+    writer: Writer,
+    currentToken: string,
+    expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
+  ): Promise<UserGroup> {
+    const lookups = this.#lookups(currentToken);
+    const deleted = await this.#delete(writer, lookups, expected);
+    if (deleted) {
+      this.#changes.publish(writer, deleted.id, "deleted");
+      return deleted;
+    }
+    const group = await this.#byCurrentToken(writer, currentToken);
+    const field =
+      expected.providedId !== undefined && expected.providedId !== group.providedId
+        ? "providedId"
+        : "dataSourceProvidedId";
+    throw new DomainError(
+      "user_group_mismatch",
+      "This contradicts the user group that the token names. Nothing was deleted.",
+      {
+        field: [field],
+      },
+    );
+  }
+
+  async #delete(
+    writer: Writer,
+    lookups: readonly Buffer[],
+    expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
+  ): Promise<UserGroup | null> {
+    if (expected.dataSourceProvidedId === undefined)
+      return deleteUserGroup(this.#db.of(writer), writer, lookups, expected);
+    // Locked first: a statement that waited for a change of the mapping would still look at the old one.
+    return this.#db.transaction(writer, async (transaction) => {
+      await lockUserGroup(transaction, writer, { by: "token", lookups });
+      return deleteUserGroup(transaction, writer, lookups, expected);
+    });
+  }
+
+  async #byCurrentToken(tenant: Tenant, token: string): Promise<UserGroup> {
+    return requireUserGroup(await this.#reader.byCurrentToken(tenant, token), { by: "token" });
+  }
+
+  #lookups(token: string): readonly Buffer[] {
+    return mayBeToken(token) ? this.#vault.lookups(token) : [];
+  }
+}
+
+function requireVersion(group: UserGroup, expected: number | undefined): void {
+  if (expected === undefined || expected === group.version) return;
+  throw new DomainError(
+    "version_conflict",
+    `The user group has version ${group.version}, not ${expected}. Read it again and repeat the change.`,
+    { field: ["expectedVersion"] },
+  );
+}

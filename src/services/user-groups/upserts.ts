@@ -1,0 +1,226 @@
+import type { Writer } from "../../domain/accounts/caller.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { DomainError } from "../../domain/shared/errors.js";
+import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
+import type { Properties } from "../../domain/user-groups/properties.js";
+import type { UserGroup } from "../../domain/user-groups/user-group.js";
+import type { Database } from "../../persistence/database/database.js";
+import { isTransactionConflict } from "../../persistence/shared/database-error.js";
+import type { Queryable } from "../../persistence/shared/statement.js";
+import {
+  insertUserGroups,
+  lockUserGroups,
+  updateUserGroups,
+} from "../../persistence/user-groups/bulk-writes.js";
+import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
+import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { requireAt } from "../shared/in-order.js";
+import type { ChangeFeed } from "./change-feed.js";
+import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
+import { issueStoredToken } from "./token-issue.js";
+
+/** Decision 30: one call's worth, which one statement and one transaction carry well. */
+export const MAX_UPSERTS = 1000;
+
+/** A group to create, or to change: an absent field stays, null clears (decision 7). */
+export interface UserGroupUpsert {
+  readonly providedId: string;
+  /** Required when the group is created. */
+  readonly name?: string;
+  readonly properties?: Properties;
+  readonly mapping?: readonly MappingReference[];
+}
+
+/** What became of one item; null when others' faults kept the whole call from happening. */
+export type UpsertOutcome =
+  // changed: a group that existed was changed.
+  | { readonly userGroup: UserGroup; readonly created: boolean; readonly changed: boolean }
+  | { readonly error: DomainError }
+  | null;
+
+/** How often a call is run that met others which create the same groups. */
+const ATTEMPTS = 10;
+
+/** Creates and changes many groups with a handful of statements. */
+export class UserGroupUpserts {
+  readonly #db: Database;
+  readonly #ids: UserGroupIds;
+  readonly #vault: TokenVault;
+  readonly #changes: ChangeFeed;
+
+  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, changes: ChangeFeed) {
+    this.#db = db;
+    this.#ids = ids;
+    this.#vault = vault;
+    this.#changes = changes;
+  }
+
+  /**
+   * Creates the groups that are missing and changes the others, in one transaction.
+   * @param items an error stands for an item that was faulty from the start
+   * @param allOrNothing whether one faulty item keeps all others from happening
+   * @returns an outcome for each item, in the same order
+   */
+  async upsert(
+    writer: Writer,
+    items: readonly (UserGroupUpsert | DomainError)[],
+    allOrNothing: boolean,
+  ): Promise<UpsertOutcome[]> {
+    const checked = refuseRepeated(items);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const outcomes = await this.#db.transaction(writer, (transaction) =>
+          this.#run(transaction, writer, checked, allOrNothing),
+        );
+        this.#publish(writer, outcomes);
+        return outcomes;
+      } catch (error) {
+        if (error instanceof Refusal) return error.outcomes;
+        if (!(error instanceof CreatedMeanwhile) && !isTransactionConflict(error)) throw error;
+        if (attempt === ATTEMPTS) {
+          throw new DomainError("unavailable", "Others create the same user groups. Try again.", {
+            retryAfter: 1,
+            cause: error,
+          });
+        }
+      }
+    }
+  }
+
+  #publish(writer: Writer, outcomes: readonly UpsertOutcome[]): void {
+    for (const outcome of outcomes) {
+      if (!outcome || !("userGroup" in outcome) || !outcome.changed) continue;
+      this.#changes.publish(writer, outcome.userGroup.id, "updated");
+    }
+  }
+
+  async #run(
+    transaction: Queryable,
+    writer: Writer,
+    checked: readonly (UserGroupUpsert | DomainError)[],
+    allOrNothing: boolean,
+  ): Promise<UpsertOutcome[]> {
+    const mapped = await resolveMappings(transaction, writer, checked);
+    const providedIds = mapped.filter(isItem).map(({ providedId }) => providedId);
+    const existing = await this.#lock(transaction, writer, providedIds);
+    const named = mapped.map((item) =>
+      isItem(item) && item.name === undefined && !existing.has(item.providedId)
+        ? new DomainError("invalid_field", "is required", { field: ["name"] })
+        : item,
+    );
+    if (allOrNothing && named.some((item) => !isItem(item))) throw new Refusal(named);
+    const items = named.filter(isItem);
+
+    const created = await this.#insert(
+      transaction,
+      writer,
+      items.filter(({ providedId }) => !existing.has(providedId)),
+    );
+    const missed = items.find(({ providedId }) => !existing.has(providedId) && !created.has(providedId));
+    // Created by others since the lock. To lock it now, while holding new rows, could close a ring of waiting calls.
+    if (missed) throw new CreatedMeanwhile();
+    const present = new Map([...existing, ...created]);
+    const remapped = await replaceMappings(
+      transaction,
+      writer,
+      items.flatMap(({ providedId, entries }) => {
+        const id = present.get(providedId)?.id;
+        return id === undefined || !entries
+          ? []
+          : [{ userGroupId: id, entries, isFirst: created.has(providedId) }];
+      }),
+    );
+    const updated = await updateUserGroups(
+      transaction,
+      writer,
+      items.flatMap((item) => {
+        const id = existing.get(item.providedId)?.id;
+        return id === undefined ? [] : [{ ...item, id, mappingChanged: remapped.has(id) }];
+      }),
+    );
+    const outcomes = new Map<string, UpsertOutcome>([
+      ...updated.map((each) => [each.userGroup.providedId, { ...each, created: false }] as const),
+      ...[...created].map(
+        ([providedId, userGroup]) => [providedId, { userGroup, created: true, changed: false }] as const,
+      ),
+    ]);
+    return named.map((item) => {
+      if (!isItem(item)) return { error: item };
+      const outcome = outcomes.get(item.providedId);
+      if (!outcome) throw new Error("A user group that was written is missing.");
+      return outcome;
+    });
+  }
+
+  async #lock(transaction: Queryable, writer: Writer, providedIds: readonly string[]) {
+    if (providedIds.length === 0) return new Map<string, UserGroup>();
+    return byProvidedId(await lockUserGroups(transaction, writer, providedIds));
+  }
+
+  async #insert(transaction: Queryable, writer: Writer, items: readonly ResolvedItem[]) {
+    if (items.length === 0) return new Map<string, UserGroup>();
+    const ids = await this.#ids.takeMany(transaction, items.length);
+    const rows = items.map(({ providedId, name = "", properties = null }, index) => {
+      const id = requireAt(ids, index);
+      return { id, providedId, name, properties, token: issueStoredToken(this.#vault, writer, id) };
+    });
+    return byProvidedId(await insertUserGroups(transaction, writer, rows));
+  }
+}
+
+interface ResolvedItem extends UserGroupUpsert {
+  readonly entries: readonly MappingEntry[] | undefined;
+}
+
+/** Rolls the transaction back because a group that was missing is there now. */
+class CreatedMeanwhile extends Error {}
+
+/** Rolls the transaction back and carries out what became of the items. */
+class Refusal extends Error {
+  readonly outcomes: UpsertOutcome[];
+
+  constructor(items: readonly (ResolvedItem | DomainError)[]) {
+    super("One item's fault keeps all others from happening.");
+    this.outcomes = items.map((item) => (isItem(item) ? null : { error: item }));
+  }
+}
+
+function refuseRepeated(
+  items: readonly (UserGroupUpsert | DomainError)[],
+): (UserGroupUpsert | DomainError)[] {
+  const seen = new Set<string>();
+  return items.map((item) => {
+    if (!isItem(item)) return item;
+    if (seen.has(item.providedId)) {
+      return new DomainError("invalid_field", "must stand only once", { field: ["providedId"] });
+    }
+    seen.add(item.providedId);
+    return item;
+  });
+}
+
+async function resolveMappings(
+  transaction: Queryable,
+  writer: Writer,
+  items: readonly (UserGroupUpsert | DomainError)[],
+): Promise<(ResolvedItem | DomainError)[]> {
+  const references = items.filter(isItem).flatMap(({ mapping = [] }) => mapping);
+  const resolve = await findMappedDataSources(transaction, writer, references);
+  return items.map((item) => {
+    if (!isItem(item)) return item;
+    try {
+      return { ...item, entries: item.mapping && resolveEach(item.mapping, resolve) };
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
+    }
+  });
+}
+
+function isItem<Item extends UserGroupUpsert>(item: Item | DomainError): item is Item {
+  return !(item instanceof DomainError);
+}
+
+function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup> {
+  return new Map(groups.map((group) => [group.providedId, group]));
+}

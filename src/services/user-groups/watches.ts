@@ -1,0 +1,123 @@
+import type { Tenant } from "../../domain/accounts/caller.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import type { Database } from "../../persistence/database/database.js";
+import { findWatchedGroups } from "../../persistence/user-groups/watched-group-queries.js";
+import type { KeyWatch } from "../accounts/key-watch.js";
+import { type Collecting, Collector } from "../shared/collector.js";
+import type { ChangeFeed } from "./change-feed.js";
+import { GroupWatch, type UserGroupEvent } from "./group-watch.js";
+import type { UserGroupReader } from "./reader.js";
+import { Subscription } from "./subscription.js";
+import { credentialEnded, expiryOf, type WatchCredential, type WatchState } from "./watch-credential.js";
+
+/** With what somebody wants to watch a group. */
+export type Watching =
+  | { readonly kind: "apiKey"; readonly keyId: number }
+  | { readonly kind: "token"; readonly token: string };
+
+/**
+ * Watches groups for subscribers. A change is looked up once, however many watch the group, and each of them gets it only if its
+ * credentials are valid at that moment: that holds though a notification is lost.
+ */
+export class UserGroupWatches {
+  readonly #changes: ChangeFeed;
+  readonly #vault: TokenVault;
+  readonly #keyWatch: KeyWatch;
+  readonly #reader: UserGroupReader;
+  readonly #states: Collector<{ readonly id: number; readonly keyIds: readonly number[] }, WatchState>;
+  readonly #watches = new Map<string, GroupWatch>();
+
+  constructor(
+    db: Database,
+    vault: TokenVault,
+    changes: ChangeFeed,
+    keyWatch: KeyWatch,
+    reader: UserGroupReader,
+    collecting: Collecting,
+  ) {
+    this.#vault = vault;
+    this.#changes = changes;
+    this.#keyWatch = keyWatch;
+    this.#reader = reader;
+    this.#states = new Collector(
+      "watched_user_groups",
+      async (tenant, asked) => {
+        const ids = asked.map(({ id }) => id);
+        const keyIds = [...new Set(asked.flatMap((each) => each.keyIds))];
+        const { groups, activeKeys } = await findWatchedGroups(db.of(tenant), tenant, ids, keyIds);
+        return ids.map((id) => ({ group: groups.get(id) ?? null, activeKeys }));
+      },
+      collecting,
+    );
+  }
+
+  /**
+   * Watches one group: no change that is committed after this resolves is missed. The subscription throws what ended it.
+   * @returns null when there is no such group
+   * @throws DomainError `unauthenticated` when the credentials have ended meanwhile; `unavailable` when the database cannot be reached, or
+   *   the service is shutting down
+   */
+  async watch(
+    { accountId, environment, deadline }: Tenant,
+    id: number,
+    watching: Watching,
+  ): Promise<Subscription<UserGroupEvent> | null> {
+    const tenant = { accountId, environment };
+    const credential: WatchCredential =
+      watching.kind === "token" ? { kind: "token", lookups: this.#vault.lookups(watching.token) } : watching;
+    const subscription = this.#subscribe(tenant, id, credential);
+    try {
+      await this.#changes.listen();
+      // A revocation or rotation since the credentials were checked would be missed.
+      const state = await this.#load({ ...tenant, deadline }, id, [credential]);
+      const expiresAt = expiryOf(credential, state);
+      if (expiresAt === undefined) throw credentialEnded(credential);
+      subscription.expireAt(expiresAt, credentialEnded(credential));
+      if (state.group) return subscription;
+      subscription.end();
+      return null;
+    } catch (error) {
+      subscription.end();
+      throw error;
+    }
+  }
+
+  #subscribe(tenant: Tenant, id: number, credential: WatchCredential): Subscription<UserGroupEvent> {
+    const name = `${tenant.accountId}/${tenant.environment}/${id}`;
+    const watch = this.#watches.get(name) ?? this.#createWatch(tenant, id);
+    this.#watches.set(name, watch);
+    const subscription = new Subscription<UserGroupEvent>(() => {
+      unwatchKey?.();
+      if (watch.remove(subscriber)) this.#watches.delete(name);
+    });
+    const subscriber = { credential, subscription };
+    const unwatchKey =
+      credential.kind === "apiKey"
+        ? this.#keyWatch.watch({ accountId: tenant.accountId, keyId: credential.keyId }, () =>
+            subscription.end(credentialEnded(credential)),
+          )
+        : undefined;
+    try {
+      watch.add(subscriber);
+      return subscription;
+    } catch (error) {
+      subscription.end();
+      throw error;
+    }
+  }
+
+  #createWatch(tenant: Tenant, id: number): GroupWatch {
+    return new GroupWatch({
+      load: (credentials) => this.#load(tenant, id, credentials),
+      loadMapping: async () => (await this.#reader.mappings(tenant, [id]))[0] ?? [],
+      follow: (listener) => this.#changes.follow(tenant, id, listener),
+    });
+  }
+
+  async #load(tenant: Tenant, id: number, credentials: readonly WatchCredential[]): Promise<WatchState> {
+    const keyIds = new Set(credentials.flatMap((each) => (each.kind === "apiKey" ? [each.keyId] : [])));
+    const [state] = await this.#states.load(tenant, [{ id, keyIds: [...keyIds] }]);
+    if (!state) throw new Error("Nothing was loaded of a group that is watched.");
+    return state;
+  }
+}

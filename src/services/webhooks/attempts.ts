@@ -1,0 +1,133 @@
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { retryDelay } from "../../domain/webhooks/retry.js";
+import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
+import type { Database } from "../../persistence/database/database.js";
+import {
+  type BreakerOptions,
+  type FailedAttempt,
+  type FailedEndpoint,
+  settleFailure,
+  settleSuccess,
+} from "../../persistence/webhooks/settlement.js";
+import type { Telemetry } from "../../telemetry/telemetry.js";
+import { runSpan } from "../../telemetry/tracing.js";
+import type { AttemptOutcome, WebhookSender } from "./sender.js";
+
+const GONE = 410;
+
+/** The actor in the audit log when an endpoint is disabled. */
+const ACTOR = { keyId: null, name: "webhooks", requestId: null };
+
+/** The part of the log that deliveries write to. */
+export interface WebhookLog {
+  warn(details: object, message: string): void;
+}
+
+export interface AttemptOptions {
+  readonly retryDelaysMs: readonly number[];
+  readonly breaker: BreakerOptions;
+}
+
+/** What an attempt says about its endpoint. */
+export interface EndpointOutcome {
+  readonly hasAnswered: boolean;
+  /** Whether nothing more may be sent to it for now. */
+  readonly isPaused: boolean;
+}
+
+/** Makes single attempts to deliver, and records what comes of them. */
+export class WebhookAttempts {
+  readonly #db: Database;
+  readonly #vault: TokenVault;
+  readonly #sender: WebhookSender;
+  readonly #telemetry: Telemetry;
+  readonly #options: AttemptOptions;
+
+  constructor(
+    db: Database,
+    vault: TokenVault,
+    sender: WebhookSender,
+    telemetry: Telemetry,
+    options: AttemptOptions,
+  ) {
+    this.#db = db;
+    this.#vault = vault;
+    this.#sender = sender;
+    this.#telemetry = telemetry;
+    this.#options = options;
+  }
+
+  /**
+   * Each attempt is a trace of its own: the request that caused the event is over.
+   * @throws what keeps the attempt from being made or recorded; the lease then expires, and it is made again
+   */
+  async make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
+    const { tracing } = this.#telemetry;
+    if (!tracing) return this.#make(claim, log);
+    const { accountId, environment, attempts, eventId } = claim;
+    const attributes = {
+      "user_groups.account_id": accountId,
+      "user_groups.environment": environment,
+      "user_groups.event_id": eventId,
+      "user_groups.attempt": attempts,
+    };
+    const span = tracing.begin("webhook attempt", { kind: "client", parent: null, attributes });
+    return runSpan(span, () => this.#make(claim, log));
+  }
+
+  async #make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
+    const { endpointId: id, url, eventId, payload: body, accountId, environment } = claim;
+    const binding = { accountId, id, of: "webhookEndpoint" } as const;
+    const secrets = claim.secrets.map((secret) => this.#vault.open(secret, binding));
+    const outcome = await this.#sender.send({ url, eventId, body, secrets });
+    const tenant = this.#db.of({ accountId, environment, actor: ACTOR });
+    if (outcome.kind === "answered" && isSuccess(outcome.status)) {
+      this.#count("delivered", outcome.status);
+      const failures = await settleSuccess(tenant, claim, outcome.status);
+      if (failures >= this.#options.breaker.pauseAfterFailures)
+        log.warn({ endpointId: id, accountId, failures }, "a webhook endpoint answers again");
+      return { hasAnswered: true, isPaused: false };
+    }
+    const failed = this.#failedAttempt(claim, outcome);
+    this.#count(failed.state === "dead" ? "dead" : "failed", failed.status);
+    const endpoint = await settleFailure(tenant, claim, failed, this.#options.breaker);
+    if (endpoint) this.#logFailure(claim, failed, endpoint, log);
+    const isPaused = !endpoint || endpoint.isPaused || endpoint.disabledReason !== null;
+    return { hasAnswered: false, isPaused };
+  }
+
+  #failedAttempt({ attempts }: ClaimedDelivery, outcome: AttemptOutcome): FailedAttempt {
+    const status = outcome.kind === "answered" ? outcome.status : null;
+    const error = outcome.kind === "answered" ? `The receiver answered ${outcome.status}.` : outcome.error;
+    const retryAfterMs = outcome.kind === "answered" ? outcome.retryAfterMs : null;
+    const waitMs = status === GONE ? null : retryDelay(attempts, retryAfterMs, this.#options.retryDelaysMs);
+    return { state: waitMs === null ? "dead" : "pending", status, error, waitMs: waitMs ?? 0 };
+  }
+
+  #count(outcome: "delivered" | "failed" | "dead", status: number | null): void {
+    this.#telemetry.tally.webhookAttempts.of(outcome).value += 1;
+    const span = this.#telemetry.tracing?.current();
+    span?.set({
+      "user_groups.outcome": outcome,
+      ...(status === null ? {} : { "http.response.status_code": status }),
+    });
+    if (outcome !== "delivered") span?.fail(status === null ? "no_answer" : String(status));
+  }
+
+  /** Once when an endpoint is paused, and once when it is disabled: an endpoint that fails has many attempts. */
+  #logFailure(
+    { endpointId, accountId }: ClaimedDelivery,
+    { status, error }: FailedAttempt,
+    { failures, disabledReason, isDisabledNow }: FailedEndpoint,
+    log: WebhookLog,
+  ): void {
+    const details = { endpointId, accountId, failures, status, error };
+    if (isDisabledNow) log.warn({ ...details, reason: disabledReason }, "a webhook endpoint was disabled");
+    else if (failures === this.#options.breaker.pauseAfterFailures)
+      log.warn(details, "a webhook endpoint is failing");
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}

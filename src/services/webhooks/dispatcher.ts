@@ -1,0 +1,173 @@
+import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
+import type { Database } from "../../persistence/database/database.js";
+import {
+  type ClaimGrant,
+  claimDeliveries,
+  type DueEndpoint,
+  findDueEndpoints,
+  type OutboxState,
+  readOutboxState,
+} from "../../persistence/webhooks/outbox.js";
+import type { WebhookAttempts, WebhookLog } from "./attempts.js";
+import { DeliverySlots, type SlotLimits } from "./delivery-slots.js";
+
+/** How long it waits at most until it looks again, however slow looking is. */
+const LONGEST_PAUSE_MS = 10_000;
+
+export interface DispatcherOptions {
+  /** How often it looks which endpoints have deliveries due. */
+  readonly pollMs: number;
+  /** How long a delivery belongs to the process that claimed it; longer than an attempt takes. */
+  readonly leaseMs: number;
+  readonly slots: SlotLimits;
+}
+
+/** Delivers what the outbox holds, together with the dispatchers of other processes (decision 35). */
+export class WebhookDispatcher {
+  readonly #db: Database;
+  readonly #attempts: WebhookAttempts;
+  readonly #options: DispatcherOptions;
+  readonly #slots: DeliverySlots;
+  /** The endpoints that may have deliveries due, by id. */
+  #due = new Map<number, DueEndpoint>();
+  #lookedAt = 0;
+  readonly #inProgress = new Set<Promise<void>>();
+  #log: WebhookLog = { warn: () => undefined };
+  #loop: Promise<void> | undefined;
+  #stopping = false;
+  #failing = false;
+  #lookMs = 0;
+  #isWoken = false;
+  #endPause: () => void = () => undefined;
+
+  constructor(db: Database, attempts: WebhookAttempts, options: DispatcherOptions) {
+    this.#db = db;
+    this.#attempts = attempts;
+    this.#options = options;
+    this.#slots = new DeliverySlots(options.slots);
+  }
+
+  /** How many attempts this process is making. */
+  get inProgress(): number {
+    return this.#slots.used;
+  }
+
+  start(log: WebhookLog): void {
+    this.#log = log;
+    this.#loop ??= this.#run();
+  }
+
+  /** What is to be sent by all processes. @throws DomainError `unavailable` when the database is unreachable */
+  async state(): Promise<OutboxState> {
+    return readOutboxState(this.#db.of("operator"));
+  }
+
+  /** Claims nothing more, and waits for the attempts in progress. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#wake();
+    await this.#loop;
+    await Promise.all(this.#inProgress);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      this.#isWoken = false;
+      const hasClaimed = await this.#tryToClaim();
+      if (!hasClaimed && !this.#isWoken) await this.#pause();
+    }
+  }
+
+  /** @returns whether there may be more to claim at once */
+  async #tryToClaim(): Promise<boolean> {
+    try {
+      await this.#look();
+      const grants = this.#slots.take(this.#due.values());
+      if (grants.length > 0) await this.#claim(grants);
+      this.#failing = false;
+      return grants.length > 0;
+    } catch (error) {
+      // Once an outage: it looks again every second.
+      if (!this.#failing) this.#log.warn({ err: error }, "webhook deliveries could not be claimed");
+      this.#failing = true;
+      // How long an unreachable database takes to fail says nothing about the backlog.
+      this.#lookMs = 0;
+      this.#due.clear();
+      return false;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const startedAt = Date.now();
+    if (startedAt - this.#lookedAt < this.#pollMs()) return;
+    this.#lookedAt = startedAt;
+    const due = await findDueEndpoints(this.#db.of("operator"));
+    this.#due = new Map(due.map((endpoint) => [endpoint.endpointId, endpoint]));
+    this.#lookMs = Date.now() - startedAt;
+  }
+
+  async #claim(grants: readonly ClaimGrant[]): Promise<void> {
+    const startedAt = Date.now();
+    const claims = await claimDeliveries(this.#db.of("operator"), grants, this.#options.leaseMs).catch(
+      (error: unknown) => {
+        for (const { endpoint, slots } of grants) this.#release(endpoint, slots);
+        throw error;
+      },
+    );
+    this.#lookMs = Math.max(this.#lookMs, Date.now() - startedAt);
+    for (const { endpoint, slots } of grants) {
+      const own = claims.filter(({ endpointId }) => endpointId === endpoint.endpointId);
+      for (const claim of own) this.#begin(endpoint, claim);
+      if (own.length === slots) continue;
+      // Nothing else of it is due until an attempt ends, or until the next look.
+      this.#release(endpoint, slots - own.length);
+      this.#due.delete(endpoint.endpointId);
+    }
+  }
+
+  #release(endpoint: DueEndpoint, slots: number): void {
+    for (let count = 0; count < slots; count += 1) this.#slots.release(endpoint);
+  }
+
+  #begin(endpoint: DueEndpoint, claim: ClaimedDelivery): void {
+    const attempt = this.#attempt(endpoint, claim).finally(() => {
+      this.#slots.release(endpoint);
+      this.#inProgress.delete(attempt);
+      this.#wake();
+    });
+    this.#inProgress.add(attempt);
+  }
+
+  async #attempt(endpoint: DueEndpoint, claim: ClaimedDelivery): Promise<void> {
+    try {
+      const { hasAnswered, isPaused } = await this.#attempts.make(claim, this.#log);
+      // Behind the others, so that endpoints take turns. The next delivery of the same subject may be due now.
+      this.#due.delete(endpoint.endpointId);
+      if (!isPaused) this.#due.set(endpoint.endpointId, { ...endpoint, hasAnswered, isProbed: false });
+    } catch (error) {
+      const { endpointId, eventId, accountId } = claim;
+      this.#log.warn({ endpointId, eventId, accountId, err: error }, "a webhook could not be settled");
+    }
+  }
+
+  async #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#pollMs());
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Finding what is due takes no more than a tenth of the time: a long backlog of one subject makes it slow, and so does a busy pool. */
+  #pollMs(): number {
+    return Math.max(this.#options.pollMs, Math.min(9 * this.#lookMs, LONGEST_PAUSE_MS));
+  }
+
+  /** Ends the pause. */
+  #wake(): void {
+    this.#isWoken = true;
+    this.#endPause();
+  }
+}

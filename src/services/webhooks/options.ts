@@ -1,0 +1,62 @@
+import { RETRY_DELAYS_MS } from "../../domain/webhooks/retry.js";
+import type { BreakerOptions } from "../../persistence/webhooks/settlement.js";
+import type { AttemptOptions } from "./attempts.js";
+import type { SlotLimits } from "./delivery-slots.js";
+import type { DispatcherOptions } from "./dispatcher.js";
+import { ATTEMPT_TIMEOUT_MS } from "./sender.js";
+import type { WebhookTargetOptions } from "./targets.js";
+
+const DAY_MS = 86_400_000;
+
+export const DEFAULT_SLOTS: SlotLimits = { total: 100, perAccount: 32, perEndpoint: 4 };
+export const DEFAULT_DISABLE_AFTER_DAYS = 3;
+export const DEFAULT_PENDING_MAX_DAYS = 7;
+
+const BREAKER: BreakerOptions = {
+  pauseAfterFailures: 5,
+  firstPauseMs: 10_000,
+  maxPauseMs: 300_000,
+  disableAfterMs: DEFAULT_DISABLE_AFTER_DAYS * DAY_MS,
+};
+
+/** When deliveries are made. */
+export interface DeliveryTimes {
+  readonly pollMs: number;
+  readonly leaseMs: number;
+  readonly retryDelaysMs: readonly number[];
+}
+
+const TIMES: DeliveryTimes = {
+  pollMs: 1000,
+  leaseMs: 3 * ATTEMPT_TIMEOUT_MS,
+  retryDelaysMs: RETRY_DELAYS_MS,
+};
+
+/** Where webhooks may go, and how they are delivered; what is absent is as by default. */
+export interface WebhookOptions extends WebhookTargetOptions {
+  readonly times?: Partial<DeliveryTimes>;
+  readonly slots?: Partial<SlotLimits>;
+  readonly breaker?: Partial<BreakerOptions>;
+  /** How long a delivery may wait until it is given up. */
+  readonly pendingMaxAgeMs?: number;
+  readonly attemptTimeoutMs?: number;
+}
+
+/** Everything that deliveries are made with. */
+export interface DeliveryOptions extends DispatcherOptions, AttemptOptions {
+  readonly pendingMaxAgeMs: number;
+  readonly attemptTimeoutMs: number;
+}
+
+/** Fills in the defaults. */
+export function deliveryOptions(options: WebhookOptions): DeliveryOptions {
+  const { times, slots, breaker } = options;
+  return {
+    ...TIMES,
+    ...times,
+    slots: { ...DEFAULT_SLOTS, ...slots },
+    breaker: { ...BREAKER, ...breaker },
+    pendingMaxAgeMs: options.pendingMaxAgeMs ?? DEFAULT_PENDING_MAX_DAYS * DAY_MS,
+    attemptTimeoutMs: options.attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS,
+  };
+}

@@ -1,0 +1,172 @@
+import type { Admin, Tenant } from "../../domain/accounts/caller.js";
+import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { DomainError, invalidField } from "../../domain/shared/errors.js";
+import type { Page, PageRequest } from "../../domain/shared/page.js";
+import { issueWebhookSecret } from "../../domain/webhooks/signature.js";
+import { parseWebhookUrl } from "../../domain/webhooks/url.js";
+import type {
+  WebhookDelivery,
+  WebhookDeliveryFilter,
+  WebhookEndpoint,
+  WebhookEndpointFields,
+} from "../../domain/webhooks/webhook.js";
+import type { Database } from "../../persistence/database/database.js";
+import type { Queryable } from "../../persistence/shared/statement.js";
+import {
+  countPendingDeliveries,
+  countWebhookDeliveries,
+  findWebhookDeliveriesByIds,
+  listWebhookDeliveries,
+  replayDelivery,
+} from "../../persistence/webhooks/delivery-queries.js";
+import {
+  countWebhookEndpoints,
+  deleteWebhookEndpoint,
+  findWebhookEndpointsByIds,
+  insertWebhookEndpoint,
+  listWebhookEndpoints,
+  setWebhookSecret,
+  updateWebhookEndpoint,
+} from "../../persistence/webhooks/endpoint-queries.js";
+import { inOrder } from "../shared/in-order.js";
+import type { WebhookTargets } from "./targets.js";
+
+/** How many endpoints an environment may have: each gets a row for each change. */
+const MAX_ENDPOINTS = 20;
+/** How long a replaced secret signs along, so that a receiver has time to learn the new one. */
+const GRACE_SECONDS = 86_400;
+
+/** An endpoint and its secret, which is shown this once. */
+export interface IssuedSecret {
+  readonly endpoint: WebhookEndpoint;
+  readonly secret: string;
+}
+
+/** The webhook endpoints of an environment and what was sent to them, as its admins manage them. */
+export class WebhookService {
+  readonly #db: Database;
+  readonly #vault: TokenVault;
+  readonly #targets: WebhookTargets;
+
+  constructor(db: Database, vault: TokenVault, targets: WebhookTargets) {
+    this.#db = db;
+    this.#vault = vault;
+    this.#targets = targets;
+  }
+
+  /** @throws DomainError `invalid_field`: for the URL, or when there are too many endpoints */
+  async create(admin: Admin, fields: Omit<WebhookEndpointFields, "enabled">): Promise<IssuedSecret> {
+    const url = await this.#checkUrl(fields.url);
+    return this.#db.transaction(admin, async (transaction) => {
+      const inserted = await insertWebhookEndpoint(transaction, admin, { ...fields, url }, MAX_ENDPOINTS);
+      if (inserted) return this.#issueSecret(transaction, admin, inserted.id);
+      throw new DomainError(
+        "invalid_field",
+        `An environment has at most ${MAX_ENDPOINTS} webhook endpoints.`,
+      );
+    });
+  }
+
+  /** Changes the fields that are present. @throws DomainError `webhook_endpoint_not_found`; `invalid_field` for the URL */
+  async update(admin: Admin, id: number, changes: Partial<WebhookEndpointFields>): Promise<WebhookEndpoint> {
+    const url = changes.url === undefined ? {} : { url: await this.#checkUrl(changes.url) };
+    return requireEndpoint(
+      await updateWebhookEndpoint(this.#db.of(admin), admin, id, { ...changes, ...url }),
+    );
+  }
+
+  /** Gives the endpoint a new secret; the old one signs along for a day. @throws DomainError `webhook_endpoint_not_found` */
+  async rotateSecret(admin: Admin, id: number): Promise<IssuedSecret> {
+    return this.#issueSecret(this.#db.of(admin), admin, id);
+  }
+
+  /** Deletes the endpoint, and what was to be sent to it: both are hidden at once, and removed later. @throws DomainError `webhook_endpoint_not_found` */
+  async delete(admin: Admin, id: number): Promise<void> {
+    if (!(await deleteWebhookEndpoint(this.#db.of(admin), admin, id))) throw endpointNotFound();
+  }
+
+  async list(tenant: Tenant, page: PageRequest): Promise<Page<WebhookEndpoint>> {
+    return listWebhookEndpoints(this.#db.of(tenant), tenant, page);
+  }
+
+  async count(tenant: Tenant): Promise<number> {
+    return countWebhookEndpoints(this.#db.of(tenant), tenant);
+  }
+
+  /** @returns an endpoint or null for each id, in the same order */
+  async byIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookEndpoint | null)[]> {
+    return inOrder(ids, await findWebhookEndpointsByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
+  }
+
+  /** Sends a delivery once more; one that is still on its way stays as it is. @throws DomainError `webhook_delivery_not_found` */
+  async replay(admin: Admin, id: number): Promise<WebhookDelivery> {
+    const replayed = await replayDelivery(this.#db.of(admin), admin, id);
+    const [delivery] = replayed ? [replayed] : await this.deliveriesByIds(admin, [id]);
+    if (delivery) return delivery;
+    throw new DomainError("webhook_delivery_not_found", "No webhook delivery has this id.", {
+      field: ["id"],
+    });
+  }
+
+  /** A page of the deliveries, newest first. */
+  async listDeliveries(
+    tenant: Tenant,
+    filter: WebhookDeliveryFilter,
+    page: PageRequest,
+  ): Promise<Page<WebhookDelivery>> {
+    return listWebhookDeliveries(this.#db.of(tenant), tenant, filter, page);
+  }
+
+  async countDeliveries(tenant: Tenant, filter: WebhookDeliveryFilter): Promise<number> {
+    return countWebhookDeliveries(this.#db.of(tenant), tenant, filter);
+  }
+
+  /** @returns for each endpoint how many deliveries are to be sent, in the same order; 1000 for 1000 or more */
+  async countPending(tenant: Tenant, endpointIds: readonly number[]): Promise<number[]> {
+    const counts = await countPendingDeliveries(this.#db.of(tenant), tenant, endpointIds);
+    return endpointIds.map((id) => counts.get(id) ?? 0);
+  }
+
+  /** @returns a delivery or null for each id, in the same order */
+  async deliveriesByIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookDelivery | null)[]> {
+    const deliveries = await findWebhookDeliveriesByIds(this.#db.of(tenant), tenant, ids);
+    return inOrder(ids, deliveries, ({ id }) => id);
+  }
+
+  async #issueSecret(db: Queryable, admin: Admin, id: number): Promise<IssuedSecret> {
+    const secret = issueWebhookSecret();
+    const binding = { accountId: admin.accountId, id, of: "webhookEndpoint" } as const;
+    const sealed = this.#vault.seal(secret, binding, admin.tokenKeyId);
+    return {
+      endpoint: requireEndpoint(await setWebhookSecret(db, admin, id, sealed, GRACE_SECONDS)),
+      secret,
+    };
+  }
+
+  /** @returns the URL as it is called @throws DomainError `invalid_field` */
+  async #checkUrl(text: string): Promise<string> {
+    const url = parseWebhookUrl(text, this.#targets.allowPrivate);
+    try {
+      await this.#targets.addressesOf(new URL(url));
+    } catch (error) {
+      // A name that leads nowhere may yet lead somewhere; each delivery looks again.
+      if (error instanceof DomainError)
+        throw invalidField(
+          ["url"],
+          "must not lead to a private or reserved address (for development, WEBHOOK_ALLOW_PRIVATE=true allows it)",
+        );
+    }
+    return url;
+  }
+}
+
+function requireEndpoint(endpoint: WebhookEndpoint | null): WebhookEndpoint {
+  if (endpoint) return endpoint;
+  throw endpointNotFound();
+}
+
+function endpointNotFound(): DomainError {
+  return new DomainError("webhook_endpoint_not_found", "No webhook endpoint has this id.", {
+    field: ["id"],
+  });
+}
