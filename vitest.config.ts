@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { defineConfig, type Plugin } from "vitest/config";
-import { compileService } from "./test/support/compiled-service.js";
+import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from "vitest/config";
+import { compileService } from "./test/support/service/compiled-service.js";
 
 /** The module that starts a worker thread. */
 const STARTS_WORKER = "/src/services/site-configs/thread.ts";
@@ -15,37 +15,52 @@ const compiledWorker: Plugin = {
   },
 };
 
-/** Tests that start processes, browsers or servers, or replace parts of a library. */
-const PROCESS_TESTS = ["test/{process,browser,operations,slow}/**/*.test.ts"];
+/** The tests of one folder of `test`. */
+function project(
+  name: string,
+  options: NonNullable<TestProjectInlineConfiguration["test"]> = {},
+): TestProjectInlineConfiguration {
+  return {
+    plugins: [compiledWorker],
+    resolve: {
+      // Without it the tests get a second copy of graphql, whose types are strangers to the first one's.
+      alias: [
+        { find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve("graphql/index.js")) },
+        {
+          find: "@jest/globals",
+          replacement: fileURLToPath(new URL("test/support/graphql/jest-globals.ts", import.meta.url)),
+        },
+      ],
+    },
+    test: {
+      name,
+      include: [`test/${name}/**/*.test.ts`],
+      setupFiles: ["reflect-metadata"],
+      server: { deps: { inline: ["@apollo/server-integration-testsuite"] } },
+      testTimeout: 30_000,
+      hookTimeout: 60_000,
+      ...options,
+    },
+  };
+}
 
 export default defineConfig({
-  plugins: [compiledWorker],
-  resolve: {
-    // Without it the tests get a second copy of graphql, whose types are strangers to the first one's.
-    alias: [
-      { find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve("graphql/index.js")) },
-      {
-        find: "@jest/globals",
-        replacement: fileURLToPath(new URL("test/support/jest-globals.ts", import.meta.url)),
-      },
-    ],
-  },
   test: {
-    setupFiles: ["reflect-metadata"],
-    globalSetup: ["test/support/postgres-setup.ts"],
-    server: { deps: { inline: ["@apollo/server-integration-testsuite"] } },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // At its end the run searches what it has logged and stored.
+    // Here and not in the projects, each of which would start a PostgreSQL server of its own.
+    globalSetup: ["test/support/postgres/postgres-setup.ts"],
+    // The run searches its logs and databases for secrets when it ends.
     teardownTimeout: 120_000,
     maxWorkers: 2,
+    reporters: ["dot"],
     projects: [
-      {
-        extends: true,
-        // Importing the service takes longer than most of these files: a worker does it once for all of them.
-        test: { name: "in-process", include: ["test/**/*.test.ts"], exclude: PROCESS_TESTS, isolate: false },
-      },
-      { extends: true, test: { name: "process", include: PROCESS_TESTS } },
+      // A worker imports the service once for all of these files, which takes longer than most of them.
+      project("unit", { isolate: false }),
+      project("api", { isolate: false }),
+      project("smoke"),
+      project("process"),
+      project("browser"),
+      project("operations"),
+      project("slow"),
     ],
   },
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { EmbeddedConnection } from "../../src/embedded-postgres/connection.js";
-import { databaseUrl } from "../../test/support/database-url.js";
+import { databaseUrl } from "../../test/support/postgres/database-url.js";
 import { Inspector } from "./inspector.js";
 
 const built = new URL("../../../../dist/src/", import.meta.url);

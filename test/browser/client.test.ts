@@ -4,7 +4,7 @@ import { rolldown } from "rolldown";
 import { describe, expect, test } from "vitest";
 import { createViewer, ViewerError } from "../../clients/typescript/src/browser.js";
 import { ViewerDocument } from "../../clients/typescript/src/generated/operations.js";
-import { cutOff, hang, reply, startScriptedServer } from "../support/scripted-server.js";
+import { cutOff, hang, reply, startScriptedServer } from "../support/clients/scripted-server.js";
 
 const TOKEN = "ugt_one";
 const GROUP = { name: "A", properties: { a: 1 }, mapping: [] };

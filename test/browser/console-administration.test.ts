@@ -1,5 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { beforeEach, describe, expect, test } from "vitest";
+import { callGraphql } from "../support/graphql/graphql-client.js";
 import {
   enterKey,
   expectQuiet,
@@ -9,10 +10,9 @@ import {
   signIn,
   untilTold,
   useConsole,
-} from "../support/console-page.js";
-import { callGraphql } from "../support/graphql-client.js";
-import { useChromium } from "../support/playground-page.js";
-import type { TestAccount } from "../support/test-service.js";
+} from "../support/pages/console-page.js";
+import { useChromium } from "../support/pages/playground-page.js";
+import type { TestAccount } from "../support/service/test-service.js";
 
 /** Each page, with what stands there once it is loaded. */
 const PLACES = {

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readConsoleDocuments } from "../../src/http/pages/console-documents.js";
-import { builtConsole } from "../support/built-console.js";
-import { openPage } from "../support/chromium.js";
+import { callGraphql } from "../support/graphql/graphql-client.js";
+import { builtConsole } from "../support/pages/built-console.js";
+import { openPage } from "../support/pages/chromium.js";
 import {
   enterKey,
   expectQuiet,
@@ -12,10 +13,9 @@ import {
   signIn,
   untilTold,
   useConsole,
-} from "../support/console-page.js";
-import { callGraphql } from "../support/graphql-client.js";
-import { useChromium } from "../support/playground-page.js";
-import { startTestService } from "../support/test-service.js";
+} from "../support/pages/console-page.js";
+import { useChromium } from "../support/pages/playground-page.js";
+import { startTestService } from "../support/service/test-service.js";
 
 const CREATE =
   "mutation($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { userErrors { message } } }";

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, test } from "vitest";
-import { expectQuiet, goTo, press, signIn, untilTold, useConsole } from "../support/console-page.js";
-import { callGraphql } from "../support/graphql-client.js";
-import { useChromium } from "../support/playground-page.js";
+import { callGraphql } from "../support/graphql/graphql-client.js";
+import { expectQuiet, goTo, press, signIn, untilTold, useConsole } from "../support/pages/console-page.js";
+import { useChromium } from "../support/pages/playground-page.js";
 
 const PUT = `mutation($text: String!) {
   putSiteConfig(input: { site: "docs", text: $text }) { userErrors { message } }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleOperations } from "../../src/http/pages/playground-examples.js";
-import { builtPages } from "../support/built-pages.js";
-import { openPage } from "../support/chromium.js";
+import { builtPages } from "../support/pages/built-pages.js";
+import { openPage } from "../support/pages/chromium.js";
 import {
   DOCS,
   eventually,
@@ -16,9 +16,9 @@ import {
   useChromium,
   VARIABLES,
   write,
-} from "../support/playground-page.js";
-import { callRest } from "../support/rest-client.js";
-import { startTestService, type TestService } from "../support/test-service.js";
+} from "../support/pages/playground-page.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { startTestService, type TestService } from "../support/service/test-service.js";
 
 const EXAMPLES = exampleOperations(undefined)
   .map(({ query }) => /^(?:query|mutation|subscription) (\w+)/m.exec(query)?.[1])

@@ -6,13 +6,18 @@ import type { Page } from "playwright-core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UserGroupsClient } from "../../clients/typescript/src/index.js";
-import { openPage } from "../support/chromium.js";
-import { CONSUMER_FILES, DECLARATIONS, FAULTS } from "../support/client-uses.js";
-import { startExample } from "../support/example-server.js";
-import { freePort } from "../support/free-port.js";
-import { type ClientConsumer, checkTypes, copyExamples, installClient } from "../support/packed-client.js";
-import { shown, useChromium } from "../support/playground-page.js";
-import { startTestService, type TestService } from "../support/test-service.js";
+import { CONSUMER_FILES, DECLARATIONS, FAULTS } from "../support/clients/client-uses.js";
+import { startExample } from "../support/clients/example-server.js";
+import {
+  type ClientConsumer,
+  checkTypes,
+  copyExamples,
+  installClient,
+} from "../support/clients/packed-client.js";
+import { openPage } from "../support/pages/chromium.js";
+import { shown, useChromium } from "../support/pages/playground-page.js";
+import { freePort } from "../support/programs/free-port.js";
+import { startTestService, type TestService } from "../support/service/test-service.js";
 
 const EXAMPLES = ["fastify", "express"] as const;
 const NAME = "O'Neil & <Sons>";

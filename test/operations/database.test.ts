@@ -5,14 +5,18 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compileService } from "../support/compiled-service.js";
-import { type Snippet, snippetsOf } from "../support/doc-snippets.js";
-import { freePort } from "../support/free-port.js";
-import { type GuardedProgram, startGuarded } from "../support/guarded-program.js";
-import { hasPgbouncer } from "../support/pgbouncer.js";
-import { callRest } from "../support/rest-client.js";
-import { createTestProcesses } from "../support/running-process.js";
-import { type SystemPostgres, startSystemPostgres, systemPostgres } from "../support/system-postgres.js";
+import {
+  type SystemPostgres,
+  startSystemPostgres,
+  systemPostgres,
+} from "../support/postgres/system-postgres.js";
+import { freePort } from "../support/programs/free-port.js";
+import { type GuardedProgram, startGuarded } from "../support/programs/guarded-program.js";
+import { hasPgbouncer } from "../support/programs/pgbouncer.js";
+import { type Snippet, snippetsOf } from "../support/repository/doc-snippets.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { compileService } from "../support/service/compiled-service.js";
+import { createTestProcesses } from "../support/service/running-process.js";
 
 const ADDRESS_IN_DOCS = "postgres.example.com:5432";
 const snippets = snippetsOf("docs/operations.md").filter(({ notRun }) =>

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compileService } from "../support/compiled-service.js";
-import { endProcessesIn } from "../support/data-directory.js";
-import { type Snippet, snippetsOf, userDocuments } from "../support/doc-snippets.js";
-import { callRest } from "../support/rest-client.js";
-import { userGroupOf } from "../support/rest-fixture.js";
-import { createTestProcesses, type RunningService } from "../support/running-process.js";
-import { faultless } from "../support/site-config-documents.js";
+import { type Snippet, snippetsOf, userDocuments } from "../support/repository/doc-snippets.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { userGroupOf } from "../support/rest/rest-fixture.js";
+import { compileService } from "../support/service/compiled-service.js";
+import { endProcessesIn } from "../support/service/data-directory.js";
+import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
+import { faultless } from "../support/site-configs/documents.js";
 
 /** Longer than all pieces take on a busy machine. */
 const LIFETIME_MS = 600_000;

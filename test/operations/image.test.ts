@@ -8,8 +8,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { compileService } from "../support/compiled-service.js";
-import { until } from "../support/replicated-postgres.js";
+import { until } from "../support/postgres/replicated-postgres.js";
+import { compileService } from "../support/service/compiled-service.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8").replace(/\\\n\s*/g, "");

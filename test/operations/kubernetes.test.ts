@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { settings as knownSettings } from "../../src/config/settings.js";
-import type { Data } from "../support/graphql-fixture.js";
-import { checkManifest } from "../support/kubernetes-schema.js";
+import { checkManifest } from "../support/deploy/kubernetes-schema.js";
+import type { Data } from "../support/graphql/graphql-fixture.js";
 
 const folder = fileURLToPath(new URL("../../deploy/kubernetes/", import.meta.url));
 const isKustomization = (name: string) => name.endsWith("kustomization.yaml");

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isObject } from "../../src/domain/shared/json.js";
-import { scrapeText } from "../support/metric-samples.js";
-import { hasPromtool, promtool } from "../support/promtool.js";
-import { startRunningApp } from "../support/running-app.js";
+import { hasPromtool, promtool } from "../support/programs/promtool.js";
+import { scrapeText } from "../support/service/metric-samples.js";
+import { startRunningApp } from "../support/service/running-app.js";
 
 const root = new URL("../../", import.meta.url);
 const prometheus = new URL("deploy/prometheus/", root);

@@ -3,11 +3,11 @@ import { chown, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
-import { compileService } from "../support/compiled-service.js";
-import { processesIn, seesProcesses } from "../support/data-directory.js";
-import { failureOf } from "../support/process-failure.js";
-import { callRest } from "../support/rest-client.js";
-import { createTestProcesses } from "../support/running-process.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { compileService } from "../support/service/compiled-service.js";
+import { processesIn, seesProcesses } from "../support/service/data-directory.js";
+import { failureOf } from "../support/service/process-failure.js";
+import { createTestProcesses } from "../support/service/running-process.js";
 
 const isRoot = process.getuid?.() === 0;
 const processes = createTestProcesses();

@@ -1,15 +1,15 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { processesIn, seesProcesses } from "../support/data-directory.js";
-import { failureOf } from "../support/process-failure.js";
-import { callRest } from "../support/rest-client.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { processesIn, seesProcesses } from "../support/service/data-directory.js";
+import { failureOf } from "../support/service/process-failure.js";
 import {
   createTestProcesses,
   type ProcessEnd,
   type RunningService,
   waitForStart,
-} from "../support/running-process.js";
+} from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 let dataDir: string;

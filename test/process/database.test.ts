@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { databaseUrl } from "../support/database-url.js";
-import { failureOf } from "../support/process-failure.js";
-import { callRest } from "../support/rest-client.js";
-import { createTestProcesses } from "../support/running-process.js";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { failureOf } from "../support/service/process-failure.js";
+import { createTestProcesses } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 const encryptionKey = randomBytes(32).toString("base64");

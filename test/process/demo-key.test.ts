@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { request } from "undici";
 import { afterAll, expect, test } from "vitest";
-import { createTestProcesses, type RunningService } from "../support/running-process.js";
+import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 afterAll(() => processes.close());

@@ -4,8 +4,8 @@ import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findBinariesPackage } from "../../src/embedded-postgres/binaries.js";
 import { type EmbeddedServer, openEmbeddedServer } from "../../src/embedded-postgres/postgres.js";
-import { readPostmaster } from "../support/data-directory.js";
-import { createTestProcesses } from "../support/running-process.js";
+import { readPostmaster } from "../support/service/data-directory.js";
+import { createTestProcesses } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 const servers = new Set<EmbeddedServer>();

@@ -1,8 +1,13 @@
 import { access, readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { processesIn, readPostmaster, seesProcesses, waitForNoProcessIn } from "../support/data-directory.js";
-import { callRest, type RestReply } from "../support/rest-client.js";
-import { createTestProcesses, type RunningService } from "../support/running-process.js";
+import { callRest, type RestReply } from "../support/rest/rest-client.js";
+import {
+  processesIn,
+  readPostmaster,
+  seesProcesses,
+  waitForNoProcessIn,
+} from "../support/service/data-directory.js";
+import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 /** A DATA_DIR whose service was stopped, and the key that its first start printed. */

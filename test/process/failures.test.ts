@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { access, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { databaseUrl } from "../support/database-url.js";
-import { administer } from "../support/postgres-setup.js";
-import { failureOf } from "../support/process-failure.js";
-import { createTestProcesses } from "../support/running-process.js";
-import { createTestDatabase } from "../support/test-database.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { administer } from "../support/postgres/postgres-setup.js";
+import { createTestDatabase } from "../support/postgres/test-database.js";
+import { failureOf } from "../support/service/process-failure.js";
+import { createTestProcesses } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 afterAll(() => processes.close());

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseUrl } from "../support/database-url.js";
-import { type FaultedService, POOL_SIZE, startFaultedService } from "../support/faulted-service.js";
-import { hasPgbouncer, startPgbouncer } from "../support/pgbouncer.js";
-import { type RestartablePostgres, startRestartablePostgres } from "../support/restartable-postgres.js";
-import { createTestProcesses } from "../support/running-process.js";
+import { type FaultedService, POOL_SIZE, startFaultedService } from "../support/faults/faulted-service.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import {
+  type RestartablePostgres,
+  startRestartablePostgres,
+} from "../support/postgres/restartable-postgres.js";
+import { hasPgbouncer, startPgbouncer } from "../support/programs/pgbouncer.js";
+import { createTestProcesses } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 let postgres: RestartablePostgres;

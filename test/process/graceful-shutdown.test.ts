@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
-import { openEventStream } from "../support/event-stream-client.js";
-import { jsonRequest, openKeepAliveClient, userRequest } from "../support/keep-alive-client.js";
-import { createTestDatabase } from "../support/test-database.js";
-import { startTestService } from "../support/test-service.js";
+import { openEventStream } from "../support/graphql/event-stream-client.js";
+import { createTestDatabase } from "../support/postgres/test-database.js";
+import { jsonRequest, openKeepAliveClient, userRequest } from "../support/rest/keep-alive-client.js";
+import { startTestService } from "../support/service/test-service.js";
 
 const WATCH = "subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }";
 

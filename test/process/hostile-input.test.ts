@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseUrl } from "../support/database-url.js";
-import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../support/hostile-json.js";
-import { exchange } from "../support/raw-connection.js";
-import { callRest } from "../support/rest-client.js";
-import { createTestProcesses } from "../support/running-process.js";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../support/rest/hostile-json.js";
+import { exchange } from "../support/rest/raw-connection.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { createTestProcesses } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 const REQUESTS = 2000;

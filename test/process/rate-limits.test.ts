@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseUrl } from "../support/database-url.js";
-import { callRest } from "../support/rest-client.js";
-import { createTestProcesses } from "../support/running-process.js";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { createTestProcesses } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 let database: TestDatabase;

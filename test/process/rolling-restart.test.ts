@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { databaseUrl } from "../support/database-url.js";
-import { freePort } from "../support/free-port.js";
-import { hasHaproxy, NO_HAPROXY, REPLICA_HEADER, startHaproxy } from "../support/haproxy.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { freePort } from "../support/programs/free-port.js";
+import { hasHaproxy, NO_HAPROXY, REPLICA_HEADER, startHaproxy } from "../support/programs/haproxy.js";
 import {
   jsonRequest,
   type KeepAliveClient,
   openKeepAliveClient,
   userRequest,
-} from "../support/keep-alive-client.js";
-import { createTestProcesses, type RunningService } from "../support/running-process.js";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+} from "../support/rest/keep-alive-client.js";
+import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const CLIENTS = 16;
 /** How many replies there must be before the next thing happens. */

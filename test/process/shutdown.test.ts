@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
-import { databaseUrl } from "../support/database-url.js";
-import { type KeepAliveClient, openKeepAliveClient, userRequest } from "../support/keep-alive-client.js";
-import { callRest } from "../support/rest-client.js";
-import { createTestProcesses, type RunningService } from "../support/running-process.js";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { type KeepAliveClient, openKeepAliveClient, userRequest } from "../support/rest/keep-alive-client.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 const CLIENTS = 40;

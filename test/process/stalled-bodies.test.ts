@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SMALL_BODY_LIMIT } from "../../src/graphql/server/caller-identification.js";
-import { type AttackedService, expectBorne, startAttackedService } from "../support/attacked-service.js";
-import { scrape, sumOf } from "../support/metric-samples.js";
-import { callRest } from "../support/rest-client.js";
-import { openSlowReaders, toBytes } from "../support/slow-readers.js";
+import {
+  type AttackedService,
+  expectBorne,
+  startAttackedService,
+} from "../support/faults/attacked-service.js";
+import { openSlowReaders, toBytes } from "../support/faults/slow-readers.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { scrape, sumOf } from "../support/service/metric-samples.js";
 
 const CLIENTS = 200;
 const CALM_MS = 1_500;

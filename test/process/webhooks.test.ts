@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, expect, test } from "vitest";
-import { callGraphql } from "../support/graphql-client.js";
-import { createTestProcesses } from "../support/running-process.js";
-import { startReceiver } from "../support/webhook-receiver.js";
+import { callGraphql } from "../support/graphql/graphql-client.js";
+import { createTestProcesses } from "../support/service/running-process.js";
+import { startReceiver } from "../support/webhooks/receiver.js";
 
 const processes = createTestProcesses();
 afterAll(() => processes.close());

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { databaseUrl } from "../support/database-url.js";
-import { type EventStream, openEventStream } from "../support/event-stream-client.js";
-import { METRICS_TOKEN, scrape, sumOf } from "../support/metric-samples.js";
-import { callRest } from "../support/rest-client.js";
-import { userGroupOf } from "../support/rest-fixture.js";
-import { createTestProcesses, type RunningService } from "../support/running-process.js";
-import { openSlowReader, type SlowReader } from "../support/slow-reader.js";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+import { type EventStream, openEventStream } from "../support/graphql/event-stream-client.js";
+import { openSlowReader, type SlowReader } from "../support/graphql/slow-reader.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { userGroupOf } from "../support/rest/rest-fixture.js";
+import { METRICS_TOKEN, scrape, sumOf } from "../support/service/metric-samples.js";
+import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 /** Decision 36. */

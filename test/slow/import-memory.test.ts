@@ -5,7 +5,7 @@ import {
   startTransferCommands,
   type TransferCommands,
   toLines,
-} from "../support/transfer-commands.js";
+} from "../support/transfer/commands.js";
 
 const GROUPS = 20_000;
 const PIECES = 10;

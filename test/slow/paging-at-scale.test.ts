@@ -3,7 +3,7 @@ import type { PageRequest, Position } from "../../src/domain/shared/page.js";
 import { sortValueOf, type UserGroupSortField } from "../../src/domain/user-groups/list.js";
 import type { Queryable } from "../../src/persistence/shared/statement.js";
 import { listAllUserGroups, listUserGroups } from "../../src/persistence/user-groups/list-queries.js";
-import { useGraphql } from "../support/graphql-fixture.js";
+import { useGraphql } from "../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
 const GROUPS = 100_000;

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { databaseUrl } from "../support/database-url.js";
-import { createTestProcesses, type RunningService } from "../support/running-process.js";
-import { goodSite } from "../support/site-config-store.js";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
+import { goodSite } from "../support/site-configs/store.js";
 
 const processes = createTestProcesses();
 const PROBE_EVERY_MS = 20;

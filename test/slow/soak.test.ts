@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Inspector } from "../../bench/src/inspector.js";
 import { type LoadResult, runLoad } from "../../bench/src/soak-load.js";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
-import { databaseUrl } from "../support/database-url.js";
-import { createTestProcesses, type RunningService } from "../support/running-process.js";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const OPERATIONS = 600;
 const ROUNDS = 3;

@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOptions } from "../../src/persistence/shared/database-options.js";
-import { databaseUrl } from "../support/database-url.js";
-import { MortalService } from "../support/mortal-service.js";
-import { createTestProcesses } from "../support/running-process.js";
-import { runStorm } from "../support/storm.js";
-import { checkGroups, checkLogs, checkMappings, type Query } from "../support/storm-checks.js";
-import { StormClient } from "../support/storm-client.js";
-import type { StormGroup } from "../support/storm-group.js";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.js";
-import { WebhookArrivals } from "../support/webhook-arrivals.js";
-import { startReceiver } from "../support/webhook-receiver.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { createTestProcesses } from "../support/service/running-process.js";
+import { checkGroups, checkLogs, checkMappings, type Query } from "../support/storm/checks.js";
+import { StormClient } from "../support/storm/client.js";
+import type { StormGroup } from "../support/storm/group.js";
+import { MortalService } from "../support/storm/mortal-service.js";
+import { runStorm } from "../support/storm/storm.js";
+import { WebhookArrivals } from "../support/webhooks/arrivals.js";
+import { startReceiver } from "../support/webhooks/receiver.js";
 
 /** Set for a longer run: how often the service is killed, each time within how many requests. */
 const ROUNDS = Number(process.env["STORM_ROUNDS"] ?? 1);

@@ -11,7 +11,7 @@ import {
   parseUpdate,
   type RequestBody,
 } from "../../src/rest/requests.js";
-import { OpenApiContract } from "../support/openapi-contract.js";
+import { OpenApiContract } from "../support/rest/openapi-contract.js";
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { OperatorError } from "../../src/domain/shared/operator-error.js";
 import { keepDemoKey, openSecretsFile } from "../../src/embedded-postgres/secrets-file.js";
-import { createTestProcesses } from "../support/running-process.js";
+import { createTestProcesses } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
 afterAll(() => processes.close());

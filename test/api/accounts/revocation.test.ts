@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { toNodeId } from "../../../src/graphql/shared/node-id.js";
-import { type EventStream, openEventStream } from "../../support/event-stream-client.js";
-import { callGraphql } from "../../support/graphql-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
-import { createUserGroup } from "../../support/user-group-operations.js";
+import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 /** Longer than any test takes: what ends a key earlier is not that it is forgotten. */
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { hashApiKey } from "../../../src/domain/accounts/api-key.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { userGroupOf } from "../../support/rest-fixture.js";
-import { findSecrets } from "../../support/secret-search.js";
-import { searchDatabase } from "../../support/stored-secrets.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { userGroupOf } from "../../support/rest/rest-fixture.js";
+import { findSecrets } from "../../support/secrets/secret-search.js";
+import { searchDatabase } from "../../support/secrets/stored-secrets.js";
 
 const graphql = useGraphql();
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 const QUERY = `query ($filter: AuditFilter, $first: Int, $after: String) {

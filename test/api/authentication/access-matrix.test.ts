@@ -2,18 +2,18 @@ import { buildSchema } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
-import { MUTATIONS } from "../../support/access-mutations.js";
-import { READS } from "../../support/access-reads.js";
-import { type AccessRow, type Call, CREDENTIALS } from "../../support/access-row.js";
+import { MUTATIONS } from "../../support/access/mutations.js";
+import { READS } from "../../support/access/reads.js";
+import { type AccessRow, type Call, CREDENTIALS } from "../../support/access/row.js";
 import {
   type AccessIds,
   type AccessTenant,
   createAccessTenants,
   unknownIds,
-} from "../../support/access-tenants.js";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
+} from "../../support/access/tenants.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const ROWS: readonly AccessRow[] = [...READS, ...MUTATIONS];

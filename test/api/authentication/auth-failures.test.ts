@@ -5,11 +5,11 @@ import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { AuthFailures } from "../../../src/services/requests/auth-failures.js";
 import { RateCounters } from "../../../src/services/requests/rate-counters.js";
 import { Tally } from "../../../src/telemetry/tally.js";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { limitsOf, refused } from "../../support/rate-limit-replies.js";
-import { callRest } from "../../support/rest-client.js";
-import { expectError } from "../../support/rest-fixture.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { limitsOf, refused } from "../../support/rest/rate-limit-replies.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { expectError } from "../../support/rest/rest-fixture.js";
 
 const LIMIT = 3;
 const graphql = useGraphql({ rateLimits: { authFailures: LIMIT }, trustedProxies: ["127.0.0.0/8"] });

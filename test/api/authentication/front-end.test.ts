@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
-import { createUserGroup, entry } from "../../support/user-group-operations.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const OWN = `{ viewer { __typename userGroup {

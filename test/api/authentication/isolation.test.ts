@@ -1,11 +1,11 @@
 import { buildSchema, type GraphQLField } from "graphql";
 import { beforeAll, expect, test } from "vitest";
 import { printSdl } from "../../../src/graphql/server/schema.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { generateOperations, type KnownValues } from "../../support/operation-generator.js";
-import { callRest } from "../../support/rest-client.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
-import { createUserGroup, entry } from "../../support/user-group-operations.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { generateOperations, type KnownValues } from "../../support/graphql/operation-generator.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 // The operations select all there is, more than a client may.
 const graphql = useGraphql({ limits: { depth: 100, selections: 20_000, cost: Number.MAX_SAFE_INTEGER } });

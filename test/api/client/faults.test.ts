@@ -11,7 +11,7 @@ import {
   UserGroupsClient,
 } from "../../../clients/typescript/src/index.js";
 import { pause, waitBefore } from "../../../clients/typescript/src/retry.js";
-import { makeCertificate } from "../../support/certificate.js";
+import { makeCertificate } from "../../support/clients/certificate.js";
 import {
   type Answer,
   breakOff,
@@ -21,7 +21,7 @@ import {
   reply,
   startScriptedServer,
   startSecureServer,
-} from "../../support/scripted-server.js";
+} from "../../support/clients/scripted-server.js";
 
 const KEY = `ugk_live_${"k".repeat(40)}`;
 const TOKEN = `ugt_${"t".repeat(40)}`;

@@ -10,7 +10,7 @@ import {
   NotFoundError,
   type TypedDocument,
 } from "../../../clients/typescript/src/index.js";
-import { collect, usePackageClient } from "../../support/package-client.js";
+import { collect, usePackageClient } from "../../support/clients/package-client.js";
 
 const fixture = usePackageClient();
 

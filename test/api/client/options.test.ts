@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ClientOptions, UserGroupsClient } from "../../../clients/typescript/src/index.js";
-import { reply, startScriptedServer } from "../../support/scripted-server.js";
+import { reply, startScriptedServer } from "../../support/clients/scripted-server.js";
 
 const KEY = `ugk_live_${"k".repeat(40)}`;
 const TOKEN = `ugt_${"t".repeat(40)}`;

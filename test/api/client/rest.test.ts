@@ -7,8 +7,8 @@ import {
   PermissionError,
   RateLimitError,
 } from "../../../clients/typescript/src/index.js";
-import { startLossyProxy } from "../../support/lossy-proxy.js";
-import { usePackageClient } from "../../support/package-client.js";
+import { startLossyProxy } from "../../support/clients/lossy-proxy.js";
+import { usePackageClient } from "../../support/clients/package-client.js";
 
 const fixture = usePackageClient();
 const ID = /^[0-9a-f-]{36}$/;

@@ -7,8 +7,8 @@ import {
   type UserGroupEvent,
   UserGroupsClient,
 } from "../../../clients/typescript/src/index.js";
-import { usePackageClient } from "../../support/package-client.js";
-import { type Answer, cutOff, reply, startScriptedServer } from "../../support/scripted-server.js";
+import { usePackageClient } from "../../support/clients/package-client.js";
+import { type Answer, cutOff, reply, startScriptedServer } from "../../support/clients/scripted-server.js";
 
 const fixture = usePackageClient();
 const WATCH = `subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }`;

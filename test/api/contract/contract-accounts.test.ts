@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compareContracts } from "../../../src/cli/contract/check.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
 const MESSAGE = "Both API keys belong to the same account";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Writer } from "../../../src/domain/accounts/caller.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
 let service: TestService;
 let account: TestAccount;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { callRest } from "../../support/rest-client.js";
-import { useRest, userGroupOf } from "../../support/rest-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest({ poolSize: 1, speed: { collect: true, keyCacheMs: 500 } });
 const ids = Array.from({ length: 60 }, (_, index) => `group ${index}`);

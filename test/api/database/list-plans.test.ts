@@ -1,6 +1,6 @@
 import { isObjectType } from "graphql";
 import { beforeAll, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
   CONDITIONS,
   casesOf,
@@ -10,8 +10,13 @@ import {
   SCANNING,
   SHORT,
   schema,
-} from "../../support/list-cases.js";
-import { nodesOf, type PlanNode, type RecordedPlan, recordPlans } from "../../support/plan-recorder.js";
+} from "../../support/graphql/list-cases.js";
+import {
+  nodesOf,
+  type PlanNode,
+  type RecordedPlan,
+  recordPlans,
+} from "../../support/postgres/plan-recorder.js";
 
 const graphql = useGraphql();
 

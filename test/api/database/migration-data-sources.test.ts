@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { useMigrationDatabase } from "../../support/migration-database.js";
+import { useMigrationDatabase } from "../../support/postgres/migration-database.js";
 
 const MIGRATION = "DataSourcesByEnvironment1764800000000";
 const migrations = useMigrationDatabase();

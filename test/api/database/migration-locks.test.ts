@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
 import { migrateDown, migrateUp, migrationStates } from "../../../src/persistence/database/migrator.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { databaseUrl } from "../../support/database-url.js";
-import { createTestProcesses } from "../../support/running-process.js";
-import { createTestDatabase, type TestDatabase } from "../../support/test-database.js";
+import { databaseUrl } from "../../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
+import { createTestProcesses } from "../../support/service/running-process.js";
 
 const LOCK_TIMEOUT_MS = 300;
 /** What others may wait behind an attempt, on a busy machine. */

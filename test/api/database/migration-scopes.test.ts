@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { useMigrationDatabase } from "../../support/migration-database.js";
+import { useMigrationDatabase } from "../../support/postgres/migration-database.js";
 
 const MIGRATION = "EmbedScope1764802000000";
 const migrations = useMigrationDatabase();

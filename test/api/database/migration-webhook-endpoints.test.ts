@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { useMigrationDatabase } from "../../support/migration-database.js";
+import { useMigrationDatabase } from "../../support/postgres/migration-database.js";
 
 const HEALTH = "WebhookEndpointHealth1764821000000";
 const migrations = useMigrationDatabase();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Queryable, Statement } from "../../../src/persistence/shared/statement.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const CONNECTIONS = 3;
 /** They take some time, so that each connection of the pool gets one. @param test of its own, as connections keep what they prepared */

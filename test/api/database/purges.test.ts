@@ -3,8 +3,8 @@ import { readFromIndex } from "../../../src/persistence/shared/purge-queries.js"
 import { createPurgeList } from "../../../src/services/purge-list.js";
 import { type Purge, Purges } from "../../../src/services/shared/purges.js";
 import { Tally } from "../../../src/telemetry/tally.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
-import { createTenant, type WebhookTenant } from "../../support/webhook-tenant.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
 const BATCH = 500;
 const PENDING_DAYS = 7;

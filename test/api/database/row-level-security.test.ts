@@ -4,9 +4,9 @@ import { Database } from "../../../src/persistence/database/database.js";
 import { findBypass } from "../../../src/persistence/database/runtime-role.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
-import { createUserGroup, entry } from "../../support/user-group-operations.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 const TENANT_TABLES = ["data_source", "user_group", "mapping_entry", "site_config", "site_config_revision"];

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
 import { migrateDown, migrateUp, migrationStates } from "../../../src/persistence/database/migrator.js";
-import { createTestDatabase, type TestDatabase } from "../../support/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
 
 const opened: Database[] = [];
 let testDatabase: TestDatabase | undefined;

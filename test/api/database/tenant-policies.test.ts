@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { createTestDatabase, type TestDatabase } from "../../support/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
 
 let testDatabase: TestDatabase;
 let client: Client;

@@ -3,7 +3,7 @@ import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 let service: TestService;
 let scope: RowScope;

@@ -4,8 +4,8 @@ import { Readable } from "node:stream";
 import { getIntrospectionQuery } from "graphql";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const KIB = 1024;

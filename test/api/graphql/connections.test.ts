@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Data, useGraphql } from "../../support/graphql-fixture.js";
-import { createUserGroup, entry } from "../../support/user-group-operations.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql({ speed: { collect: true, keyCacheMs: 0 } });
 

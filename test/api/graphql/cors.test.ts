@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const ORIGIN = "https://app.example.com";
 const preflight = {

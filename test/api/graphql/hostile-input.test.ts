@@ -10,9 +10,9 @@ import {
 import { beforeAll, expect, test } from "vitest";
 import { isObject } from "../../../src/domain/shared/json.js";
 import { printSdl } from "../../../src/graphql/server/schema.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../../support/hostile-json.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../../support/rest/hostile-json.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const mutations = Object.values(buildSchema(printSdl()).getMutationType()?.getFields() ?? {}).map(

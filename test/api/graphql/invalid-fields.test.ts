@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
 

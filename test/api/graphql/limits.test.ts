@@ -1,8 +1,8 @@
 import { getIntrospectionQuery } from "graphql";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/config.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const LEAST = { depth: 2, aliases: 0, rootFields: 1, tokens: 6, cost: 2 };

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { getIntrospectionQuery } from "graphql";
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const VIEWER = "query Viewer { viewer { scope } }";
 const ANSWER = { status: 200, body: { data: { viewer: { scope: "admin" } } } };

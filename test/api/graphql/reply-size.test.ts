@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { createUserGroup, UPDATE } from "../../support/user-group-operations.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, UPDATE } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
 const MAX_BYTES = 100_000;

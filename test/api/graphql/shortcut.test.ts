@@ -1,8 +1,8 @@
 import { ApolloServer } from "@apollo/server";
 import { afterEach, beforeEach, describe, expect, inject, type MockInstance, test, vi } from "vitest";
-import { type Data, useGraphql } from "../../support/graphql-fixture.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
-import { createUserGroup, entry } from "../../support/user-group-operations.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql({ rateLimits: { points: 10_000 } });
 const ONE = `query One($by: UserGroupBy!) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { type Data, useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { CREATE, createUserGroup, READ, ROTATE } from "../../support/user-group-operations.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { CREATE, createUserGroup, READ, ROTATE } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql({ poolSize: 3 });
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { exceeded, left, limitsOf, refused } from "../../support/rate-limit-replies.js";
-import { useKeys } from "../../support/rate-limited-keys.js";
-import { callRest } from "../../support/rest-client.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { exceeded, left, limitsOf, refused } from "../../support/rest/rate-limit-replies.js";
+import { useKeys } from "../../support/rest/rate-limited-keys.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const LIMIT = 6;
 /** The fixture's own calls are made with keys that are not tried. */

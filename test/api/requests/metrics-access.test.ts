@@ -4,9 +4,9 @@ import { readConfig } from "../../../src/config/config.js";
 import { metricsAccess } from "../../../src/config/metrics-access.js";
 import { createBareServer } from "../../../src/http/server/http-server.js";
 import { registerMetricsRoute } from "../../../src/http/server/metrics-route.js";
-import { METRICS_TOKEN as TOKEN } from "../../support/metric-samples.js";
-import { callRest } from "../../support/rest-client.js";
-import { type RunningApp, startRunningApp } from "../../support/running-app.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { METRICS_TOKEN as TOKEN } from "../../support/service/metric-samples.js";
+import { type RunningApp, startRunningApp } from "../../support/service/running-app.js";
 
 let guarded: RunningApp;
 let end: () => Promise<void>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService } from "../../support/test-service.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService } from "../../support/service/test-service.js";
 
 const WARNING = "TRUSTED_PROXIES is empty";
 

@@ -1,12 +1,12 @@
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { exceeded, left, limitsOf, refused } from "../../support/rate-limit-replies.js";
-import { useKeys } from "../../support/rate-limited-keys.js";
-import { callRest } from "../../support/rest-client.js";
-import { expectError } from "../../support/rest-fixture.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
-import { createUserGroup } from "../../support/user-group-operations.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
+import { exceeded, left, limitsOf, refused } from "../../support/rest/rate-limit-replies.js";
+import { useKeys } from "../../support/rest/rate-limited-keys.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { expectError } from "../../support/rest/rest-fixture.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const LIMIT = 6;
 /** The fixture's own calls are made with keys that are not tried. */

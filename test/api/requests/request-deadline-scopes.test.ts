@@ -4,8 +4,8 @@ import { createContext } from "../../../src/graphql/shared/context.js";
 import { userGroupsByProvidedId } from "../../../src/graphql/user-groups/loaders.js";
 import { UserGroupWatcher } from "../../../src/graphql/user-groups/watcher.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
 const TOO_LONG = "The request took too long. Try again shortly.";
 

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
-import { expectError } from "../../support/rest-fixture.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import { expectError } from "../../support/rest/rest-fixture.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const TIMEOUT_MS = 1000;
 /** A single change stays below the deadline; several in sequence do not. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { callGraphql } from "../../support/graphql-client.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService } from "../../support/test-service.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService } from "../../support/service/test-service.js";
 
 /** With the rest of the reply, more than the 64 KiB from which on a reply is large. */
 const properties = { text: "x".repeat(65_500) };

@@ -4,7 +4,7 @@ import http from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { useRest, userGroupOf } from "../../support/rest-fixture.js";
+import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest();
 const run = promisify(execFile);
@@ -68,7 +68,7 @@ test("undici.request sends GET with a body", async () => {
 
 test.skipIf(!hasRequests)("python3-requests makes all four calls", async () => {
   const { service, keys } = rest();
-  const script = fileURLToPath(new URL("clients/requests_calls.py", import.meta.url));
+  const script = fileURLToPath(new URL("../../support/clients/http/requests_calls.py", import.meta.url));
   const { stdout } = await run("python3", [script, `${service.url}/api/user`, keys.admin]);
   const replies: unknown = JSON.parse(stdout);
   const group = {
@@ -91,7 +91,9 @@ test.skipIf(!hasJava)(
   async () => {
     const { service, keys, call } = rest();
     const { token } = userGroupOf(await call("GET", createBody("java")));
-    const source = fileURLToPath(new URL("clients/HttpUrlConnectionGet.java", import.meta.url));
+    const source = fileURLToPath(
+      new URL("../../support/clients/http/HttpUrlConnectionGet.java", import.meta.url),
+    );
     const { stdout } = await run("java", [source, `${service.url}/api/user`, keys.admin, createBody("java")]);
     expect(stdout).toMatch(/^400 .*"field":"current_token"/);
     expect(stdout).toContain("getOrCreateUserGroup");

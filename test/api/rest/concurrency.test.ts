@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { useRest, userGroupOf } from "../../support/rest-fixture.js";
+import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest({ speed: { keyCacheMs: 0 } });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { callGraphql } from "../../support/graphql-client.js";
-import { expectError, useRest, userGroupOf } from "../../support/rest-fixture.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { expectError, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest();
 

@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
-import { callRest } from "../../support/rest-client.js";
-import { expectError, useRest } from "../../support/rest-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { expectError, useRest } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest();
 const tokenFormat = expect.stringMatching(/^ugt_[0-9A-Za-z]{55}$/);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createPurgeList } from "../../../src/services/purge-list.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
-import { expectError, useRest, userGroupOf } from "../../support/rest-fixture.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import { expectError, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest({ poolSize: 4, lockTimeoutMs: 300 });
 

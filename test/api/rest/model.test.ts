@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { callRest, type RestReply } from "../../support/rest-client.js";
-import { type RestFixture, useRest, userGroupOf } from "../../support/rest-fixture.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import { type RestFixture, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest();
 

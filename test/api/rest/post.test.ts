@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectError, useRest, userGroupOf } from "../../support/rest-fixture.js";
+import { expectError, useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest();
 const unknownToken = { code: "user_group_not_found", message: "No user group has this token." };

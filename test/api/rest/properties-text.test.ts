@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
-import { callGraphql } from "../../support/graphql-client.js";
-import { expectError, useRest } from "../../support/rest-fixture.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { expectError, useRest } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest();
 

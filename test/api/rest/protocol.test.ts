@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
-import { callRest } from "../../support/rest-client.js";
-import { expectError, useRest } from "../../support/rest-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { expectError, useRest } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest({ speed: { keyCacheMs: 0 } });
 const missing = {

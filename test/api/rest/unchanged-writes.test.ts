@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql({ webhooks: { allowPrivate: true } });
 

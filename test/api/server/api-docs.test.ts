@@ -2,11 +2,11 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { builtPages } from "../../support/built-pages.js";
-import { openPage, type Screen } from "../../support/chromium.js";
-import { eventually, shown, useChromium } from "../../support/playground-page.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { builtPages } from "../../support/pages/built-pages.js";
+import { openPage, type Screen } from "../../support/pages/chromium.js";
+import { eventually, shown, useChromium } from "../../support/pages/playground-page.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const PATH = "/api/docs";
 

@@ -4,12 +4,16 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
 import { printOpenApi } from "../../../src/http/openapi/document.js";
-import { connectionTo, processesIn, seesProcesses } from "../../support/data-directory.js";
-import { databaseUrl } from "../../support/database-url.js";
-import { callGraphql } from "../../support/graphql-client.js";
-import { failureOf } from "../../support/process-failure.js";
-import { createTestProcesses, type ProcessEnd, type RunningService } from "../../support/running-process.js";
-import { createTestDatabase } from "../../support/test-database.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { databaseUrl } from "../../support/postgres/database-url.js";
+import { createTestDatabase } from "../../support/postgres/test-database.js";
+import { connectionTo, processesIn, seesProcesses } from "../../support/service/data-directory.js";
+import { failureOf } from "../../support/service/process-failure.js";
+import {
+  createTestProcesses,
+  type ProcessEnd,
+  type RunningService,
+} from "../../support/service/running-process.js";
 
 const VERSION = await packageVersion();
 

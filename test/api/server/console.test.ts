@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { findFaultyDocument } from "../../../src/graphql/server/trusted-documents.js";
 import { readBuiltPage } from "../../../src/http/pages/built-page.js";
 import { readConsoleDocuments } from "../../../src/http/pages/console-documents.js";
-import { builtConsole } from "../../support/built-console.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { builtConsole } from "../../support/pages/built-console.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const KEY = "a demo key";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { siteConfigJsonSchema } from "../../../src/domain/site-configs/json-schema.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 let service: TestService;
 beforeAll(async () => {

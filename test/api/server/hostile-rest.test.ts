@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../../support/hostile-json.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
-import { useRest, userGroupOf } from "../../support/rest-fixture.js";
+import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../../support/rest/hostile-json.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest();
 const STATE = "SELECT * FROM user_group ORDER BY id";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { exchange } from "../../support/raw-connection.js";
-import { useRest } from "../../support/rest-fixture.js";
+import { exchange } from "../../support/rest/raw-connection.js";
+import { useRest } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest();
 const BODY = '{"user_group_id":"raw","name":"Raw"}';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { callGraphql } from "../../support/graphql-client.js";
-import { callRest } from "../../support/rest-client.js";
-import { expectError } from "../../support/rest-fixture.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { expectError } from "../../support/rest/rest-fixture.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const query = `{ userGroup(by: { providedId: "acme" }) { name } }`;
 const acme = { user_group_id: "acme", name: "Acme" };

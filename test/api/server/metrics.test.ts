@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
 import { countOnly } from "../../../src/telemetry/telemetry.js";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { callGraphql } from "../../support/graphql-client.js";
-import { type Sample, scrape, sumOf } from "../../support/metric-samples.js";
-import { callRest } from "../../support/rest-client.js";
-import { type RunningApp, startRunningApp } from "../../support/running-app.js";
-import { createTestDatabase } from "../../support/test-database.js";
-import { startReceiver } from "../../support/webhook-receiver.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { createTestDatabase } from "../../support/postgres/test-database.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { type Sample, scrape, sumOf } from "../../support/service/metric-samples.js";
+import { type RunningApp, startRunningApp } from "../../support/service/running-app.js";
+import { startReceiver } from "../../support/webhooks/receiver.js";
 
 let running: RunningApp;
 let end: () => Promise<void>;

@@ -3,11 +3,11 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageVersion } from "../../../src/app/package-version.js";
 import { openApiDocument } from "../../../src/http/openapi/document.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { OpenApiCaller } from "../../support/openapi-caller.js";
-import { OpenApiContract } from "../../support/openapi-contract.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { OpenApiCaller } from "../../support/rest/openapi-caller.js";
+import { OpenApiContract } from "../../support/rest/openapi-contract.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const VERSION = await packageVersion();
 

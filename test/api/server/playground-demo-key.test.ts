@@ -2,8 +2,8 @@ import { connect } from "node:net";
 import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDemoAccount } from "../../../src/services/data-sources/demo-account.js";
-import { builtPages } from "../../support/built-pages.js";
-import { openPage } from "../../support/chromium.js";
+import { builtPages } from "../../support/pages/built-pages.js";
+import { openPage } from "../../support/pages/chromium.js";
 import {
   HEADERS,
   openTab,
@@ -12,8 +12,8 @@ import {
   shown,
   untilStored,
   useChromium,
-} from "../../support/playground-page.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+} from "../../support/pages/playground-page.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.8";
 

@@ -4,10 +4,10 @@ import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 import { exampleOperations } from "../../../src/http/pages/playground-examples.js";
-import { builtPages } from "../../support/built-pages.js";
-import { callGraphql } from "../../support/graphql-client.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { builtPages } from "../../support/pages/built-pages.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const BROWSER_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const PREFLIGHT = { "apollo-require-preflight": "true" };

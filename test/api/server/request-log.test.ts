@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { callGraphql } from "../../support/graphql-client.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
 let service: TestService;
 let account: TestAccount;

@@ -1,13 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { callGraphql } from "../../support/graphql-client.js";
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "../../support/otlp-receiver.js";
-import { exchange } from "../../support/raw-connection.js";
-import { callRest } from "../../support/rest-client.js";
-import { currentSecrets } from "../../support/run-record.js";
-import { type RunningApp, startRunningApp } from "../../support/running-app.js";
-import { findSecrets } from "../../support/secret-search.js";
-import { startReceiver } from "../../support/webhook-receiver.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { exchange } from "../../support/rest/raw-connection.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { currentSecrets } from "../../support/secrets/run-record.js";
+import { findSecrets } from "../../support/secrets/secret-search.js";
+import {
+  type OtlpReceiver,
+  type ReceivedSpan,
+  startOtlpReceiver,
+} from "../../support/service/otlp-receiver.js";
+import { type RunningApp, startRunningApp } from "../../support/service/running-app.js";
+import { startReceiver } from "../../support/webhooks/receiver.js";
 
 const COLLECTOR_KEY = "a-key-that-the-collector-wants";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { TaskInputs, TaskName, TaskOutputs } from "../../../src/domain/site-configs/tasks.js";
 import { SiteConfigWork } from "../../../src/services/site-configs/work.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 const put = (input: object) => changeSite(graphql(), "put", { ...input });

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
 import { Loaders } from "../../../src/graphql/shared/loaders.js";
 import { siteConfigs } from "../../../src/graphql/site-configs/loaders.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 const MANY = 58;

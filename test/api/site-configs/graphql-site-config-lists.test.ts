@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 const SITES = Array.from({ length: 25 }, (_, index) => `site-${String(index).padStart(2, "0")}`);

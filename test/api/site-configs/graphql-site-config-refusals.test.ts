@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 const put = (input: object, key?: string) => changeSite(graphql(), "put", { ...input }, key);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { deepZeros, pagesOfMegabytes } from "../../support/site-config-documents.js";
-import { goodSite } from "../../support/site-config-store.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { deepZeros, pagesOfMegabytes } from "../../support/site-configs/documents.js";
+import { goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 

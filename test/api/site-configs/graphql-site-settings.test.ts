@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/domain/shared/json.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { changeSite } from "../../support/site-config-store.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { changeSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 

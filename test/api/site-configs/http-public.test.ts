@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { getSite } from "../../support/site-config-http.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { getSite } from "../../support/site-configs/http.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql();
 const textOf = (name: string) => JSON.stringify({ ...goodSite, name });

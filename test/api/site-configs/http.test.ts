@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { request } from "undici";
 import { beforeAll, describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { getSite } from "../../support/site-config-http.js";
-import { changeSite, goodSite } from "../../support/site-config-store.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { getSite } from "../../support/site-configs/http.js";
+import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 /** As a person writes it. */

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import type { Task } from "../../../src/domain/site-configs/tasks.js";
 import { SiteConfigThread } from "../../../src/services/site-configs/thread.js";
 import { Count } from "../../../src/telemetry/counts.js";
-import { goodSite } from "../../support/site-config-store.js";
+import { goodSite } from "../../support/site-configs/store.js";
 
 const refusals = new Count();
 const thread = new SiteConfigThread(refusals);

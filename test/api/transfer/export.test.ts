@@ -7,7 +7,7 @@ import {
   type TransferCommands,
   type TransferTenant,
   toLines,
-} from "../../support/transfer-commands.js";
+} from "../../support/transfer/commands.js";
 
 let commands: TransferCommands;
 /** Another installation, with a database and a key of its own. */

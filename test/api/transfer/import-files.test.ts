@@ -13,7 +13,7 @@ import {
   startTransferCommands,
   type TransferCommands,
   toLines,
-} from "../../support/transfer-commands.js";
+} from "../../support/transfer/commands.js";
 
 let commands: TransferCommands;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { Database } from "../../../src/persistence/database/database.js";
 import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
-import { userGroupOf } from "../../support/rest-fixture.js";
+import { userGroupOf } from "../../support/rest/rest-fixture.js";
 import {
   countsOf,
   foreignToken,
@@ -13,7 +13,7 @@ import {
   type TransferCommands,
   type TransferTenant,
   toLines,
-} from "../../support/transfer-commands.js";
+} from "../../support/transfer/commands.js";
 
 let commands: TransferCommands;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import {
   startTransferCommands,
   type TransferCommands,
   toLines,
-} from "../../support/transfer-commands.js";
+} from "../../support/transfer/commands.js";
 
 let commands: TransferCommands;
 beforeAll(async () => {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { Database } from "../../../src/persistence/database/database.js";
 import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
-import { databaseUrl } from "../../support/database-url.js";
-import { callGraphql } from "../../support/graphql-client.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
-import { userGroupOf } from "../../support/rest-fixture.js";
-import { createTestProcesses } from "../../support/running-process.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { databaseUrl } from "../../support/postgres/database-url.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import { userGroupOf } from "../../support/rest/rest-fixture.js";
+import { createTestProcesses } from "../../support/service/running-process.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const GROUPS = 1200;
 const oldKey = randomBytes(32);

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const encryptionKey = randomBytes(32);
 const PUBLISH = "FUNCTION pg_notify(text, text)";

@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { openSlowReader, type SlowReader } from "../../support/slow-reader.js";
-import { createUserGroup } from "../../support/user-group-operations.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { openSlowReader, type SlowReader } from "../../support/graphql/slow-reader.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const TEXT = "x".repeat(60_000);
 /** Fills the buffers of the system after some events. */

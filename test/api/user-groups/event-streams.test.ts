@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type EventStream, openEventStream } from "../../support/event-stream-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { openSlowReader } from "../../support/slow-reader.js";
-import { createUserGroup, entry } from "../../support/user-group-operations.js";
+import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { openSlowReader } from "../../support/graphql/slow-reader.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const MANY = 300;
 const WATCH = `subscription ($by: UserGroupBy) {

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService } from "../../support/test-service.js";
-import { createUserGroup } from "../../support/user-group-operations.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService } from "../../support/service/test-service.js";
 
 const encryptionKey = randomBytes(32);
 const graphql = useGraphql({ encryptionKey });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { createContext } from "../../../src/graphql/shared/context.js";
 import { UserGroupWatcher } from "../../../src/graphql/user-groups/watcher.js";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { type Data, useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { createUserGroup, entry } from "../../support/user-group-operations.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const WATCH = `subscription ($by: UserGroupBy) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { userGroupOf } from "../../support/rest-fixture.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const graphql = useGraphql({ tokenGraceSeconds: 60 });
 

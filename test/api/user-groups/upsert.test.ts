@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Data, useGraphql } from "../../support/graphql-fixture.js";
-import { createUserGroup, entry, READ } from "../../support/user-group-operations.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry, READ } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 

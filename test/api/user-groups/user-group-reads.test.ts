@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { callRest } from "../../support/rest-client.js";
-import { createUserGroup, READ } from "../../support/user-group-operations.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, READ } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const create = (providedId: string, more: object = {}) => createUserGroup(graphql(), providedId, more);

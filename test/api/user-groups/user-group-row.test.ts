@@ -9,7 +9,7 @@ import {
   readUserGroup,
   readUserGroups,
 } from "../../../src/persistence/user-groups/row.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
   CREATE,
   createUserGroup,
@@ -9,7 +9,7 @@ import {
   READ,
   ROTATE,
   UPDATE,
-} from "../../support/user-group-operations.js";
+} from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
 const create = (providedId: string, more: object = {}) => createUserGroup(graphql(), providedId, more);

@@ -4,7 +4,7 @@ import { isPublicAddress } from "../../../src/domain/webhooks/public-address.js"
 import { parseWebhookUrl } from "../../../src/domain/webhooks/url.js";
 import { WebhookSender } from "../../../src/services/webhooks/sender.js";
 import { WebhookTargets } from "../../../src/services/webhooks/targets.js";
-import { startReceiver } from "../../support/webhook-receiver.js";
+import { startReceiver } from "../../support/webhooks/receiver.js";
 
 const SPECIAL = [
   ...["0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.100.100.200", "100.127.255.255", "127.0.0.1"],

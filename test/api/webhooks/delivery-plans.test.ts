@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { nodesOf, type RecordedPlan, recordPlans } from "../../support/plan-recorder.js";
-import { LIST } from "../../support/webhook-operations.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { nodesOf, type RecordedPlan, recordPlans } from "../../support/postgres/plan-recorder.js";
+import { LIST } from "../../support/webhooks/operations.js";
 
 const graphql = useGraphql();
 const PAGE = 10;

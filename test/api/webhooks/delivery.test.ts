@@ -1,9 +1,9 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { goodSite } from "../../support/site-config-store.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
-import { type Received, startReceiver } from "../../support/webhook-receiver.js";
-import { createTenant, FAST } from "../../support/webhook-tenant.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { goodSite } from "../../support/site-configs/store.js";
+import { type Received, startReceiver } from "../../support/webhooks/receiver.js";
+import { createTenant, FAST } from "../../support/webhooks/tenant.js";
 
 let service: TestService;
 beforeAll(async () => {

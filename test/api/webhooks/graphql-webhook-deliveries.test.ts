@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { createUserGroup } from "../../support/user-group-operations.js";
-import { createEndpoint, LIST, REPLAY } from "../../support/webhook-operations.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
+import { createEndpoint, LIST, REPLAY } from "../../support/webhooks/operations.js";
 
 const graphql = useGraphql();
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
   CREATE,
   createEndpoint,
@@ -10,7 +10,7 @@ import {
   ROTATE,
   UPDATE,
   URL_OF,
-} from "../../support/webhook-operations.js";
+} from "../../support/webhooks/operations.js";
 
 const graphql = useGraphql();
 const PRIVATE =

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Data } from "../../support/graphql-fixture.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
-import { type Answer, startReceiver } from "../../support/webhook-receiver.js";
-import { createTenant, type WebhookTenant } from "../../support/webhook-tenant.js";
+import type { Data } from "../../support/graphql/graphql-fixture.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { type Answer, startReceiver } from "../../support/webhooks/receiver.js";
+import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
 const PAUSE_AFTER = 3;
 /** Long enough that no test waits for a pause to end by itself. */

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { createMetrics } from "../../../src/telemetry/export/metrics.js";
 import type { OutboxReading } from "../../../src/telemetry/export/outbox-reading.js";
 import { Tally } from "../../../src/telemetry/tally.js";
-import { callGraphql } from "../../support/graphql-client.js";
-import { readSamples, scrape, sumOf } from "../../support/metric-samples.js";
-import { callRest } from "../../support/rest-client.js";
-import { startRunningApp } from "../../support/running-app.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { readSamples, scrape, sumOf } from "../../support/service/metric-samples.js";
+import { startRunningApp } from "../../support/service/running-app.js";
 
 /** Metrics whose outbox is read so. */
 function metricsWith(outbox: () => Promise<OutboxReading>) {

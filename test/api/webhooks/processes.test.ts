@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { claimDeliveries, findDueEndpoints } from "../../../src/persistence/webhooks/outbox.js";
 import type { DeliveryTimes } from "../../../src/services/webhooks/options.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
-import { type Answer, startReceiver } from "../../support/webhook-receiver.js";
-import { createTenant, FAST } from "../../support/webhook-tenant.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { type Answer, startReceiver } from "../../support/webhooks/receiver.js";
+import { createTenant, FAST } from "../../support/webhooks/tenant.js";
 
 const until = (check: () => Promise<unknown> | unknown) =>
   expect.poll(check, { timeout: 10_000, interval: 20 });

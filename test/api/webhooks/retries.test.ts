@@ -2,9 +2,9 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseRetryAfter, RETRY_DELAYS_MS, retryDelay } from "../../../src/domain/webhooks/retry.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
-import { type Answer, type Received, startReceiver } from "../../support/webhook-receiver.js";
-import { createTenant, FAST } from "../../support/webhook-tenant.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { type Answer, type Received, startReceiver } from "../../support/webhooks/receiver.js";
+import { createTenant, FAST } from "../../support/webhooks/tenant.js";
 
 let service: TestService;
 beforeAll(async () => {

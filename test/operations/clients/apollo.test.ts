@@ -1,10 +1,10 @@
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from "@apollo/client";
 import { relayStylePagination } from "@apollo/client/utilities";
 import { expect, test, vi } from "vitest";
-import * as documents from "../../support/client-documents.js";
-import { type Data, useGraphql } from "../../support/graphql-fixture.js";
-import { createUserGroups } from "../../support/user-group-crowd.js";
-import { createUserGroup } from "../../support/user-group-operations.js";
+import * as documents from "../../support/clients/client-documents.js";
+import { createUserGroups } from "../../support/clients/user-group-crowd.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
 const PATIENCE_MS = 5000;

@@ -1,6 +1,6 @@
 import { serverAudits } from "graphql-http";
 import { expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
 const url = () => `${graphql().service.url}/graphql`;

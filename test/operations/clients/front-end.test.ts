@@ -4,11 +4,11 @@ import { cacheExchange } from "@urql/exchange-graphcache";
 import { print } from "graphql";
 import { createClient as createEventClient } from "graphql-sse";
 import { expect, test, vi } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { type Data, useGraphql } from "../../support/graphql-fixture.js";
-import { compileForRelay, hasRelayCompiler } from "../../support/relay-compiler.js";
-import { callRest } from "../../support/rest-client.js";
-import { createUserGroup, entry, UPDATE } from "../../support/user-group-operations.js";
+import { compileForRelay, hasRelayCompiler } from "../../support/clients/relay-compiler.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, entry, UPDATE } from "../../support/graphql/user-group-operations.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
 const PATIENCE_MS = 5000;

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { compileForRelay, hasRelayCompiler } from "../../support/relay-compiler.js";
-import { createUserGroup } from "../../support/user-group-operations.js";
+import { compileForRelay, hasRelayCompiler } from "../../support/clients/relay-compiler.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
 const LIST = "user-group-list.js";

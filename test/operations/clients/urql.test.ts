@@ -3,10 +3,10 @@ import { cacheExchange } from "@urql/exchange-graphcache";
 import { relayPagination } from "@urql/exchange-graphcache/extras";
 import { createClient as createEventClient } from "graphql-sse";
 import { expect, test, vi } from "vitest";
-import { PAGE, READ, RENAME, WATCH } from "../../support/client-documents.js";
-import { type Data, useGraphql } from "../../support/graphql-fixture.js";
-import { createUserGroups } from "../../support/user-group-crowd.js";
-import { createUserGroup, DELETE, UPDATE } from "../../support/user-group-operations.js";
+import { PAGE, READ, RENAME, WATCH } from "../../support/clients/client-documents.js";
+import { createUserGroups } from "../../support/clients/user-group-crowd.js";
+import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { createUserGroup, DELETE, UPDATE } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
 const PATIENCE_MS = 5000;

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { type EventStream, openEventStream } from "../../support/event-stream-client.js";
-import { CUTS, type FaultProxy, startFaultProxy } from "../../support/fault-proxy.js";
-import { callRest } from "../../support/rest-client.js";
-import { createTestDatabase } from "../../support/test-database.js";
-import { startTestService, type TestService, type TestServiceOptions } from "../../support/test-service.js";
-import { startReceiver } from "../../support/webhook-receiver.js";
-import { createTenant, FAST, type WebhookTenant } from "../../support/webhook-tenant.js";
+import { CUTS, type FaultProxy, startFaultProxy } from "../../support/faults/fault-proxy.js";
+import { type EventStream, openEventStream } from "../../support/graphql/event-stream-client.js";
+import { createTestDatabase } from "../../support/postgres/test-database.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import {
+  startTestService,
+  type TestService,
+  type TestServiceOptions,
+} from "../../support/service/test-service.js";
+import { startReceiver } from "../../support/webhooks/receiver.js";
+import { createTenant, FAST, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
 const WATCH = `subscription { userGroupChanged(by: { providedId: "acme" }) { userGroup { name } } }`;
 const GAP = { errors: [{ extensions: { code: "UNAVAILABLE", retryAfter: 1 } }] };

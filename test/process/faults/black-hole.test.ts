@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { startFaultProxy } from "../../support/fault-proxy.js";
-import { useFaultedService } from "../../support/faulted-fixture.js";
-import { POOL_SIZE } from "../../support/faulted-service.js";
-import { callRest } from "../../support/rest-client.js";
+import { startFaultProxy } from "../../support/faults/fault-proxy.js";
+import { useFaultedService } from "../../support/faults/faulted-fixture.js";
+import { POOL_SIZE } from "../../support/faults/faulted-service.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
 const CONNECT_MS = 1500;
 const STATEMENT_MS = 1500;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { CUTS, startFaultProxy } from "../../support/fault-proxy.js";
-import { useFaultedService } from "../../support/faulted-fixture.js";
+import { CUTS, startFaultProxy } from "../../support/faults/fault-proxy.js";
+import { useFaultedService } from "../../support/faults/faulted-fixture.js";
 
 const faulted = useFaultedService(({ target }) => startFaultProxy(target));
 

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openEmbeddedServer } from "../../../src/embedded-postgres/postgres.js";
 import { migrateUp } from "../../../src/persistence/database/migrator.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { callGraphql } from "../../support/graphql-client.js";
-import { callRest } from "../../support/rest-client.js";
-import { expectError } from "../../support/rest-fixture.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { expectError } from "../../support/rest/rest-fixture.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const query = `{ userGroup(by: { providedId: "acme" }) { name } }`;
 const acme = { user_group_id: "acme", name: "Acme" };

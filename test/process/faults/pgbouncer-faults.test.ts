@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { databaseUrl } from "../../support/database-url.js";
-import { useFaultedService } from "../../support/faulted-fixture.js";
-import { POOL_SIZE } from "../../support/faulted-service.js";
-import { hasPgbouncer, startPgbouncer } from "../../support/pgbouncer.js";
+import { useFaultedService } from "../../support/faults/faulted-fixture.js";
+import { POOL_SIZE } from "../../support/faults/faulted-service.js";
+import { databaseUrl } from "../../support/postgres/database-url.js";
+import { hasPgbouncer, startPgbouncer } from "../../support/programs/pgbouncer.js";
 
 describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
   const faulted = useFaultedService(

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openEventStream } from "../../support/event-stream-client.js";
-import { callGraphql } from "../../support/graphql-client.js";
-import { hasPgbouncer, type Pgbouncer, startPgbouncer } from "../../support/pgbouncer.js";
-import { callRest } from "../../support/rest-client.js";
-import { userGroupOf } from "../../support/rest-fixture.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { openEventStream } from "../../support/graphql/event-stream-client.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { hasPgbouncer, type Pgbouncer, startPgbouncer } from "../../support/programs/pgbouncer.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { userGroupOf } from "../../support/rest/rest-fixture.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 /** Fewer than there are requests at once, so that connections change hands all the time. */
 const POOL = 3;

@@ -1,11 +1,11 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { type FaultProxy, startFaultProxy } from "../../support/fault-proxy.js";
-import { callGraphql } from "../../support/graphql-client.js";
-import { callRest, type RestReply } from "../../support/rest-client.js";
-import { createTestDatabase, type TestDatabase } from "../../support/test-database.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { type FaultProxy, startFaultProxy } from "../../support/faults/fault-proxy.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
+import { callRest, type RestReply } from "../../support/rest/rest-client.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const CONNECT_MS = 1000;
 /** How long the service waits for an answer: a second longer than the statement may take. */

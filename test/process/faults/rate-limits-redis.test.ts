@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { RedisCounters } from "../../../src/persistence/requests/redis-counters.js";
-import { left, limitsOf } from "../../support/rate-limit-replies.js";
-import { hasRedis, NO_REDIS, startRedis, type TestRedis } from "../../support/redis-server.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";
+import { hasRedis, NO_REDIS, startRedis, type TestRedis } from "../../support/programs/redis-server.js";
+import { left, limitsOf } from "../../support/rest/rate-limit-replies.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
 const LIMIT = 6;
 const PLENTY = 1_000_000;

@@ -5,17 +5,17 @@ import { ReplicaFailed, ReplicaReads } from "../../../src/persistence/database/r
 import type { Statement } from "../../../src/persistence/shared/statement.js";
 import { LaggingReads } from "../../../src/services/requests/lagging-reads.js";
 import { Tally } from "../../../src/telemetry/tally.js";
-import { startFaultProxy } from "../../support/fault-proxy.js";
+import { startFaultProxy } from "../../support/faults/fault-proxy.js";
 import {
   ask,
   type ReplicatedPostgres,
   replicasOf,
   startReplicatedPostgres,
   until,
-} from "../../support/replicated-postgres.js";
-import { callRest } from "../../support/rest-client.js";
-import type { RestartablePostgres } from "../../support/restartable-postgres.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+} from "../../support/postgres/replicated-postgres.js";
+import type { RestartablePostgres } from "../../support/postgres/restartable-postgres.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const SHORT_MS = 400;
 /** With which a replica is looked at twice a second. */

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseUrl } from "../../support/database-url.js";
-import { freePort } from "../../support/free-port.js";
-import { METRICS_TOKEN, scrape, sumOf } from "../../support/metric-samples.js";
-import { hasPgbouncer, startPgbouncer } from "../../support/pgbouncer.js";
-import { type ReplicatedPostgres, startReplicatedPostgres } from "../../support/replicated-postgres.js";
-import { callRest } from "../../support/rest-client.js";
-import { createTestProcesses } from "../../support/running-process.js";
+import { databaseUrl } from "../../support/postgres/database-url.js";
+import {
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+} from "../../support/postgres/replicated-postgres.js";
+import { freePort } from "../../support/programs/free-port.js";
+import { hasPgbouncer, startPgbouncer } from "../../support/programs/pgbouncer.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { METRICS_TOKEN, scrape, sumOf } from "../../support/service/metric-samples.js";
+import { createTestProcesses } from "../../support/service/running-process.js";
 
 const processes = createTestProcesses();
 let postgres: ReplicatedPostgres;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ReadReplicas } from "../../../src/persistence/database/read-replicas.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
-import type { Data } from "../../support/graphql-fixture.js";
+import type { Data } from "../../support/graphql/graphql-fixture.js";
 import {
   type ReplicatedPostgres,
   replicasOf,
   startReplicatedPostgres,
-} from "../../support/replicated-postgres.js";
-import { callRest } from "../../support/rest-client.js";
-import { startTestService, type TestAccount, type TestService } from "../../support/test-service.js";
+} from "../../support/postgres/replicated-postgres.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
 /** So much that a standby that stands still during a test does not lag too much. */
 const PATIENT_MS = 600_000;

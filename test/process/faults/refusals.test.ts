@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { escapeIdentifier, escapeLiteral } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { callGraphql } from "../../support/graphql-client.js";
-import { callRest } from "../../support/rest-client.js";
-import { expectError } from "../../support/rest-fixture.js";
-import { canMount, mountSmallDisk } from "../../support/small-disk.js";
-import { startTestService, type TestService } from "../../support/test-service.js";
+import { callGraphql } from "../../support/graphql/graphql-client.js";
+import { canMount, mountSmallDisk } from "../../support/postgres/small-disk.js";
+import { callRest } from "../../support/rest/rest-client.js";
+import { expectError } from "../../support/rest/rest-fixture.js";
+import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const UPDATE = `mutation ($input: UpdateUserGroupInput!) {
   updateUserGroup(input: $input) { userGroup { version } userErrors { code } }

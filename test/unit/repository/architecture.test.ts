@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { inspect, listFiles, readSource } from "../../support/source-files.js";
+import { inspect, listFiles, readSource } from "../../support/repository/source-files.js";
 
 /**
  * The floors of src, lowest first; a file imports files of its own floor and of lower floors. Folders on one floor do not import
@@ -110,9 +110,9 @@ test("no file is longer than the wall", () => {
   expect(long.map(({ path }) => path)).toEqual([]);
 });
 
-test("no folder of the sources holds too many files", () => {
+test("no folder of the sources and tests holds too many files", () => {
   const counts = new Map<string, number>();
-  for (const { path } of sources.filter(({ path }) => path.startsWith("src/"))) {
+  for (const { path } of files.filter(({ path }) => /^(?:src|test)\//.test(path))) {
     const folder = path.slice(0, path.lastIndexOf("/"));
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { buildSchema, parse, validate } from "graphql";
 import { expect, test } from "vitest";
 import { VERSION } from "../../../clients/typescript/src/version.js";
-import { generateOperations, operationTexts } from "../../support/client-operations.js";
+import { generateOperations, operationTexts } from "../../support/clients/client-operations.js";
 
 const root = new URL("../../../", import.meta.url);
 const folder = new URL("clients/typescript/", root).pathname;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { settings } from "../../../src/config/settings.js";
-import { readDocument, userDocuments } from "../../support/doc-snippets.js";
+import { readDocument, userDocuments } from "../../support/repository/doc-snippets.js";
 
 const root = new URL("../../../", import.meta.url);
 

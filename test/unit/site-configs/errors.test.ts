@@ -8,7 +8,7 @@ import {
   withAnchors,
   withColors,
   withGroup,
-} from "../../support/site-config-documents.js";
+} from "../../support/site-configs/documents.js";
 
 const errors: readonly RuleCase[] = [
   ["name is empty", { name: "" }, [["empty_value", "/name"]]],

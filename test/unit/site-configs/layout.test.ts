@@ -4,7 +4,7 @@ import type { JsonValue } from "../../../src/domain/shared/json.js";
 import { mergePatchText } from "../../../src/domain/site-configs/document/merge-patch.js";
 import { printDocument } from "../../../src/domain/site-configs/document/text-layout.js";
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
-import { deepZeros, pagesOfMegabytes } from "../../support/site-config-documents.js";
+import { deepZeros, pagesOfMegabytes } from "../../support/site-configs/documents.js";
 
 /** The length of a string with which a document gets to a size. */
 function fill(size: number, print: (document: JsonValue) => string): { document: JsonValue; text: string } {

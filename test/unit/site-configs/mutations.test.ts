@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isObject, type JsonObject, type JsonValue } from "../../../src/domain/shared/json.js";
-import { validSiteConfig } from "../../support/site-config-arbitrary.js";
-import { checkDocument, placesOf } from "../../support/site-config-documents.js";
+import { validSiteConfig } from "../../support/site-configs/arbitrary.js";
+import { checkDocument, placesOf } from "../../support/site-configs/documents.js";
 
 /** Written by hand, with each property of the format. */
 const everything: JsonObject = {

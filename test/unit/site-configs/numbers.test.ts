@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { faultless } from "../../support/site-config-documents.js";
+import { faultless } from "../../support/site-configs/documents.js";
 
 /** Checks a text in which a number stands below an unknown property. */
 function check(number: string) {

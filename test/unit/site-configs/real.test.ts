@@ -6,8 +6,8 @@ import {
   validateSiteConfigDocument,
   validateSiteConfigText,
 } from "../../../src/domain/site-configs/validate-site-config.js";
-import { useGraphql } from "../../support/graphql-fixture.js";
-import { changeSite } from "../../support/site-config-store.js";
+import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { changeSite } from "../../support/site-configs/store.js";
 
 /** Real files, kept outside the project. */
 const folder = new URL("../../../../shared/site-config/real/", import.meta.url);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { faultless } from "../../support/site-config-documents.js";
+import { faultless } from "../../support/site-configs/documents.js";
 
 /** So large that work which grew with the square of the size would not end within a test's time. */
 const LARGE = 40_000;

@@ -2,8 +2,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { siteConfigJsonSchema } from "../../../src/domain/site-configs/json-schema.js";
-import { noisySiteConfig, validSiteConfig } from "../../support/site-config-arbitrary.js";
-import { checkDocument, faultless } from "../../support/site-config-documents.js";
+import { noisySiteConfig, validSiteConfig } from "../../support/site-configs/arbitrary.js";
+import { checkDocument, faultless } from "../../support/site-configs/documents.js";
 
 const accepts = new Ajv2020({ strict: true, strictRequired: false }).compile(siteConfigJsonSchema());
 

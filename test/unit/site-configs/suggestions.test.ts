@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/domain/shared/json.js";
-import { checkDocument, faultless, withAnchors, withGroup } from "../../support/site-config-documents.js";
+import { checkDocument, faultless, withAnchors, withGroup } from "../../support/site-configs/documents.js";
 
 const suggested: readonly (readonly [typo: string, change: JsonObject, meant: string])[] = [
   ["another case", { topbarlinks: [] }, "topbarLinks"],

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SiteConfigCode } from "../../../src/domain/site-configs/codes.js";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { noisySiteConfig } from "../../support/site-config-arbitrary.js";
-import { checkDocument } from "../../support/site-config-documents.js";
+import { noisySiteConfig } from "../../support/site-configs/arbitrary.js";
+import { checkDocument } from "../../support/site-configs/documents.js";
 
 const check = (text: string) => validateSiteConfigText(text, { strict: false });
 

@@ -10,7 +10,7 @@ import {
   withAnchors,
   withColors,
   withGroup,
-} from "../../support/site-config-documents.js";
+} from "../../support/site-configs/documents.js";
 
 const warnings: readonly RuleCase[] = [
   ["an unknown property", { seo: { a: [1] } }, [["unknown_property", "/seo"]]],

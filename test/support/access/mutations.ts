@@ -1,0 +1,153 @@
+import { goodSite } from "../site-configs/store.js";
+import { URL_OF } from "../webhooks/operations.js";
+import { type AccessRow, ERRORS, GROUP, mutation, q } from "./row.js";
+
+const text = q(q(goodSite));
+
+/** How mutations are called. */
+export const MUTATIONS: readonly AccessRow[] = [
+  mutation(
+    "createUserGroup",
+    "write",
+    ({ newId }) => `providedId: ${q(newId)}, name: "New"`,
+    "userGroup { name }",
+  ),
+  mutation(
+    "getOrCreateUserGroup",
+    "read",
+    (ids) => `providedId: ${q(ids.providedId)}`,
+    "newUserGroup userGroup { name }",
+  ),
+  mutation(
+    "getOrCreateUserGroup",
+    "write",
+    ({ newId }) => `providedId: ${q(newId)}, name: "New"`,
+    "newUserGroup userGroup { name }",
+  ),
+  mutation(
+    "upsertUserGroups",
+    "write",
+    ({ newId }) => `userGroups: [{ providedId: ${q(newId)}, name: "New" }]`,
+    `results { newUserGroup ${ERRORS} }`,
+  ),
+  mutation(
+    "updateUserGroup",
+    "write",
+    (ids) => `by: { id: ${q(ids.userGroup)} }, name: "New"`,
+    `userGroup ${GROUP}`,
+  ),
+  mutation("rotateUserGroupToken", "write", ({ token }) => `currentToken: ${q(token)}`, `userGroup ${GROUP}`),
+  mutation("deleteUserGroup", "write", ({ token }) => `currentToken: ${q(token)}`, "deletedUserGroupId"),
+  mutation(
+    "setMapping",
+    "write",
+    (ids) => `by: { teamId: ${ids.teamId} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
+    `userGroup ${GROUP}`,
+  ),
+  mutation(
+    "replaceMapping",
+    "write",
+    (ids) =>
+      `by: { providedId: ${q(ids.providedId)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
+    `userGroup ${GROUP}`,
+  ),
+  mutation(
+    "setMapping",
+    "write",
+    (ids, own) => `by: { id: ${q(own.userGroup)} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
+    `userGroup ${GROUP}`,
+  ),
+  mutation(
+    "replaceMapping",
+    "write",
+    (ids, own) =>
+      `by: { id: ${q(own.userGroup)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
+    `userGroup ${GROUP}`,
+  ),
+  mutation(
+    "removeMapping",
+    "write",
+    (ids) => `by: { token: ${q(ids.token)} }, schemaId: "s"`,
+    `userGroup ${GROUP}`,
+  ),
+  mutation(
+    "createDataSource",
+    "write",
+    ({ newId }) => `providedId: ${q(newId)}, name: "New"`,
+    "dataSource { name }",
+  ),
+  mutation(
+    "updateDataSource",
+    "write",
+    (ids) => `by: { id: ${q(ids.dataSource)} }, name: "New"`,
+    "dataSource { name }",
+  ),
+  mutation(
+    "updateDataSource",
+    "write",
+    (ids) => `by: { providedId: ${q(ids.sourceProvidedId)} }, name: "New"`,
+    "dataSource { name }",
+  ),
+  mutation(
+    "deleteDataSource",
+    "write",
+    (ids) => `by: { dataSourceId: ${ids.dataSourceId} }`,
+    "deletedDataSourceId",
+  ),
+  mutation(
+    "putSiteConfig",
+    "write",
+    ({ newId }) => `site: ${q(newId)}, text: ${text}`,
+    "siteConfig { revision }",
+  ),
+  mutation(
+    "patchSiteConfig",
+    "write",
+    ({ site }) => `site: ${q(site)}, patch: { name: "New" }`,
+    "siteConfig { text }",
+  ),
+  mutation(
+    "restoreSiteConfig",
+    "write",
+    ({ site }) => `site: ${q(site)}, revision: 1`,
+    "siteConfig { text }",
+  ),
+  mutation(
+    "setSiteConfigVisibility",
+    "write",
+    ({ site }) => `site: ${q(site)}, public: true`,
+    "siteConfig { public }",
+  ),
+  mutation("createApiKey", "admin", ({ newId }) => `name: ${q(newId)}, scope: READ`, "apiKey { scope }"),
+  mutation("revokeApiKey", "admin", ({ apiKey }) => `id: ${q(apiKey)}`, "apiKey { name }"),
+  mutation(
+    "createWebhookEndpoint",
+    "admin",
+    ({ newId }) => `name: ${q(newId)}, url: "${URL_OF("new")}"`,
+    "webhookEndpoint { url }",
+  ),
+  mutation(
+    "updateWebhookEndpoint",
+    "admin",
+    (ids) => `id: ${q(ids.webhookEndpoint)}, name: "New"`,
+    "webhookEndpoint { url }",
+  ),
+  mutation(
+    "rotateWebhookSecret",
+    "admin",
+    (ids) => `id: ${q(ids.webhookEndpoint)}`,
+    "webhookEndpoint { url }",
+  ),
+  mutation(
+    "deleteWebhookEndpoint",
+    "admin",
+    (ids) => `id: ${q(ids.webhookEndpoint)}`,
+    "deletedWebhookEndpointId",
+  ),
+  mutation(
+    "replayWebhookDelivery",
+    "admin",
+    (ids) => `id: ${q(ids.webhookDelivery)}`,
+    "webhookDelivery { event }",
+  ),
+];

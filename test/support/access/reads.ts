@@ -1,0 +1,109 @@
+import { goodSite } from "../site-configs/store.js";
+import { type AccessRow, from, GROUP, q, query, rest } from "./row.js";
+import type { AccessIds } from "./tenants.js";
+
+const BELOW_ADMIN = { read: "null", embed: "null", write: "null" };
+/** The ways to name a group or a data source, all in one query. */
+const byAll = (field: string, ways: readonly string[], selection: string) =>
+  ways.map((by, index) => `w${index}: ${field}(by: { ${by} }) ${selection}`).join(" ");
+const groupWays = ({ userGroup, teamId, providedId, token }: AccessIds) => [
+  `id: ${q(userGroup)}`,
+  `teamId: ${teamId}`,
+  `providedId: ${q(providedId)}`,
+  `token: ${q(token)}`,
+];
+const sourceWays = ({ dataSource, dataSourceId, sourceProvidedId }: AccessIds) => [
+  `id: ${q(dataSource)}`,
+  `dataSourceId: ${dataSourceId}`,
+  `providedId: ${q(sourceProvidedId)}`,
+];
+const text = q(q(goodSite));
+
+/** How queries, subscriptions and the methods of the REST API are called. */
+export const READS: readonly AccessRow[] = [
+  query("viewer", from("read", { none: "null" }), () => "viewer { accountName environment scope }"),
+  query(
+    "viewer",
+    { none: "null", token: "ok", read: "null", embed: "null", write: "null", admin: "null" },
+    () => "viewer { userGroup { name properties mapping { schemaId dataSource { providedId name } } } }",
+  ),
+  query("userGroup", from("read"), (ids) => byAll("userGroup", groupWays(ids), GROUP)),
+  query("userGroup", from("embed", { read: "null" }), (ids) =>
+    byAll("userGroup", groupWays(ids), "{ token }"),
+  ),
+  query(
+    "userGroups",
+    from("read"),
+    (ids) => `userGroups(filter: { providedIds: [${q(ids.providedId)}] }) { nodes ${GROUP} totalCount }`,
+  ),
+  query(
+    "userGroups",
+    from("read"),
+    (ids) =>
+      `userGroups(filter: { dataSource: { dataSourceId: ${ids.dataSourceId} }, schemaId: "none" }) { totalCount }`,
+  ),
+  query("dataSource", from("read"), (ids) => byAll("dataSource", sourceWays(ids), "{ id providedId name }")),
+  query(
+    "dataSources",
+    from("read"),
+    (ids) =>
+      `dataSources(filter: { providedIds: [${q(ids.sourceProvidedId)}] }) { nodes { name } totalCount }`,
+  ),
+  query(
+    "node",
+    from("read"),
+    (ids) => `a: node(id: ${q(ids.userGroup)}) { id } b: node(id: ${q(ids.dataSource)}) { id }`,
+  ),
+  query("nodes", from("read"), (ids) => {
+    const { userGroup, dataSource, siteConfig, siteConfigRevision } = ids;
+    return `nodes(ids: ${q([userGroup, dataSource, siteConfig, siteConfigRevision])}) { id __typename }`;
+  }),
+  query("nodes", from("admin", BELOW_ADMIN), (ids) => {
+    const { apiKey, auditEntry, webhookEndpoint, webhookDelivery } = ids;
+    return `nodes(ids: ${q([apiKey, auditEntry, webhookEndpoint, webhookDelivery])}) { id __typename }`;
+  }),
+  query("siteConfig", from("read"), ({ site }) => `siteConfig(site: ${q(site)}) { id text revision }`),
+  query("siteConfigs", from("read"), () => "siteConfigs(first: 100) { nodes { site } }"),
+  query("validateSiteConfig", from("read"), () => `validateSiteConfig(text: ${text}) { valid }`),
+  query("apiKeys", from("admin"), () => "apiKeys(first: 100) { nodes { id name scope } }"),
+  query(
+    "auditLog",
+    from("admin"),
+    ({ providedId }) => `auditLog(filter: { subjectName: ${q(providedId)} }) { nodes { id subjectName } }`,
+  ),
+  query("webhookEndpoints", from("admin"), () => "webhookEndpoints(first: 100) { nodes { id name url } }"),
+  query(
+    "webhookDeliveries",
+    from("admin"),
+    (ids) => `webhookDeliveries(filter: { endpointId: ${q(ids.webhookEndpoint)} }) { nodes { id payload } }`,
+  ),
+  {
+    of: "userGroupChanged",
+    outcomes: from("read", { token: "ok" }),
+    call: ({ userGroup }) => ({
+      subscription: `subscription { userGroupChanged(by: { id: ${q(userGroup)} }) { kind userGroup { name } } }`,
+    }),
+  },
+  {
+    of: "userGroupChanged",
+    outcomes: {
+      ...from("read"),
+      token: "ok",
+      read: "INVALID_FIELD",
+      embed: "INVALID_FIELD",
+      write: "INVALID_FIELD",
+      admin: "INVALID_FIELD",
+    },
+    call: () => ({ subscription: "subscription { userGroupChanged { kind userGroup { name } } }" }),
+  },
+  rest("GET", "embed", ({ providedId }) => ({ user_group_id: providedId })),
+  rest("GET", "write", ({ newId }) => ({ user_group_id: newId, name: "New" })),
+  rest("PUT", "write", ({ providedId }) => ({ user_group_id: providedId, name: "New" })),
+  rest("PUT", "write", (ids, own) => ({
+    user_group_id: own.providedId,
+    mapping: { s: String(ids.dataSourceId), t: ids.sourceProvidedId },
+  })),
+  rest("POST", "write", ({ token }) => ({ current_token: token })),
+  rest("DELETE", "write", ({ token }) => ({ current_token: token })),
+  rest("DELETE", "write", (ids, own) => ({ current_token: own.token, user_group_id: ids.providedId })),
+];

@@ -1,0 +1,180 @@
+import { SCOPES, type Scope } from "../../../src/domain/accounts/caller.js";
+import { ENVIRONMENTS, type Environment } from "../../../src/domain/accounts/environment.js";
+import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
+import { toNodeId } from "../../../src/graphql/shared/node-id.js";
+import type { Data, GraphqlFixture } from "../graphql/graphql-fixture.js";
+import type { TestAccount } from "../service/test-service.js";
+import { goodSite } from "../site-configs/store.js";
+import { URL_OF } from "../webhooks/operations.js";
+
+/** What names the objects of a tenant in calls. */
+export interface AccessIds {
+  readonly userGroup: string;
+  readonly teamId: number;
+  readonly providedId: string;
+  readonly token: string;
+  readonly dataSource: string;
+  readonly dataSourceId: number;
+  readonly sourceProvidedId: string;
+  readonly apiKey: string;
+  readonly site: string;
+  readonly siteConfig: string;
+  readonly siteConfigRevision: string;
+  readonly webhookEndpoint: string;
+  readonly webhookDelivery: string;
+  readonly auditEntry: string;
+  /** What a call creates something under. */
+  readonly newId: string;
+}
+
+/** One environment of an account, with one object of each kind, and credentials of each kind. */
+export interface AccessTenant {
+  readonly accountId: number;
+  readonly environment: Environment;
+  /** Stands in the names of all its objects, and nowhere else. */
+  readonly mark: string;
+  /** The values of the Authorization header. */
+  readonly credentials: Readonly<Record<Scope | "token", string>>;
+  readonly ids: AccessIds;
+  /** Ids under which it already has something, for calls that create. */
+  newIdOf(row: string): string;
+  /** Creates further objects, to be changed or deleted. @param row with which call; an environment has few webhook endpoints */
+  fresh(row: string): Promise<AccessIds>;
+}
+
+/** How often something was created: no two ids are alike. */
+let count = 0;
+
+/** Creates the objects and keys of both environments of two accounts. @param rows the calls that create something */
+export async function createAccessTenants(
+  { run, service }: GraphqlFixture,
+  rows: readonly string[],
+): Promise<AccessTenant[]> {
+  const tenants: AccessTenant[] = [];
+  for (const name of ["first", "second"]) {
+    const account = await service.createAccount();
+    for (const environment of ENVIRONMENTS) {
+      tenants.push(await createTenant(run, account, environment, `«${name} ${environment}»`, rows));
+    }
+  }
+  return tenants;
+}
+
+async function createTenant(
+  run: GraphqlFixture["run"],
+  account: TestAccount,
+  environment: Environment,
+  mark: string,
+  rows: readonly string[],
+): Promise<AccessTenant> {
+  const keys = new Map<Scope, string>();
+  for (const scope of SCOPES) keys.set(scope, (await account.createKey({ environment, scope })).secret);
+  const keyOf = (scope: Scope) => `Token ${keys.get(scope)}`;
+  const newIdOf = (row: string) => `${row} ${mark}`;
+  const runAsAdmin = (query: string) => run(query, {}, keys.get("admin"));
+  // First: only then are there deliveries of what is created.
+  const webhookEndpoint = await createEndpoint(runAsAdmin, nextId(mark));
+  const objects = await createObjects(runAsAdmin, nextId(mark));
+  const { webhookDeliveries, auditLog } = await runAsAdmin(
+    "{ webhookDeliveries(first: 1) { nodes { id } } auditLog(first: 1) { nodes { id } } }",
+  );
+  const ids = {
+    ...objects,
+    webhookEndpoint,
+    webhookDelivery: webhookDeliveries.nodes[0].id,
+    auditEntry: auditLog.nodes[0].id,
+  };
+  for (const row of rows) await createObjects(runAsAdmin, newIdOf(row));
+  return {
+    accountId: account.accountId,
+    environment,
+    mark,
+    credentials: {
+      read: keyOf("read"),
+      embed: keyOf("embed"),
+      write: keyOf("write"),
+      admin: keyOf("admin"),
+      token: `Bearer ${ids.token}`,
+    },
+    ids,
+    newIdOf,
+    fresh: async (row) => ({
+      ...ids,
+      ...(await createObjects(runAsAdmin, nextId(mark))),
+      ...(row === "deleteWebhookEndpoint"
+        ? { webhookEndpoint: await createEndpoint(runAsAdmin, nextId(mark)) }
+        : {}),
+    }),
+  };
+}
+
+type Run = (query: string) => Promise<Data>;
+
+function nextId(mark: string): string {
+  count += 1;
+  return `${count} ${mark}`;
+}
+
+async function createEndpoint(run: Run, id: string): Promise<string> {
+  const { createWebhookEndpoint } = await run(`mutation {
+    createWebhookEndpoint(input: { name: ${JSON.stringify(id)}, url: "${URL_OF("own")}" }) {
+      webhookEndpoint { id }
+    }
+  }`);
+  return createWebhookEndpoint.webhookEndpoint.id;
+}
+
+/** Creates one object of each kind that has an id of the caller's, and an API key. */
+async function createObjects(run: Run, id: string) {
+  const text = JSON.stringify(id);
+  const document = JSON.stringify(JSON.stringify(goodSite));
+  const { createDataSource, createUserGroup, putSiteConfig, createApiKey } = await run(`mutation {
+    createDataSource(input: { providedId: ${text}, name: ${text} }) { dataSource { id dataSourceId } }
+    createUserGroup(input: { providedId: ${text}, name: ${text} }) { userGroup { id teamId token } }
+    putSiteConfig(input: { site: ${text}, text: ${document} }) {
+      siteConfig { id revisions(first: 1) { nodes { id } } }
+    }
+    createApiKey(input: { name: ${text}, scope: READ }) { apiKey { id } }
+  }`);
+  const { dataSource } = createDataSource;
+  const { userGroup } = createUserGroup;
+  const { siteConfig } = putSiteConfig;
+  return {
+    userGroup: userGroup.id,
+    teamId: userGroup.teamId,
+    providedId: id,
+    token: userGroup.token,
+    dataSource: dataSource.id,
+    dataSourceId: dataSource.dataSourceId,
+    sourceProvidedId: id,
+    apiKey: createApiKey.apiKey.id,
+    site: id,
+    siteConfig: siteConfig.id,
+    siteConfigRevision: siteConfig.revisions.nodes[0].id,
+    newId: `${id} new`,
+  };
+}
+
+/** Ids that no object has, as an account's caller could send them. */
+export function unknownIds(accountId: number): AccessIds {
+  count += 1;
+  const id = `unknown ${count}`;
+  const number = 2_000_000_000 + count;
+  return {
+    userGroup: toNodeId("UserGroup", number),
+    teamId: number,
+    providedId: id,
+    token: issueUserGroupToken(accountId),
+    dataSource: toNodeId("DataSource", number),
+    dataSourceId: number,
+    sourceProvidedId: id,
+    apiKey: toNodeId("ApiKey", number),
+    site: id,
+    siteConfig: toNodeId("SiteConfig", number),
+    siteConfigRevision: toNodeId("SiteConfigRevision", number, 1),
+    webhookEndpoint: toNodeId("WebhookEndpoint", number),
+    webhookDelivery: toNodeId("WebhookDelivery", number),
+    auditEntry: toNodeId("AuditEntry", number),
+    newId: `${id} new`,
+  };
+}

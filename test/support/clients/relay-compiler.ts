@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const project = fileURLToPath(new URL("../../..", import.meta.url));
+// The package exports the path of its binary, of which it has one for each of some platforms.
+const require = createRequire(import.meta.url);
+const compiler: string | null = require("relay-compiler");
+
+export const hasRelayCompiler = compiler !== null && spawnSync(compiler, ["--version"]).status === 0;
+
+/**
+ * Compiles a file for Relay, changed, in a directory that lives as long as the test.
+ * @param file its name in test/support/clients/graphql
+ */
+export async function compileForRelay(file: string, change = (source: string) => source) {
+  const directory = await mkdtemp(join(tmpdir(), "user-groups-relay-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, "src", file);
+  await cp(join(project, "schema.graphql"), join(directory, "schema.graphql"));
+  await cp(join(project, "test", "support", "clients", "graphql", file), path);
+  await writeFile(path, change(await readFile(path, "utf8")));
+  await writeFile(join(directory, "texts.json"), "{}");
+  await writeFile(
+    join(directory, "relay.config.json"),
+    JSON.stringify({
+      src: "src",
+      schema: "schema.graphql",
+      language: "javascript",
+      persistConfig: { file: "texts.json" },
+    }),
+  );
+  const { status, stdout, stderr } = spawnSync(compiler ?? "", { cwd: directory, encoding: "utf8" });
+  const texts: Record<string, string> = JSON.parse(await readFile(join(directory, "texts.json"), "utf8"));
+  return {
+    status,
+    output: stdout + stderr,
+    directory,
+    /** The text of an operation, by its name. */
+    textOf: (name: string) =>
+      Object.values(texts).find((text) => new RegExp(` ${name}\\b`).test(text.split("{")[0] ?? "")) ?? "",
+  };
+}

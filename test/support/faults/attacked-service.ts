@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { request } from "undici";
+import { expect } from "vitest";
+import { databaseUrl } from "../postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../postgres/test-database.js";
+import { callRest } from "../rest/rest-client.js";
+import { METRICS_TOKEN } from "../service/metric-samples.js";
+import { createTestProcesses, type RunningService, type TestProcesses } from "../service/running-process.js";
+
+/** What holds on Kubernetes as it is deployed. */
+const HEAP_MB = 384;
+export const MAX_RSS_MB = 400;
+/**
+ * How much the service may do for its attackers, at p99, while another caller waits: in time of the processor, as on a machine that has
+ * other things to do the time on the clock says more about those. With nothing else to do it is some 100 ms, beside ten busy processes
+ * for each processor up to 2 s, as there are fewer calls and each costs several times as much.
+ */
+const MAX_CPU_MS = 5_000;
+/** Fields of /proc/<pid>/stat after the name, and their unit on Linux. */
+const USER_TICKS = 11;
+const SYSTEM_TICKS = 12;
+const TICK_MS = 10;
+const REST_MS = 10;
+/** How long a process that is ending may take, and how much of what it wrote is worth to be seen. */
+const DEATH_MS = 2_000;
+const LAST_WORDS = 3_000;
+const GROUP = { user_group_id: "somebody-else", name: "Somebody else" };
+
+/** A compiled service with little memory, which tests attack. */
+export interface AttackedService extends RunningService {
+  /** An API key of the account that attacks. */
+  readonly key: string;
+  /**
+   * Watches the service while something goes on: the most memory that it takes, and how long others wait meanwhile.
+   * @throws when a request of others fails
+   */
+  watch(work: () => Promise<unknown>): Promise<Observation>;
+  close(): Promise<void>;
+}
+
+/** 99th percentiles, in milliseconds. */
+interface Percentiles {
+  readonly calls: number;
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+interface Wait {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+export interface Observation {
+  readonly rssMb: number;
+  /** Of another tenant's GET, and of /livez: how long they took, and how long the service was busy meanwhile. */
+  readonly get: Percentiles;
+  readonly livez: Percentiles;
+}
+
+/** @param settings environment variables */
+export async function startAttackedService(
+  settings: Readonly<Record<string, string>>,
+): Promise<AttackedService> {
+  const database = await createTestDatabase();
+  const processes = createTestProcesses();
+  const close = async () => {
+    await processes.close();
+    await database.drop();
+  };
+  try {
+    return await start(processes, database, settings, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(
+  processes: TestProcesses,
+  database: TestDatabase,
+  settings: Readonly<Record<string, string>>,
+  close: () => Promise<void>,
+): Promise<AttackedService> {
+  const env = {
+    DATABASE_URL: databaseUrl(database.target),
+    ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
+    METRICS_TOKEN,
+    ...settings,
+  };
+  const newKey = async (account: string) => {
+    const scope = ["--environment", "Customer", "--scope", "admin"];
+    const { stdout } = await processes.run(["key", "create", "--account", account, ...scope], { env });
+    return stdout.trim();
+  };
+  const [key, otherKey] = [await newKey("attacker"), await newKey("other")];
+  const service = await processes.serve({
+    env: { ...env, NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` },
+  });
+  const others = {
+    async get() {
+      const reply = await callRest(`${service.url}/api/user`, "GET", otherKey, GROUP);
+      expect(reply).toMatchObject({ status: 200, body: { user_group: { provided_id: "somebody-else" } } });
+    },
+    async livez() {
+      const { statusCode, body } = await request(`${service.url}/livez`);
+      await body.dump();
+      expect(statusCode).toBe(200);
+    },
+  };
+  return {
+    ...service,
+    key,
+    async watch(work) {
+      const gets: Wait[] = [];
+      const livezes: Wait[] = [];
+      let rssMb = 0;
+      let isOver = false;
+      const lanes = [
+        repeat(async () => gets.push(await waitFor(others.get, service.pid))),
+        repeat(async () => livezes.push(await waitFor(others.livez, service.pid))),
+        repeat(async () => {
+          rssMb = Math.max(rssMb, await residentMb(service.pid));
+        }),
+      ];
+      try {
+        await Promise.all([...lanes, work().finally(end)]);
+      } catch (error) {
+        // If the service has ended, its last words say more than the error of whoever called it.
+        const ended = await Promise.race([service.ended, sleep(DEATH_MS)]);
+        if (!ended) throw error;
+        throw new Error(`The service has ended: ${ended.stderr.slice(-LAST_WORDS)}`, { cause: error });
+      } finally {
+        end();
+      }
+      return {
+        rssMb: Math.round(rssMb),
+        get: percentilesOf(gets),
+        livez: percentilesOf(livezes),
+      };
+
+      function end(): void {
+        isOver = true;
+      }
+
+      async function repeat(step: () => Promise<unknown>): Promise<void> {
+        do {
+          await step();
+          await sleep(REST_MS);
+        } while (!isOver);
+      }
+    },
+    close,
+  };
+}
+
+/** Expects the service to have borne an attack: its memory is bounded, and others hardly noticed. */
+export function expectBorne(name: string, calm: Observation, attack: Observation): void {
+  process.stderr.write(`${name}: calm ${JSON.stringify(calm)}, attacked ${JSON.stringify(attack)}\n`);
+  expect(attack.rssMb).toBeLessThan(MAX_RSS_MB);
+  expect(attack.get.cpuMs).toBeLessThan(MAX_CPU_MS);
+  expect(attack.livez.cpuMs).toBeLessThan(MAX_CPU_MS);
+}
+
+async function waitFor(work: () => Promise<void>, pid: number): Promise<Wait> {
+  const start = performance.now();
+  const cpuBefore = await cpuMsOf(pid);
+  await work();
+  return { ms: performance.now() - start, cpuMs: (await cpuMsOf(pid)) - cpuBefore };
+}
+
+function percentilesOf(waits: readonly Wait[]): Percentiles {
+  return {
+    calls: waits.length,
+    ms: p99(waits.map(({ ms }) => ms)),
+    cpuMs: p99(waits.map(({ cpuMs }) => cpuMs)),
+  };
+}
+
+function p99(times: readonly number[]): number {
+  const sorted = times.toSorted((one, other) => one - other);
+  return Math.round(sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0);
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  const [, kilobytes = ""] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+/** The processor time that a process has taken so far. */
+async function cpuMsOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  // After the name, which may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) * TICK_MS;
+}

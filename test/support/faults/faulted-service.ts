@@ -1,0 +1,188 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Pool } from "pg";
+import { expect } from "vitest";
+import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
+import { databaseUrl } from "../postgres/database-url.js";
+import type { TestDatabase } from "../postgres/test-database.js";
+import { callRest } from "../rest/rest-client.js";
+import type { RunningService, TestProcesses } from "../service/running-process.js";
+import { startTestService } from "../service/test-service.js";
+import { type Query, verifyLoad } from "./load-verification.js";
+import { startLoad } from "./steady-load.js";
+
+/** All services of a test file may use one database. */
+const encryptionKey = randomBytes(32);
+/** The most connections of the service to its database. */
+export const POOL_SIZE = 4;
+/** After a fault, each request that begins later than this must succeed. */
+const RECOVERY_MS = 2000;
+/** How many requests must succeed, one after the other, before a fault, and after the time to recover. */
+const CALM_CALLS = 30;
+const CALM_TIMEOUT_MS = 20_000;
+const HEALTH_MS = 50;
+const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
+/** What a load met during a fault. */
+export interface FaultReport {
+  /** How many requests got a 503. */
+  readonly refused: number;
+  /** The longest request, in milliseconds. */
+  readonly longestMs: number;
+}
+
+/** A service as a process of its own, whose database something happens to. */
+export interface FaultedService {
+  readonly process: RunningService;
+  /** A key for each of two tenants. */
+  readonly keys: readonly string[];
+  /** Runs a statement as a superuser, past whatever stands between the service and its database. */
+  readonly query: Query;
+  /**
+   * Has a fault begin and end under a steady load, and checks what must hold in every fault.
+   * @param fault resolves when it is over
+   * @param mostSessions how many sessions the database may have in the end, if not those of one pool
+   */
+  under(fault: () => Promise<void>, mostSessions?: number): Promise<FaultReport>;
+  /** Ends all sessions of the database, time and again for a second. */
+  killSessions(): Promise<void>;
+  /** Waits until the service says that it is not ready, which a fault that lasts brings about. */
+  untilUnready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service on a database that is migrated.
+ * @param through how the service reaches the database
+ */
+export async function startFaultedService(
+  processes: TestProcesses,
+  { target, owner }: Pick<TestDatabase, "target" | "owner">,
+  through: DatabaseOptions["target"],
+  env: Readonly<Record<string, string>> = {},
+): Promise<FaultedService> {
+  const keys = await createKeys({ target, owner });
+  const administration = new Pool({ ...clientOptions(owner), max: 1 });
+  // The server may be the one that is ended.
+  administration.on("error", () => undefined);
+  const query: Query = async (text, values = []) => (await administration.query(text, [...values])).rows;
+  const service = await processes.serve({
+    env: {
+      DATABASE_URL: databaseUrl(through),
+      DATABASE_MIGRATION_URL: databaseUrl(owner),
+      DATABASE_POOL_SIZE: String(POOL_SIZE),
+      ENCRYPTION_KEYS: encryptionKey.toString("base64"),
+      ...env,
+    },
+  });
+
+  async function under(fault: () => Promise<void>, mostSessions = POOL_SIZE): Promise<FaultReport> {
+    await expectNothingLeft(query, mostSessions);
+    const load = startLoad(service.url, keys, `load-${randomBytes(4).toString("hex")}`);
+    const { live, ready, ...health } = watchHealth(service.url);
+    const { calls, violations } = load.journal;
+    const since = (time: number) => calls.filter(({ startedAt }) => startedAt > time);
+    const untilCalm = (count: () => number) =>
+      expect.poll(count, { timeout: CALM_TIMEOUT_MS }).toBeGreaterThan(CALM_CALLS);
+    let recovered = 0;
+    try {
+      await untilCalm(() => calls.length - 1 - calls.findLastIndex(({ refused }) => refused));
+      await fault();
+      recovered = Date.now() + RECOVERY_MS;
+      await sleep(RECOVERY_MS);
+      await untilCalm(() => since(recovered).length);
+    } finally {
+      await Promise.all([load.stop(), health.stop()]);
+    }
+    await verifyLoad(load, query);
+    expect(violations.slice(0, 5)).toEqual([]);
+    expect(live.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(since(recovered).filter(({ refused }) => refused)).toEqual([]);
+    const readyAfter = ready.filter(({ startedAt }) => startedAt > recovered);
+    expect(new Set(readyAfter.map(({ status }) => status))).toEqual(new Set([200]));
+    await expectNothingLeft(query, mostSessions);
+    return {
+      refused: calls.filter(({ refused }) => refused).length,
+      longestMs: Math.max(...calls.map(({ startedAt, endedAt }) => endedAt - startedAt)),
+    };
+  }
+
+  return {
+    process: service,
+    keys,
+    query,
+    under,
+    async killSessions() {
+      for (let round = 0; round < 20; round += 1) {
+        await query(KILL);
+        await sleep(50);
+      }
+    },
+    async untilUnready() {
+      const status = async () => (await callRest(`${service.url}/readyz`, "GET", undefined)).status;
+      await expect.poll(status, { timeout: CALM_TIMEOUT_MS }).toBe(503);
+    },
+    async close() {
+      service.kill("SIGTERM");
+      const { code, stderr } = await service.ended;
+      await administration.end();
+      expect(code).toBe(0);
+      // What nobody expects is logged as an error.
+      expect(stderr.split("\n").filter((line) => line.includes('"level":50'))).toEqual([]);
+    },
+  };
+}
+
+/** So many sessions at most, none within a transaction, and no lock. */
+async function expectNothingLeft(query: Query, mostSessions: number): Promise<void> {
+  const text = `SELECT count(*) <= $1 AS bounded,
+      count(*) FILTER (WHERE state LIKE 'idle in transaction%')::integer AS open,
+      (SELECT count(*)::integer FROM pg_locks
+        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS locks
+    FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'user-groups'`;
+  await expect
+    .poll(() => query(text, [mostSessions]), { timeout: RECOVERY_MS })
+    .toEqual([{ bounded: true, open: 0, locks: 0 }]);
+}
+
+async function createKeys(use: Pick<TestDatabase, "target" | "owner">): Promise<string[]> {
+  const service = await startTestService({ use, encryptionKey });
+  try {
+    const account = await service.createAccount();
+    const customer = await account.createKey();
+    const testing = await account.createKey({ environment: "Testing" });
+    return [customer.secret, testing.secret];
+  } finally {
+    await service.close();
+  }
+}
+
+interface Health {
+  readonly startedAt: number;
+  /** 0 for no answer. */
+  readonly status: number;
+}
+
+function watchHealth(url: string) {
+  const live: Health[] = [];
+  const ready: Health[] = [];
+  let isStopping = false;
+  const watch = async (path: string, seen: Health[]) => {
+    while (!isStopping) {
+      const startedAt = Date.now();
+      const reply = await callRest(`${url}/${path}`, "GET", undefined).catch(() => ({ status: 0 }));
+      seen.push({ startedAt, status: reply.status });
+      await sleep(HEALTH_MS);
+    }
+  };
+  const watching = Promise.all([watch("livez", live), watch("readyz", ready)]);
+  return {
+    live,
+    ready,
+    async stop() {
+      isStopping = true;
+      await watching;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import {
+  buildSchema,
+  type GraphQLField,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+} from "graphql";
+
+export const schema = buildSchema(readFileSync(new URL("../../../schema.graphql", import.meta.url), "utf8"));
+
+const OLD = "2024-01-01T00:00:00.000Z";
+
+/** Values to filter by, for each condition of each filter: what it finds is neither nothing nor nearly everything. */
+export const CONDITIONS: Readonly<Record<string, readonly unknown[]>> = {
+  "AuditFilter.actions": [["API_KEY_REVOKED"], ["USER_GROUP_UPDATED"]],
+  "AuditFilter.createdAt": [{ to: OLD }, { from: OLD }, { from: "2023-03-01T00:00:00.000Z", to: OLD }],
+  "AuditFilter.subjectName": ["group 7", "many"],
+  "DataSourceFilter.nameContains": ["7"],
+  "DataSourceFilter.providedIds": [["source 7", "source 9", "source 5"]],
+  "UserGroupFilter.createdAt": [{ to: OLD }, { from: OLD }],
+  "UserGroupFilter.dataSource": [{ providedId: "source 7" }],
+  "UserGroupFilter.nameContains": ["77"],
+  "UserGroupFilter.nameStartsWith": ["Name 7"],
+  "UserGroupFilter.properties": [{ tier: 7 }],
+  "UserGroupFilter.providedIds": [Array.from({ length: 100 }, (_, index) => `group ${index * 7}`)],
+  "UserGroupFilter.schemaId": ["schema 1"],
+  "UserGroupFilter.updatedAt": [{ to: OLD }, { from: OLD }],
+  "WebhookDeliveryFilter.endpointId": ["endpoint"],
+  "WebhookDeliveryFilter.state": ["PENDING", "DELIVERED", "DEAD"],
+};
+
+/**
+ * Conditions that no index has together with every order of their list: rows of the tenant are walked by an index and filtered, or
+ * those that an index finds for the condition are sorted. Both stay within the account.
+ */
+export const SCANNING = [
+  "DataSourceFilter.nameContains",
+  "DataSourceFilter.providedIds",
+  "UserGroupFilter.createdAt",
+  "UserGroupFilter.dataSource",
+  "UserGroupFilter.nameContains",
+  "UserGroupFilter.nameStartsWith",
+  "UserGroupFilter.properties",
+  "UserGroupFilter.providedIds",
+  "UserGroupFilter.schemaId",
+  "UserGroupFilter.updatedAt",
+];
+
+/**
+ * Lists that are short: the API keys of an account. The policy of their table admits the operator too, and a comparison of environments
+ * is not leakproof, so it is no condition of an index.
+ */
+export const SHORT = ["Query.apiKeys"];
+
+/** How to get at lists that belong to an object. */
+export const PARENT_LISTS: Readonly<Record<string, string>> = {
+  DataSource: "dataSources",
+  SiteConfig: "siteConfigs",
+};
+
+/** A list of the schema, with one of its filters and orders. */
+export interface ListCase {
+  readonly list: string;
+  readonly condition: string | null;
+  readonly filter: object | null;
+  readonly order: object | null;
+}
+
+/** Every field of the schema that is a list with pages. */
+export function connectionFields(): {
+  readonly type: string;
+  readonly field: GraphQLField<unknown, unknown>;
+}[] {
+  return Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type)
+      ? Object.values(type.getFields())
+          .filter((field) => getNamedType(field.type).name.endsWith("Connection"))
+          .map((field) => ({ type: type.name, field }))
+      : [],
+  );
+}
+
+function argumentType(field: GraphQLField<unknown, unknown>, name: string) {
+  const type: GraphQLInputType | undefined = field.args.find((argument) => argument.name === name)?.type;
+  const named = type && getNamedType(type);
+  return isInputObjectType(named) ? named : undefined;
+}
+
+function filtersOf(field: GraphQLField<unknown, unknown>) {
+  const type = argumentType(field, "filter");
+  const conditions = Object.keys(type?.getFields() ?? {}).flatMap((name) => {
+    const condition = `${type?.name}.${name}`;
+    const values = CONDITIONS[condition];
+    if (!values) throw new Error(`Say in CONDITIONS what to filter by for ${condition}.`);
+    return values.map((value) => ({ condition, filter: { [name]: value } }));
+  });
+  return [{ condition: null, filter: null }, ...conditions];
+}
+
+function ordersOf(field: GraphQLField<unknown, unknown>): (object | null)[] {
+  const of = argumentType(field, "orderBy")?.getFields()["field"]?.type;
+  const type = of && getNamedType(of);
+  if (!isEnumType(type)) return [null];
+  return type.getValues().flatMap(({ name }) => [
+    { field: name, direction: "ASC" },
+    { field: name, direction: "DESC" },
+  ]);
+}
+
+export function casesOf(): ListCase[] {
+  return connectionFields().flatMap(({ type, field }) =>
+    filtersOf(field).flatMap(({ condition, filter }) =>
+      ordersOf(field).map((order) => ({ list: `${type}.${field.name}`, condition, filter, order })),
+    ),
+  );
+}

@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { startTestService, type TestService, type TestServiceOptions } from "../service/test-service.js";
+import { builtConsole } from "./built-console.js";
+import { openPage, type WatchedPage } from "./chromium.js";
+
+/** Starts the service with its console for a test file. @returns what gives it, once the tests run */
+export function useConsole(options: TestServiceOptions = {}): () => TestService {
+  let service: TestService | undefined;
+  beforeAll(async () => {
+    service = await startTestService({ ...options, consoleDirectory: await builtConsole() });
+  });
+  afterAll(() => service?.close());
+  return () => {
+    if (!service) throw new Error("The service is there once the tests run.");
+    return service;
+  };
+}
+
+/** Opens the console at a place, such as `#/groups`, and signs in by the keyboard. */
+export async function signIn(
+  browser: Browser,
+  { url }: TestService,
+  key: string,
+  place = "#/groups",
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, `${url}/console/${place}`);
+  await enterKey(watched.page, key);
+  await watched.page.getByRole("button", { name: "Sign out" }).waitFor();
+  return watched;
+}
+
+/** Types a key where it is asked for. */
+export async function enterKey(page: Page, key: string): Promise<void> {
+  await page.getByLabel("API key").fill(key);
+  await page.keyboard.press("Enter");
+}
+
+/** Goes to a place by the address. */
+export async function goTo(page: Page, place: string, heading: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+  await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+}
+
+/** Presses a button or follows a link by the keyboard. */
+export async function press(page: Page, role: "button" | "link", name: string): Promise<void> {
+  await page.getByRole(role, { name, exact: true }).press("Enter");
+}
+
+/** Waits for a message that something was done. */
+export async function untilTold(page: Page, text: string): Promise<void> {
+  await page.getByRole("status").filter({ hasText: text }).waitFor();
+}
+
+/**
+ * What axe finds at the page as it is.
+ * @param rules those to look for; all of them unless told
+ */
+export async function findBarriers(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  if (!(await page.evaluate("'axe' in self"))) {
+    await page.evaluate(await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8"));
+  }
+  const options = { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) };
+  const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`;
+  const found = await page.evaluate(run);
+  return Array.isArray(found) ? found : [`axe told ${String(found)}`];
+}
+
+/** Says that nothing was fetched elsewhere, refused by the page's policy or thrown, and that the key is kept nowhere. */
+export async function expectQuiet({ page, complaints, elsewhere }: WatchedPage, key: string): Promise<void> {
+  expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+  const kept = await page.evaluate(
+    "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state])",
+  );
+  expect(kept).not.toContain(key);
+  expect(await page.context().cookies()).toEqual([]);
+  expect(await page.evaluate("indexedDB.databases()")).toEqual([]);
+}

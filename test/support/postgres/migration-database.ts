@@ -1,0 +1,63 @@
+import { escapeIdentifier, Pool } from "pg";
+import { afterAll, beforeAll, inject } from "vitest";
+import { Database } from "../../../src/persistence/database/database.js";
+import { migrateDown, migrateUp } from "../../../src/persistence/database/migrator.js";
+import { clientOptions } from "../../../src/persistence/shared/database-options.js";
+import { asRole } from "./postgres-setup.js";
+import { createTestDatabase } from "./test-database.js";
+
+/** A row: tests know what they asked for. */
+type Row = ReturnType<typeof JSON.parse>;
+
+export interface MigrationDatabase {
+  /** Migrates as an owner who is no superuser, for whom row level security holds. */
+  readonly database: Database;
+  /** Runs a statement as a superuser. */
+  query(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  up(): Promise<readonly string[]>;
+  /** Takes migrations back up to and including this one. */
+  downTo(name: string): Promise<void>;
+}
+
+/** Creates an empty database for a test file about migrations. @returns what gives it, once the tests run */
+export function useMigrationDatabase(): () => MigrationDatabase {
+  let opened: MigrationDatabase | undefined;
+  const closers: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    const { runtime } = inject("postgres");
+    const { owner, drop } = await createTestDatabase("empty");
+    closers.push(drop);
+    const administration = new Pool(clientOptions(owner));
+    closers.unshift(() => administration.end());
+    const [current] = (await administration.query("SELECT current_database() AS name")).rows;
+    await administration.query(
+      `ALTER DATABASE ${escapeIdentifier(current.name)} OWNER TO ${escapeIdentifier(runtime.user)}`,
+    );
+    const database = await Database.connect({
+      target: asRole(owner, runtime),
+      poolSize: 2,
+      connectTimeoutMs: 10_000,
+      statementTimeoutMs: 0,
+    });
+    closers.unshift(() => database.close());
+    opened = {
+      database,
+      query: async (text, values = []) => (await administration.query(text, [...values])).rows,
+      up: () => migrateUp(database),
+      async downTo(name) {
+        for (let last = ""; last !== name; ) {
+          const undone = await migrateDown(database);
+          if (undone === null) throw new Error(`There is no migration ${name}.`);
+          last = undone;
+        }
+      },
+    };
+  });
+  afterAll(async () => {
+    for (const close of closers) await close();
+  });
+  return () => {
+    if (!opened) throw new Error("The database is there once the tests run.");
+    return opened;
+  };
+}

@@ -1,0 +1,86 @@
+import { escapeLiteral } from "pg";
+import type { OpenTransaction } from "../../../src/persistence/database/open-transaction.js";
+import { planModeOf, type RowScope } from "../../../src/persistence/shared/row-scope.js";
+import type { Statement } from "../../../src/persistence/shared/statement.js";
+import type { TestService } from "../service/test-service.js";
+
+/** A node of a plan, as EXPLAIN (ANALYZE, FORMAT JSON) has it. */
+export interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+export interface RecordedPlan {
+  readonly text: string;
+  readonly plan: PlanNode;
+}
+
+/** Has every statement that reads for an account in an environment explained, as the service has it planned. @returns the plans so far */
+export function recordPlans({ database }: TestService): RecordedPlan[] {
+  const plans: RecordedPlan[] = [];
+  const of = database.of.bind(database);
+  database.of = (scope) => {
+    const queryable = of(scope);
+    if (scope === "operator" || !("accountId" in scope) || scope.environment === undefined) return queryable;
+    return {
+      async run(statement, values) {
+        const explain = (transaction: OpenTransaction) => explainIn(transaction, statement, values);
+        if (statement.access === "read")
+          plans.push({
+            text: statement.text,
+            plan: await database.transaction(withoutReplica(scope), explain),
+          });
+        return queryable.run(statement, values);
+      },
+    };
+  };
+  return plans;
+}
+
+/** The node and all below it. */
+export function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+function withoutReplica(scope: Exclude<RowScope, "operator">): RowScope {
+  const { replica: _, ...rest } = scope;
+  return rest;
+}
+
+let preparedCount = 0;
+
+/** A named statement runs with a plan that does not know its values, so EXPLAIN alone would show another one. */
+async function explainIn(
+  transaction: OpenTransaction,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<PlanNode> {
+  const run = (text: string) =>
+    transaction.run<{ "QUERY PLAN": { Plan: PlanNode }[] }>({ access: "write", text }, []);
+  await run(`SET LOCAL plan_cache_mode = ${planModeOf(statement, statement.name !== undefined)}`);
+  // A name of its own: what is prepared outlives a transaction that fails.
+  preparedCount += 1;
+  const name = `explained_${preparedCount}`;
+  await run(`PREPARE ${name} AS ${statement.text}`);
+  const literals = values.length === 0 ? "" : `(${values.map(toLiteral).join(", ")})`;
+  const [row] = await run(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE ${name}${literals}`);
+  await run(`DEALLOCATE ${name}`);
+  const plan = row?.["QUERY PLAN"][0]?.Plan;
+  if (!plan) throw new Error("PostgreSQL gave no plan.");
+  return plan;
+}
+
+function toLiteral(value: unknown): string {
+  if (value === null || value === undefined) return "NULL";
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString("hex")}'`;
+  if (value instanceof Date) return escapeLiteral(value.toISOString());
+  if (Array.isArray(value)) {
+    const items = value.map((item) => (item === null ? "NULL" : JSON.stringify(String(item))));
+    return escapeLiteral(`{${items.join(",")}}`);
+  }
+  return escapeLiteral(String(value));
+}

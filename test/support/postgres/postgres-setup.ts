@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import { appendFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, escapeIdentifier, escapeLiteral } from "pg";
+import type { TestProject } from "vitest/node";
+import { openEmbeddedServer } from "../../../src/embedded-postgres/postgres.js";
+import { Database } from "../../../src/persistence/database/database.js";
+import { migrateUp } from "../../../src/persistence/database/migrator.js";
+import { grantRuntimeRole } from "../../../src/persistence/database/runtime-role.js";
+import { type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
+import { expectNoSecrets, searchRun } from "../secrets/leak-check.js";
+import { logPath, WHOLE_RUN, writeSecret } from "../secrets/run-record.js";
+
+/** The PostgreSQL server of a test run, and the migrated database that each test file gets a copy of. */
+export interface TestPostgres {
+  /** As a superuser, who owns the tables. */
+  readonly server: DatabaseOptions["target"];
+  readonly template: string;
+  /** The role that the service runs as. */
+  readonly runtime: { readonly user: string; readonly password: string };
+  /** The directory of what the run notes (run-record.ts). */
+  readonly record: string;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgres: TestPostgres;
+    /** Whether what makes the service fast is on: TEST_SPEED=off turns it off. */
+    isFast: boolean;
+  }
+}
+
+/**
+ * Opens the server for a run: TEST_DATABASE_URL's, or an embedded one that lives as long as the run.
+ * @returns what ends it, and makes the run fail when a secret stands in what it logged or stored
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const url = process.env["TEST_DATABASE_URL"];
+  const record = await mkdtemp(join(tmpdir(), "user-groups-run-"));
+  const { server, dataDir, stop } =
+    url === undefined
+      ? await startEmbedded(record)
+      : { server: { url }, dataDir: undefined, stop: async () => undefined };
+  const template = `user_groups_template_${randomBytes(4).toString("hex")}`;
+  await administer(server, `CREATE DATABASE ${escapeIdentifier(template)}`);
+  const runtime = { user: `${template}_runtime`, password: randomBytes(12).toString("hex") };
+  const role = escapeIdentifier(runtime.user);
+  await administer(server, `CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(runtime.password)}`);
+  project.provide("isFast", process.env["TEST_SPEED"] !== "off");
+  await prepareDatabase(inDatabase(server, template), runtime.user);
+  for (const [of, password] of [
+    ["server", passwordOf(server)],
+    ["runtime role", runtime.password],
+  ] as const) {
+    writeSecret(record, WHOLE_RUN, { name: `the password of the ${of}`, value: Buffer.from(password) });
+  }
+  project.provide("postgres", { server, template, runtime, record });
+  return async () => {
+    try {
+      const findings = await searchRun(record, [inDatabase(server, template)], dataDir);
+      expectNoSecrets(findings, "what the run has logged or stored");
+    } catch (error) {
+      // Vitest tells of errors here, but would not fail.
+      process.exitCode = 1;
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    }
+    await administer(server, `DROP DATABASE ${escapeIdentifier(template)}`);
+    await administer(server, `DROP ROLE ${role}`);
+    await stop();
+    await rm(record, { recursive: true });
+  };
+}
+
+/** Migrates a database, and gives the role of the service what it needs. */
+export async function prepareDatabase(owner: DatabaseOptions["target"], runtimeUser: string): Promise<void> {
+  const database = await Database.connect({
+    target: owner,
+    poolSize: 2,
+    connectTimeoutMs: 10_000,
+    statementTimeoutMs: 0,
+  });
+  await migrateUp(database);
+  await grantRuntimeRole(database, runtimeUser);
+  await database.close();
+}
+
+/** The same server, another database of it. */
+export function inDatabase(server: DatabaseOptions["target"], database: string): DatabaseOptions["target"] {
+  if (!("url" in server)) return { ...server, database };
+  const url = new URL(server.url);
+  url.pathname = `/${database}`;
+  return { url: url.href };
+}
+
+/** The same database, as another role. */
+export function asRole(
+  target: DatabaseOptions["target"],
+  { user, password }: TestPostgres["runtime"],
+): DatabaseOptions["target"] {
+  if (!("url" in target)) return { ...target, user, password };
+  const url = new URL(target.url);
+  url.username = user;
+  url.password = password;
+  return { url: url.href };
+}
+
+/** Runs one statement on the server's own database. */
+export async function administer(server: DatabaseOptions["target"], statement: string): Promise<void> {
+  const client = new Client("url" in server ? server.url : server);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function passwordOf(server: DatabaseOptions["target"]): string {
+  return "url" in server ? decodeURIComponent(new URL(server.url).password) : server.password;
+}
+
+async function startEmbedded(record: string) {
+  const dataDir = await mkdtemp(join(tmpdir(), "user-groups-test-"));
+  const server = await openEmbeddedServer({
+    dataDir,
+    password: randomBytes(12).toString("hex"),
+    database: "postgres",
+    adopt: false,
+    onLog: (line) => appendFileSync(logPath(record, WHOLE_RUN), `${line}\n`),
+    // Nothing of a test run has to survive a power cut.
+    settings: { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_connections: "200" },
+  });
+  return {
+    server: server.connection,
+    dataDir,
+    async stop() {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+import { escapeIdentifier } from "pg";
+import { inject } from "vitest";
+import type { DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
+import { expectNoSecrets } from "../secrets/leak-check.js";
+import { currentSecrets } from "../secrets/run-record.js";
+import { searchDatabase } from "../secrets/stored-secrets.js";
+import { administer, asRole, inDatabase } from "./postgres-setup.js";
+
+export interface TestDatabase {
+  /** As the role that the service runs as; of an empty database, as its owner. */
+  readonly target: DatabaseOptions["target"];
+  /** As a superuser, for whom row level security does not hold. */
+  readonly owner: DatabaseOptions["target"];
+  /** @throws Error when a secret is stored in it */
+  drop(): Promise<void>;
+}
+
+/** Makes a database: a copy of the migrated template, or an empty one. */
+export async function createTestDatabase(kind: "migrated" | "empty" = "migrated"): Promise<TestDatabase> {
+  const { server, template, runtime } = inject("postgres");
+  const name = `user_groups_test_${randomBytes(6).toString("hex")}`;
+  const source = kind === "migrated" ? template : "template0";
+  await administer(server, `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(source)}`);
+  const owner = inDatabase(server, name);
+  return {
+    target: kind === "migrated" ? asRole(owner, runtime) : owner,
+    owner,
+    async drop() {
+      const findings = await searchDatabase(owner, currentSecrets());
+      await administer(server, `DROP DATABASE ${escapeIdentifier(name)} WITH (FORCE)`);
+      expectNoSecrets(findings, "a test's database");
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { request } from "undici";
+import { recordReply } from "../secrets/run-record.js";
+import type { OpenApiContract, RawReply } from "./openapi-contract.js";
+import { exchange } from "./raw-connection.js";
+
+interface Call {
+  /** The API key; none if undefined. */
+  readonly key?: string | undefined;
+  /** Sent as JSON; a string as it stands. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of the path as the document has it. */
+  readonly path?: string;
+}
+
+/** Calls operations such as `get /api/user`, and holds each reply against the document. */
+export class OpenApiCaller {
+  readonly #url: string;
+  readonly #contract: OpenApiContract;
+
+  constructor(url: string, contract: OpenApiContract) {
+    this.#url = url;
+    this.#contract = contract;
+  }
+
+  /** @returns the reply's status, headers, text and body as JSON */
+  async call(operation: string, { key, body, headers, path }: Call = {}) {
+    const [method = "", template = ""] = operation.split(" ");
+    const sent = typeof body === "string" ? body : JSON.stringify(body);
+    const reply = await request(`${this.#url}${path ?? template}`, {
+      method: method.toUpperCase(),
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Token ${key}` }),
+        ...(sent === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(sent === undefined ? {} : { body: sent }),
+    });
+    const raw = { status: reply.statusCode, headers: reply.headers, text: await reply.body.text() };
+    recordReply(raw.text);
+    this.#contract.check(operation, raw);
+    return { ...raw, body: raw.text === "" ? undefined : JSON.parse(raw.text) };
+  }
+
+  /** Sends two Host headers, which no client does by itself. */
+  async callBadly(operation: string, path?: string): Promise<void> {
+    const [method = "", template = ""] = operation.split(" ");
+    const head = `${method.toUpperCase()} ${path ?? template} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`;
+    const { answer } = await exchange(this.#url, [head]);
+    this.#contract.check(operation, parseReply(answer));
+  }
+}
+
+function parseReply(answer: string): RawReply {
+  const [head = "", text = ""] = answer.split("\r\n\r\n");
+  const [first = "", ...lines] = head.split("\r\n");
+  const headers = lines
+    .map((line) => line.split(/: (.*)/))
+    .map(([name = "", value]) => [name.toLowerCase(), value]);
+  return { status: Number(first.split(" ")[1]), headers: Object.fromEntries(headers), text };
+}

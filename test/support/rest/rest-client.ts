@@ -1,0 +1,39 @@
+import { request } from "undici";
+import { recordReply } from "../secrets/run-record.js";
+
+export interface RestReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: unknown;
+}
+
+/**
+ * Calls a path as an API key's holder would.
+ * @param body sent as JSON; a string or bytes are sent as they stand
+ * @param headers further ones; undefined takes away one that is sent otherwise
+ */
+export async function callRest(
+  url: string,
+  method: string,
+  key: string | undefined,
+  body?: unknown,
+  headers: Readonly<Record<string, string | undefined>> = {},
+): Promise<RestReply> {
+  const sent = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const reply = await request(url, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Token ${key}` }),
+      ...(sent === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(sent === undefined ? {} : { body: sent }),
+  });
+  const text = await reply.body.text();
+  recordReply(text);
+  return {
+    status: reply.statusCode,
+    headers: reply.headers,
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}

@@ -1,0 +1,68 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client, escapeIdentifier } from "pg";
+import { clientOptions, type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
+import { type Finding, findSecrets, findSecretsInBytes, type KnownSecret } from "./secret-search.js";
+
+const ROWS_AT_ONCE = 5000;
+
+/** Looks for secrets in every row of a database. @param owner a superuser, who sees all of them */
+export async function searchDatabase(
+  owner: DatabaseOptions["target"],
+  known: readonly KnownSecret[],
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for await (const { table, text } of dumpDatabase(owner)) {
+    const found = findSecrets(text, known);
+    findings.push(...found.map(({ what, excerpt }) => ({ what, excerpt: `table ${table}: ${excerpt}` })));
+  }
+  return findings;
+}
+
+/** All rows of a database as text, some thousands of a table at once; bytes as hex. */
+export async function* dumpDatabase(
+  owner: DatabaseOptions["target"],
+): AsyncGenerator<{ readonly table: string; readonly text: string }> {
+  const client = new Client(clientOptions(owner));
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ schema: string; name: string }>(
+      `SELECT nspname AS schema, relname AS name FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
+       WHERE relkind IN ('r', 'm') AND nspname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    await client.query("BEGIN");
+    for (const { schema, name } of tables) {
+      const table = `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`;
+      await client.query(`DECLARE dump CURSOR FOR SELECT row::text AS text FROM ${table} AS row`);
+      for (;;) {
+        const { rows } = await client.query<{ text: string }>(`FETCH ${ROWS_AT_ONCE} FROM dump`);
+        if (rows.length === 0) break;
+        yield { table: name, text: rows.map(({ text }) => text).join("\n") };
+      }
+      await client.query("CLOSE dump");
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Looks for secrets in all files below a directory: in PostgreSQL's are also rows that are no more, and its log of changes.
+ * @param except names of files to leave out
+ */
+export async function searchFiles(
+  directory: string,
+  known: readonly KnownSecret[],
+  except: readonly string[] = [],
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || except.includes(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    // A running server removes files.
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+    const found = findSecretsInBytes(bytes, known);
+    findings.push(...found.map(({ what, excerpt }) => ({ what, excerpt: `file ${path}: ${excerpt}` })));
+  }
+  return findings;
+}

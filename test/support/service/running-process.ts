@@ -1,0 +1,154 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { recordEnvironment, recordOutput, searchDataDirectory } from "../secrets/process-record.js";
+import { compileService } from "./compiled-service.js";
+import { endProcessesIn } from "./data-directory.js";
+
+export interface ProcessOptions {
+  /** Besides PATH, and PORT=0. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The account to run as, instead of ours. */
+  readonly account?: { readonly uid: number; readonly gid: number } | undefined;
+  /** How long it may live, even if the test's own process is killed; two minutes unless told otherwise. */
+  readonly lifetimeMs?: number;
+}
+
+/** How a process ended and what it wrote. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningProcess {
+  readonly pid: number;
+  readonly ended: Promise<ProcessEnd>;
+  stdout(): string;
+  stderr(): string;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** A service that has told that it answers. */
+export interface RunningService extends RunningProcess {
+  readonly url: string;
+  readonly startUpText: string;
+}
+
+/** The processes and DATA_DIRs of a test file; none of them outlives it. */
+export interface TestProcesses {
+  /** A path for a DATA_DIR: nothing is there yet, or else a copy of another one that nobody uses. */
+  newDataDir(copyOf?: string): Promise<string>;
+  /** Starts a command of the command-line interface, or without one what `npm start` does. */
+  launch(args: readonly string[], options?: ProcessOptions): Promise<RunningProcess>;
+  /** The same, to its end. */
+  run(args: readonly string[], options?: ProcessOptions): Promise<ProcessEnd>;
+  /** Starts the service and waits until it answers. @throws when it ends instead, with what it wrote */
+  serve(options?: ProcessOptions): Promise<RunningService>;
+  /**
+   * Kills what still runs, with the PostgreSQL of every DATA_DIR, and removes the directories.
+   * @throws Error when a secret stands in one of them, beside the file for secrets
+   */
+  close(): Promise<void>;
+}
+
+const startingMs = 20_000;
+/** How long a process may live unless told otherwise. */
+const LIFETIME_MS = 120_000;
+
+export function createTestProcesses(): TestProcesses {
+  const running = new Set<RunningProcess>();
+  const directories: string[] = [];
+
+  async function launch(args: readonly string[], options: ProcessOptions = {}): Promise<RunningProcess> {
+    const script = join(await compileService(), "src", args.length === 0 ? "main.js" : "cli.js");
+    const fuse = fuseOf(options.lifetimeMs ?? LIFETIME_MS);
+    const child = spawn(process.execPath, ["--import", fuse, script, ...args], {
+      cwd: "/",
+      env: { PATH: process.env["PATH"], PORT: "0", ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+      ...options.account,
+    });
+    recordEnvironment(options.env ?? {});
+    const started = follow(child);
+    void started.ended.then((end) => recordOutput(args, end));
+    running.add(started);
+    void started.ended.finally(() => running.delete(started));
+    return started;
+  }
+
+  return {
+    async newDataDir(copyOf) {
+      const directory = await mkdtemp(join(tmpdir(), "ug-process-"));
+      directories.push(directory);
+      const dataDir = join(directory, "data");
+      // Unlike Node's, this copy keeps owners.
+      if (copyOf !== undefined) await promisify(execFile)("cp", ["-Rp", copyOf, dataDir]);
+      return dataDir;
+    },
+    launch,
+    run: async (args, options) => (await launch(args, options)).ended,
+    async serve(options) {
+      return waitForStart(await launch([], options));
+    },
+    async close() {
+      for (const each of running) each.kill("SIGKILL");
+      await Promise.all([...running].map((each) => each.ended));
+      for (const directory of directories) {
+        await endProcessesIn(directory);
+        await searchDataDirectory(directory).finally(() =>
+          rm(directory, { recursive: true, force: true, maxRetries: 5 }),
+        );
+      }
+    },
+  };
+}
+
+/** Waits until a service answers. @throws when it ends instead, with what it wrote */
+export async function waitForStart(started: RunningProcess): Promise<RunningService> {
+  let hasEnded = false;
+  void started.ended.then(() => {
+    hasEnded = true;
+  });
+  const deadline = Date.now() + startingMs;
+  while (!hasEnded && Date.now() < deadline) {
+    const [, url] = /answers at (http:\S+) [\s\S]*\n$/.exec(started.stdout()) ?? [];
+    if (url !== undefined) return { ...started, url, startUpText: started.stdout() };
+    await sleep(10);
+  }
+  throw new Error(`The service did not start: ${started.stdout()}${started.stderr()}`);
+}
+
+/** A module that ends its process, even if the test's own process was killed. */
+function fuseOf(milliseconds: number): string {
+  return `data:text/javascript,setTimeout(()=>process.kill(process.pid,"SIGKILL"),${milliseconds}).unref()`;
+}
+
+function follow(child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }) {
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    stderr += text;
+  });
+  const ended = once(child, "close").then(() => ({
+    code: child.exitCode,
+    signal: child.signalCode,
+    stdout,
+    stderr,
+  }));
+  return {
+    pid: child.pid ?? Number.NaN,
+    ended,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+  };
+}

@@ -1,0 +1,95 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { databaseUrl } from "../postgres/database-url.js";
+import { recordOutput } from "../secrets/process-record.js";
+import { compileService } from "../service/compiled-service.js";
+import { createTestProcesses, type ProcessEnd } from "../service/running-process.js";
+import { startTestService, type TestService } from "../service/test-service.js";
+import { faultless } from "./documents.js";
+
+/** The options of a command in a line of shell. */
+export const ofAccount = '--account "$NAME" --environment Customer';
+
+/** The commands of `site-config` beside a running service, and files for them: good, renamed, warned, bad, latin1. */
+export interface SiteConfigCommands {
+  readonly service: TestService;
+  /** The path of a file. */
+  at(name: string): string;
+  write(name: string, content: string | Buffer): Promise<void>;
+  createSites(): Promise<TestSites>;
+  close(): Promise<void>;
+}
+
+/** The sites of an account. */
+export interface TestSites {
+  readonly accountId: number;
+  readonly accountName: string;
+  /** Runs a command, in Customer unless told otherwise. */
+  run(command: string, ...args: readonly string[]): Promise<ProcessEnd>;
+  /**
+   * Runs a line of shell among the files, in which `$CLI` is our program and `$NAME` the account.
+   * @returns the bytes of its standard output
+   */
+  shell(line: string): Promise<{ readonly stdout: Buffer; readonly stderr: string }>;
+}
+
+export async function startSiteConfigCommands(): Promise<SiteConfigCommands> {
+  const processes = createTestProcesses();
+  const encryptionKey = randomBytes(32);
+  const service = await startTestService({ encryptionKey });
+  const env = {
+    DATABASE_URL: databaseUrl(service.target),
+    ENCRYPTION_KEYS: encryptionKey.toString("base64"),
+  };
+  const folder = await mkdtemp(join(tmpdir(), "ug-site-config-store-"));
+  const at = (name: string) => join(folder, name);
+  await writeFile(at("good.json"), toFile(faultless));
+  await writeFile(at("renamed.json"), toFile({ ...faultless, name: "Other", logo: "/a~b.svg" }));
+  await writeFile(at("warned.json"), toFile({ ...faultless, seo: {} }));
+  await writeFile(at("bad.json"), '{\n  "name": "Größe", "logo": 5,\n}\n');
+  await writeFile(at("latin1.json"), Buffer.from('{"name": "Größe"}', "latin1"));
+  return {
+    service,
+    at,
+    write: (name, content) => writeFile(at(name), content),
+    async createSites() {
+      const { name, accountId } = await service.createAccount();
+      const choice = ["--account", name, "--environment", "Customer"];
+      return {
+        accountId,
+        accountName: name,
+        run: (command, ...args) => processes.run(["site-config", command, ...choice, ...args], { env }),
+        async shell(line) {
+          const program = join(await compileService(), "src", "cli.js");
+          const { stdout, stderr } = await promisify(execFile)("sh", ["-c", line], {
+            cwd: folder,
+            env: { ...env, PATH: process.env["PATH"], NAME: name, CLI: `${process.execPath} ${program}` },
+            encoding: "buffer",
+            maxBuffer: 10_000_000,
+          });
+          recordOutput([], { stdout: stdout.toString(), stderr: stderr.toString() });
+          return { stdout, stderr: stderr.toString() };
+        },
+      };
+    },
+    async close() {
+      await processes.close();
+      await service.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** What a command leaves that has stored a revision. */
+export function stored(what: string): ProcessEnd {
+  return { code: 0, signal: null, stdout: `stored ${what}\n`, stderr: "" };
+}
+
+/** A document as an editor writes it. */
+export function toFile(document: unknown): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

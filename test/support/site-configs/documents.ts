@@ -1,0 +1,53 @@
+import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
+import type { SiteConfigCode } from "../../../src/domain/site-configs/codes.js";
+import type { SiteConfigReport } from "../../../src/domain/site-configs/report.js";
+import { validateSiteConfigDocument } from "../../../src/domain/site-configs/validate-site-config.js";
+
+/** A site configuration in which there is nothing to find. */
+export const faultless: JsonObject = {
+  name: "Acme",
+  navigation: [{ group: "Start", pages: ["intro", "api/users"] }],
+  favicon: "/favicon.svg",
+  colors: { primary: "#0af" },
+};
+
+export const faultlessAnchor: JsonObject = { name: "A", url: "api" };
+
+export type ExpectedFindings = readonly (readonly [code: SiteConfigCode, pointer: string])[];
+
+/** A change of the faultless document, and what there is to find then. */
+export type RuleCase = readonly [rule: string, change: JsonObject, ExpectedFindings];
+
+export function checkDocument(document: JsonValue): SiteConfigReport {
+  return validateSiteConfigDocument(document, { strict: false });
+}
+
+export function placesOf(findings: SiteConfigReport["errors"]): ExpectedFindings {
+  return findings.map(({ code, pointer }) => [code, pointer]);
+}
+
+export function withGroup(group: JsonObject): JsonObject {
+  return { navigation: [group] };
+}
+
+export function withColors(more: JsonObject): JsonObject {
+  return { colors: { primary: "#0af", ...more } };
+}
+
+export function withAnchors(...anchors: readonly JsonObject[]): JsonObject {
+  return { anchors };
+}
+
+/** Just below 2 MiB on one line, and near 400 MB when each zero gets its line. */
+export function deepZeros(): JsonValue {
+  const zeros: JsonValue = Array.from({ length: 245_000 }, () => 0);
+  return Array.from({ length: 195 }).reduce<JsonValue>((inner) => [inner], zeros);
+}
+
+/** The navigation of a site with 58,000 pages: below 2 MiB on one line, above it when indented. */
+export function pagesOfMegabytes(): JsonValue {
+  return Array.from({ length: 200 }, (_, group) => ({
+    group: `Group ${group}`,
+    pages: Array.from({ length: 290 }, (_, page) => `guides/group-${group}/page-${page}`),
+  }));
+}

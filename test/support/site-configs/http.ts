@@ -1,0 +1,13 @@
+import { request } from "undici";
+import type { GraphqlFixture } from "../graphql/graphql-fixture.js";
+
+/** Reads a path below `/site-config/`; with the read key unless told otherwise. */
+export async function getSite(
+  { service, keys }: GraphqlFixture,
+  path: string,
+  headers: Readonly<Record<string, string>> = { authorization: `Token ${keys.read}` },
+  method: "GET" | "HEAD" | "OPTIONS" | "POST" = "GET",
+) {
+  const reply = await request(`${service.url}/site-config/${path}`, { method, headers });
+  return { status: reply.statusCode, headers: reply.headers, text: await reply.body.text() };
+}

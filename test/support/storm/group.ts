@@ -1,0 +1,211 @@
+import { expect } from "vitest";
+import {
+  CREATE,
+  DELETE,
+  GET_OR_CREATE,
+  READ,
+  ROTATE,
+  UPDATE,
+  UPSERT,
+} from "../graphql/user-group-operations.js";
+import type { RestReply } from "../rest/rest-client.js";
+import { answersOf, type StormClient, Unanswered, untilAnswered } from "./client.js";
+import {
+  changed,
+  created,
+  entriesOf,
+  type GroupFields,
+  type GroupState,
+  rotated,
+  type Told,
+  toldByGraphql,
+  toldByRest,
+} from "./state.js";
+
+/**
+ * One user group of a storm, and what its caller knows of it. Each call checks what it is told against that; after a call that nobody
+ * answered, the group must be as it was before, or as it would be after.
+ */
+export class StormGroup {
+  readonly client: StormClient;
+  readonly providedId: string;
+  #state: GroupState | null = null;
+  readonly #tokens: string[] = [];
+
+  constructor(client: StormClient, providedId: string) {
+    this.client = client;
+    this.providedId = providedId;
+  }
+
+  get exists(): boolean {
+    return this.#state !== null;
+  }
+
+  /** Tokens that it had: they must open nothing any more. */
+  get formerTokens(): readonly string[] {
+    return this.#tokens.filter((token) => token !== this.#state?.token);
+  }
+
+  /** Gets or creates it over REST, so many times at once. */
+  async getOrCreate(fields: GroupFields, times: number): Promise<void> {
+    const before = this.#state;
+    const after = before ?? created(fields);
+    const body = { user_group_id: this.providedId, ...fields };
+    const bodies = await answersOf(
+      Array.from({ length: times }, async () => succeeded(await this.client.rest("GET", body))),
+    );
+    const news = bodies.filter((each) => Object(each).new_user_group);
+    const most = before ? 0 : 1;
+    expect(news.length).toBeLessThanOrEqual(most);
+    if (bodies.length === times) expect(news.length).toBe(most);
+    if (bodies.length === 0) await this.#findOut([before, after]);
+    for (const each of bodies) this.#accept(this.#state ?? after, toldByRest(each));
+  }
+
+  /** Creates it over GraphQL. */
+  async create(fields: GroupFields, field: "createUserGroup" | "getOrCreateUserGroup"): Promise<void> {
+    const query = field === "createUserGroup" ? CREATE : GET_OR_CREATE;
+    const input = { providedId: this.providedId, ...fields, mapping: entriesOf(fields.mapping) };
+    await this.#change(created(fields), () => this.#mutate(query, input, field));
+  }
+
+  async update(fields: Partial<GroupFields>, face: "rest" | "graphql"): Promise<void> {
+    await this.#change(changed(this.#present(), fields), async () => {
+      if (face === "rest") {
+        const body = { user_group_id: this.providedId, ...fields };
+        return toldByRest(succeeded(await this.client.rest("PUT", body)));
+      }
+      const mapping = fields.mapping && { mapping: entriesOf(fields.mapping) };
+      const input = { by: { providedId: this.providedId }, ...fields, ...mapping };
+      return this.#mutate(UPDATE, input, "updateUserGroup");
+    });
+  }
+
+  /** Rotates its token, so many times at once: one of them wins. */
+  async rotate(times: number, face: "rest" | "graphql"): Promise<void> {
+    const before = this.#present();
+    const after = rotated(before);
+    const answers = await answersOf(
+      Array.from({ length: times }, () => this.#rotateOnce(before.token, face)),
+    );
+    const winners = answers.filter((told) => told !== "lost");
+    expect(winners.length).toBeLessThanOrEqual(1);
+    if (answers.length === times) expect(winners.length).toBe(1);
+    for (const told of winners) this.#accept(after, told);
+    // Who has lost knows that somebody has won.
+    if (winners.length === 0) await this.#findOut(answers.length > 0 ? [after] : [before, after]);
+  }
+
+  async delete(face: "rest" | "graphql"): Promise<void> {
+    const { token } = this.#present();
+    await this.#change(null, async () => {
+      if (face === "rest") {
+        const body = { current_token: token, user_group_id: this.providedId };
+        succeeded(await this.client.rest("DELETE", body));
+      } else {
+        const input = { currentToken: token, providedId: this.providedId };
+        const { deleteUserGroup } = await this.client.graphql(DELETE, { input });
+        expect(deleteUserGroup).toEqual({ deletedUserGroupId: expect.any(String), userErrors: [] });
+      }
+      return null;
+    });
+  }
+
+  /** Creates or changes several groups of one client at once: all, or none. */
+  static async upsert(
+    client: StormClient,
+    groups: readonly StormGroup[],
+    fields: GroupFields,
+  ): Promise<void> {
+    const mapping = entriesOf(fields.mapping);
+    const userGroups = groups.map(({ providedId }) => ({ providedId, ...fields, mapping }));
+    const afters = groups.map((group) => (group.#state ? changed(group.#state, fields) : created(fields)));
+    let told: (Told | null)[];
+    let isDone = true;
+    try {
+      const { upsertUserGroups } = await client.graphql(UPSERT, { input: { userGroups } });
+      expect(upsertUserGroups.userErrors).toEqual([]);
+      told = upsertUserGroups.results.map(({ userGroup }: { userGroup: unknown }) =>
+        toldByGraphql(userGroup),
+      );
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      told = await Promise.all(groups.map((group) => group.#read()));
+      isDone = told.some((each, index) => each?.version === afters[index]?.version);
+    }
+    for (const [index, group] of groups.entries())
+      group.#accept(isDone ? (afters[index] ?? null) : group.#state, told[index] ?? null);
+  }
+
+  /** Reads it and checks it. */
+  async check(): Promise<void> {
+    this.mustBe(await this.#read());
+  }
+
+  /** Checks what is told of it against what it must be. */
+  mustBe(told: Told | null): void {
+    this.#accept(this.#state, told);
+  }
+
+  /** The same, and keeps what is new. */
+  #accept(state: GroupState | null, told: Told | null): void {
+    if (!state || !told) {
+      expect({ [this.providedId]: told }).toEqual({ [this.providedId]: state });
+      this.#state = null;
+      return;
+    }
+    const known = Object.entries(state).filter(([key, value]) => value !== undefined && key in told);
+    expect(told).toEqual({ ...told, ...Object.fromEntries(known) });
+    this.#state = { ...state, ...told };
+    if (state.token !== undefined) return;
+    expect(told.token).toMatch(/^ugt_/);
+    expect(this.#tokens).not.toContain(told.token);
+    this.#tokens.push(String(told.token));
+  }
+
+  #present(): GroupState {
+    if (!this.#state) throw new Error(`${this.providedId} does not exist.`);
+    return this.#state;
+  }
+
+  async #mutate(query: string, input: object, field: string): Promise<Told | null> {
+    const { userGroup, userErrors } = (await this.client.graphql(query, { input }))[field];
+    expect(userErrors).toEqual([]);
+    return toldByGraphql(userGroup);
+  }
+
+  async #rotateOnce(token: string | undefined, face: "rest" | "graphql"): Promise<Told | null | "lost"> {
+    if (face === "rest") {
+      const reply = await this.client.rest("POST", { current_token: token });
+      return reply.status === 404 ? "lost" : toldByRest(succeeded(reply));
+    }
+    const { rotateUserGroupToken } = await this.client.graphql(ROTATE, { input: { currentToken: token } });
+    const { userGroup, userErrors } = rotateUserGroupToken;
+    if (userErrors.length === 0) return toldByGraphql(userGroup);
+    expect(userErrors).toMatchObject([{ code: "USER_GROUP_NOT_FOUND" }]);
+    return "lost";
+  }
+
+  async #change(after: GroupState | null, send: () => Promise<Told | null>): Promise<void> {
+    const before = this.#state;
+    const told = await answersOf([send()]);
+    if (told.length === 0) await this.#findOut([before, after]);
+    else this.#accept(after, told[0] ?? null);
+  }
+
+  /** Reads what became of it: one of these. */
+  async #findOut(states: readonly (GroupState | null)[]): Promise<void> {
+    const told = await this.#read();
+    this.#accept(states.find((state) => state?.version === told?.version) ?? null, told);
+  }
+
+  async #read(): Promise<Told | null> {
+    const variables = { by: { providedId: this.providedId } };
+    return toldByGraphql((await untilAnswered(() => this.client.graphql(READ, variables))).userGroup);
+  }
+}
+
+function succeeded({ status, body }: RestReply): unknown {
+  expect({ status, body }).toMatchObject({ status: 200, body: { success: 1 } });
+  return body;
+}

@@ -1,0 +1,39 @@
+import type { Data, GraphqlFixture } from "../graphql/graphql-fixture.js";
+
+/** A URL on the public Internet, which nothing is sent to. */
+export const URL_OF = (path: string) => `https://93.184.216.34/${path}`;
+export const ENDPOINT = "webhookEndpoint { id name url events disabledAt createdAt }";
+const ERRORS = "userErrors { code field message }";
+export const CREATE = `mutation ($input: CreateWebhookEndpointInput!) {
+  createWebhookEndpoint(input: $input) { ${ENDPOINT} secret ${ERRORS} }
+}`;
+export const UPDATE = `mutation ($input: UpdateWebhookEndpointInput!) {
+  updateWebhookEndpoint(input: $input) { ${ENDPOINT} ${ERRORS} }
+}`;
+export const ROTATE = `mutation ($input: WebhookEndpointInput!) {
+  rotateWebhookSecret(input: $input) { ${ENDPOINT} secret ${ERRORS} }
+}`;
+export const DELETE = `mutation ($input: WebhookEndpointInput!) {
+  deleteWebhookEndpoint(input: $input) { deletedWebhookEndpointId ${ERRORS} }
+}`;
+export const REPLAY = `mutation ($input: ReplayWebhookDeliveryInput!) {
+  replayWebhookDelivery(input: $input) { webhookDelivery { state } ${ERRORS} }
+}`;
+export const LIST = `query ($filter: WebhookDeliveryFilter, $first: Int, $after: String) {
+  webhookDeliveries(filter: $filter, first: $first, after: $after) {
+    totalCount
+    nodes { id event state attempts nextAttemptAt endpoint { name } payload }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+/** Makes an endpoint. @returns the payload */
+export async function createEndpoint(
+  { run }: GraphqlFixture,
+  name: string,
+  more: object = {},
+  key?: string,
+): Promise<Data> {
+  const input = { name, url: URL_OF(name), ...more };
+  return (await run(CREATE, { input }, key)).createWebhookEndpoint;
+}

@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import type { Data } from "../graphql/graphql-fixture.js";
+
+/** A request that came in. */
+export interface Received {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The body, parsed. */
+  readonly event: Data;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly port: number;
+  /** What came in so far, in order. */
+  readonly received: readonly Received[];
+  /** The most requests that were under way at once. */
+  readonly mostAtOnce: () => number;
+}
+
+/**
+ * Listens for webhooks on loopback until the test ends.
+ * @param answer what to answer; 204 unless told otherwise
+ */
+export async function startReceiver(
+  answer: (received: Received, count: number) => Answer | Promise<Answer> = () => ({ status: 204 }),
+): Promise<Receiver> {
+  const received: Received[] = [];
+  let atOnce = 0;
+  let most = 0;
+  const server = createServer(async (request, response) => {
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    const one = await read(request);
+    received.push(one);
+    const { status, headers = {}, body = "" } = await answer(one, received.length);
+    atOnce -= 1;
+    response.writeHead(status, { ...headers }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}/hook`, port, received, mostAtOnce: () => most };
+}
+
+async function read(request: IncomingMessage): Promise<Received> {
+  const body = await text(request);
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+  );
+  return { url: request.url ?? "", headers, body, event: JSON.parse(body) };
+}
