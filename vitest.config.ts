@@ -15,6 +15,9 @@ const compiledWorker: Plugin = {
   },
 };
 
+/** Starts the browser that all tests of a project share. */
+const CHROMIUM = "test/support/pages/chromium-setup.ts";
+
 /** The tests of one folder of `test`. */
 function project(
   name: string,
@@ -37,8 +40,10 @@ function project(
       include: [`test/${name}/**/*.test.ts`],
       setupFiles: ["reflect-metadata"],
       server: { deps: { inline: ["@apollo/server-integration-testsuite"] } },
-      testTimeout: 30_000,
-      hookTimeout: 60_000,
+      // Limits against hanging, not expectations: a busy machine takes ten times as long as an idle one.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 30_000, interval: 20 } },
       ...options,
     },
   };
@@ -56,10 +61,10 @@ export default defineConfig({
       // A worker imports the service once for all of these files, which takes longer than most of them.
       project("unit", { isolate: false }),
       project("api", { isolate: false }),
-      project("smoke"),
+      project("smoke", { globalSetup: [CHROMIUM] }),
       project("process"),
-      project("browser"),
-      project("operations"),
+      project("browser", { globalSetup: [CHROMIUM] }),
+      project("operations", { globalSetup: [CHROMIUM] }),
       project("slow"),
     ],
   },

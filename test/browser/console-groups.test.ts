@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readConsoleDocuments } from "../../src/http/pages/console-documents.js";
 import { callGraphql } from "../support/graphql/graphql-client.js";
 import { builtConsole } from "../support/pages/built-console.js";
-import { openPage } from "../support/pages/chromium.js";
 import {
   enterKey,
   expectQuiet,
@@ -43,27 +42,6 @@ beforeAll(async () => {
 });
 
 describe("in Chromium, at the console", () => {
-  test("a wrong key is told, and a right one opens it without a mouse", async () => {
-    const watched = await openPage(browser(), `${service().url}/console`);
-    const { page, complaints, elsewhere } = watched;
-    expect(page.url()).toBe(`${service().url}/console/`);
-    await page.getByLabel("API key").waitFor();
-    await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.type")).toBe("password");
-    await page.keyboard.type("ugk_live_wrong");
-    await page.keyboard.press("Enter");
-    const problem = page.getByRole("alert");
-    await problem.filter({ hasText: "The API key is unknown" }).waitFor();
-    expect(await problem.innerText()).toMatch(/Request [0-9a-f-]{36}/);
-    await enterKey(page, keys.admin);
-    await page.getByRole("link", { name: "Customer 00" }).waitFor();
-    expect(await page.title()).toBe("Groups – User groups");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Groups");
-    // The browser's own note of the refusal.
-    expect(complaints).toEqual([expect.stringContaining("status of 401")]);
-    await expectQuiet({ page, complaints: [], elsewhere }, keys.admin);
-  });
-
   test("a reload asks for the key again, and so does signing out", async () => {
     const watched = await signIn(browser(), service(), keys.admin);
     const { page } = watched;

@@ -140,7 +140,7 @@ describe.skipIf(!hasAll)("the stack", () => {
     stack = await startComposeStack(processes);
     const create = ["--account", "acme", "--environment", "Customer", "--scope", "admin"];
     key = (await stack.command("key", "create", ...create)).stdout.trim();
-  }, 60_000);
+  });
   afterAll(async () => {
     await processes.close();
     await stack?.close();

@@ -46,7 +46,7 @@ describe.skipIf(systemPostgres === undefined)(
         superuser("postgres"),
         "CREATE ROLE administrator LOGIN CREATEROLE CREATEDB PASSWORD 'administrator'",
       );
-    }, 60_000);
+    });
     afterAll(async () => {
       await processes.close();
       await pgbouncer?.end();

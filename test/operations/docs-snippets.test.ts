@@ -53,7 +53,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ug-docs-"));
   await writeFile(join(folder, "mint.json"), JSON.stringify(faultless, null, 2));
-  const dataDir = await processes.newDataDir();
+  const dataDir = await processes.newPreparedDataDir();
   service = await processes.serve({ env: { DATA_DIR: dataDir }, lifetimeMs: LIFETIME_MS });
   const [key = ""] = /ugk_live_\w+/.exec(service.startUpText) ?? [];
   env = {
@@ -102,7 +102,7 @@ describe.each(documents)("%s", (document) => {
     const name = `line ${line}: ${language}`;
     if (notRun !== undefined) test.skip(`${name} (not run: ${notRun})`, () => undefined);
     else if (SHELLS.includes(language)) {
-      test(name, { timeout: 60_000 }, async () => {
+      test(name, async () => {
         for (const command of commandsOf(snippet)) {
           const output = await run(command);
           expect(output, command).not.toMatch(/"success":0|"errors":|"userErrors":\[\{|^curl:/m);

@@ -8,7 +8,7 @@ const processes = createTestProcesses();
 afterAll(() => processes.close());
 
 test("the playground has the demo key at the first start and at later ones, on a loopback address only", async () => {
-  const dataDir = await processes.newDataDir();
+  const dataDir = await processes.newPreparedDataDir();
   const start = (host: string) => processes.serve({ env: { DATA_DIR: dataDir, HOST: host } });
   const first = await start("127.0.0.1");
   const [key = ""] = /ugk_live_\w+/.exec(first.startUpText) ?? [];

@@ -14,7 +14,7 @@ const processes = createTestProcesses();
 let prepared: string;
 let key: string;
 beforeAll(async () => {
-  prepared = await processes.newDataDir();
+  prepared = await processes.newPreparedDataDir();
   const service = await processes.serve({ env: { DATA_DIR: prepared } });
   key = /ugk_live_\w+/.exec(service.startUpText)?.[0] ?? "";
   service.kill("SIGTERM");
@@ -61,7 +61,7 @@ test("a service that was killed together with PostgreSQL recovers and loses noth
   await service.ended;
   // At once: the new start waits for what is left of the old one.
   await expectGroups(dataDir, groups);
-  await expect.poll(() => exists(socketDir), { timeout: 5000 }).toBe(false);
+  await expect.poll(() => exists(socketDir)).toBe(false);
 });
 
 test("a service whose PostgreSQL has died says so and ends, to be started again", async () => {
@@ -87,7 +87,7 @@ test.skipIf(!seesProcesses)(
   async () => {
     const dataDir = await processes.newDataDir();
     const first = await processes.launch([], { env: { DATA_DIR: dataDir } });
-    await expect.poll(() => processesIn(dataDir), { timeout: 20_000, interval: 10 }).not.toEqual([]);
+    await expect.poll(() => processesIn(dataDir)).not.toEqual([]);
     first.kill("SIGTERM");
     expect((await first.ended).stdout).toBe("");
     expect(await waitForNoProcessIn(dataDir)).toBe(true);

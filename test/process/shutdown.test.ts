@@ -81,7 +81,7 @@ test("for SHUTDOWN_DELAY_MS the service is not ready, and serves as before", asy
   await exchange(kept, rename("delay", "Kept"));
   const fresh = await open(service);
   await exchange(fresh, rename("delay", "Fresh"));
-  await expect.poll(() => refusesConnections(service), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => refusesConnections(service)).toBe(true);
   expect(await kept.next()).toEqual({ kind: "closed" });
   expect(await fresh.next()).toEqual({ kind: "closed" });
   expect(await service.ended).toMatchObject({ code: 0, signal: null });
@@ -114,7 +114,7 @@ describe("once it takes no more connections", () => {
       // Once this is answered, all that has been sent before has come.
       await exchange(asking, getOrCreate("asking"));
       service.kill("SIGTERM");
-      await expect.poll(() => refusesConnections(service), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => refusesConnections(service)).toBe(true);
       // Even after idle connections were closed.
       expect(await asking.next()).toEqual({ kind: "closed" });
       // Sent ahead, before the reply to what was sent first.
@@ -182,7 +182,7 @@ test.each([1, 2, 3])("under keep-alive load no request is lost (%i)", async (rou
       if (index % 2 === 0) await sleep(Math.random() * 100);
     }
   });
-  await expect.poll(() => answered, { timeout: 10_000 }).toBeGreaterThan(10 * CLIENTS);
+  await expect.poll(() => answered).toBeGreaterThan(10 * CLIENTS);
   service.kill("SIGTERM");
   await Promise.all(load);
   expect(unanswered).toEqual([]);

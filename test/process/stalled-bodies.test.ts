@@ -39,7 +39,7 @@ test.each([
   ["without credentials", () => stalled("POST /graphql", 4 * MEGABYTE)],
   ["without credentials, as large as they may be", () => stalled("POST /graphql", SMALL_BODY_LIMIT)],
   ["to a path where there is nothing", () => stalled("POST /nothing", SMALL_BODY_LIMIT)],
-])("200 bodies that stall hold bounded memory, and end: %s", { timeout: 90_000 }, async (name, request) => {
+])("200 bodies that stall hold bounded memory, and end: %s", async (name, request) => {
   const calm = await service.watch(() => sleep(CALM_MS));
   const before = await read();
   let held = 0;

@@ -8,7 +8,7 @@ const processes = createTestProcesses();
 afterAll(() => processes.close());
 
 test("a process delivers where it is told to, and finishes what is under way when it is stopped", async () => {
-  const dataDir = await processes.newDataDir();
+  const dataDir = await processes.newPreparedDataDir();
   const start = (webhooks: string) =>
     processes.serve({ env: { DATA_DIR: dataDir, WEBHOOK_ALLOW_PRIVATE: "true", WEBHOOKS: webhooks } });
   const first = await start("false");
@@ -32,7 +32,7 @@ test("a process delivers where it is told to, and finishes what is under way whe
   expect(receiver.received).toEqual([]);
 
   const second = await start("true");
-  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => receiver.received.length).toBe(1);
   second.kill("SIGTERM");
   answer();
   const { code, stderr } = await second.ended;

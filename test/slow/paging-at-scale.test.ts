@@ -15,7 +15,7 @@ beforeAll(async () => {
   await insert(account.accountId, GROUPS);
   await insert(neighbour.accountId, NEIGHBOURS);
   await service.query("ANALYZE user_group");
-}, 120_000);
+});
 
 async function insert(accountId: number, count: number): Promise<void> {
   await graphql().service.query(`INSERT INTO user_group
@@ -58,7 +58,7 @@ describe("paging through 100,000 groups", () => {
     );
     expect(survivors.length).toBeGreaterThan(GROUPS - 250);
     expect(survivors.filter(({ provided_id }) => !seen.has(provided_id))).toEqual([]);
-  }, 120_000);
+  });
 
   test.each(["teamId", "providedId", "name", "createdAt", "updatedAt"] as const)(
     "costs on page 1,000 by %s what it costs on page 1: the same plan upon an index, about as many blocks",

@@ -103,7 +103,7 @@ test("what a service logs, in a process too, and its keys become part of the run
   const encryptionKey = randomBytes(32);
   const service = await startTestService({ encryptionKey });
   const processes = createTestProcesses();
-  const dataDir = await processes.newDataDir();
+  const dataDir = await processes.newPreparedDataDir();
   const running = await processes.serve({ env: { DATA_DIR: dataDir } });
   const [demoKey = ""] = /ugk_live_\w+/.exec(running.startUpText) ?? [];
   const ids = await Promise.all(

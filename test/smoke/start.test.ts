@@ -136,7 +136,7 @@ function callsIn(text: string): string[] {
 }
 
 async function paste(call: string): Promise<unknown> {
-  const { stdout } = await promisify(execFile)("bash", ["-c", call], { timeout: 10_000 });
+  const { stdout } = await promisify(execFile)("bash", ["-c", call]);
   return JSON.parse(stdout);
 }
 

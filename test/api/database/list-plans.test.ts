@@ -47,7 +47,7 @@ beforeAll(async () => {
   const { webhookEndpoints } = await run("{ webhookEndpoints(first: 1) { nodes { id } } }", {}, keys.admin);
   endpointId = webhookEndpoints.nodes[0].id;
   plans = recordPlans(service);
-}, 120_000);
+});
 
 /** Writes rows without triggers: what they would write is written here. */
 async function fill(accountId: number): Promise<void> {

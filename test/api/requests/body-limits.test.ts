@@ -37,7 +37,7 @@ describe("bodies that are still arriving", () => {
         text: "x".repeat(MEGABYTE),
         properties,
       });
-    await expect.poll(async () => (await large()).status, { timeout: 20_000, interval: 250 }).toBe(200);
+    await expect.poll(async () => (await large()).status, { interval: 250 }).toBe(200);
     expect(budgetRefusals.of("bodies").value).toBeGreaterThan(refused);
   });
 

@@ -1,11 +1,6 @@
-import axe from "axe-core";
-import type { Page } from "playwright-core";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtPages } from "../../support/pages/built-pages.js";
-import { openPage, type Screen } from "../../support/pages/chromium.js";
-import { eventually, shown, useChromium } from "../../support/pages/playground-page.js";
-import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const PATH = "/api/docs";
@@ -67,66 +62,3 @@ describe("the page", () => {
     }
   });
 });
-
-// Swagger UI takes its time to draw on a busy machine.
-describe("in Chromium the page", { timeout: 60_000 }, () => {
-  const browser = useChromium();
-  const open = (screen?: Screen) => openPage(browser(), `${service.url}${PATH}`, screen);
-  const operation = (name: string) => `#operations-User_groups-${name}`;
-  const unfold = (page: Page, name: string) =>
-    page.locator(`${operation(name)} .opblock-summary-control`).click();
-
-  test("shows what a browser cannot send as a call for a terminal, and tries the rest", async () => {
-    const account = await service.createAccount();
-    const { secret } = await account.createKey();
-    const group = { user_group_id: "acme", name: "Acme Inc." };
-    await callRest(`${service.url}/api/user`, "GET", secret, group);
-    const { page, complaints, elsewhere } = await open();
-    await unfold(page, "getOrCreateUserGroup");
-    const get = operation("getOrCreateUserGroup");
-    await shown(page, `${get} .opblock-description`).toContain('curl -X GET "$BASE_URL/api/user"');
-    await page.locator(`${get} .responses-wrapper`).waitFor();
-    expect(await page.locator(`${get} .try-out`).count()).toBe(0);
-
-    await page.getByRole("button", { name: "Authorize" }).click();
-    // The word Token is not asked for.
-    await page.locator(".auth-container input").fill(secret);
-    await page.locator(".auth-btn-wrapper .authorize").click();
-    await page.locator(".btn-done").click();
-    await unfold(page, "updateUserGroup");
-    const put = operation("updateUserGroup");
-    await page.locator(`${put} .try-out__btn`).click();
-    await page.locator(`${put} .execute`).click();
-    await shown(page, `${put} .live-responses-table`).toContain('"region": "US"');
-    await shown(page, `${put} .curl-command`).toContain(`Authorization: Token ${secret}`);
-    expect(await page.evaluate("JSON.stringify([localStorage, sessionStorage])")).not.toContain(secret);
-    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
-  });
-
-  test.each([
-    { width: 390, colorScheme: "dark" },
-    { width: 1440, colorScheme: "light" },
-  ] as const)("can be read by everybody: %o", async (screen) => {
-    const { page, complaints, elsewhere } = await open(screen);
-    await unfold(page, "rotateUserGroupToken");
-    await page.locator(`${operation("rotateUserGroupToken")} .responses-wrapper`).waitFor();
-    await page
-      .locator(`${operation("rotateUserGroupToken")} details summary`)
-      .first()
-      .click();
-    expect(await page.evaluate("document.documentElement.classList.contains('dark-mode')")).toBe(
-      screen.colorScheme === "dark",
-    );
-    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-    await eventually(() => faultsOf(page)).toEqual([]);
-    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
-  });
-});
-
-/** What axe finds against WCAG 2.1, levels A and AA. */
-async function faultsOf(page: Page): Promise<unknown> {
-  // As the debugger, whom the page's policy does not bind.
-  await page.evaluate(axe.source);
-  return page.evaluate(`axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ": " + target)))`);
-}

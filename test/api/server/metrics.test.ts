@@ -181,7 +181,7 @@ describe("metrics of the work behind", () => {
       for (const id of ["one", "two"]) {
         await getGroup(id);
         const attempts = id === "one" ? 1 : 2;
-        await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(attempts);
+        await expect.poll(() => receiver.received.length).toBe(attempts);
       }
       await expect
         .poll(async () => sumOf(await scrape(running.url), "user_groups_webhook_attempts_total"))

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const { body } = await callGraphql(before.url, secret, create);
   webhookSecret = Object(body).data.createWebhookEndpoint.secret;
   during = await startTestService({ encryptionKey: newKey, formerKeys: [oldKey], use: before });
-}, 120_000);
+});
 
 afterAll(async () => {
   await processes.close();
@@ -125,7 +125,7 @@ test("tokens are sealed anew while the service rotates, creates and reads; each 
   } finally {
     await after.close();
   }
-}, 60_000);
+});
 
 test("the command does it, is quiet when there is nothing to do, and the old key is then needless", async () => {
   const third = randomBytes(32).toString("base64");
@@ -151,4 +151,4 @@ test("the command does it, is quiet when there is nothing to do, and the old key
     code: 1,
     stderr: expect.stringContaining("sealed under other encryption keys"),
   });
-}, 60_000);
+});

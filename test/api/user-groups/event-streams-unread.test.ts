@@ -55,7 +55,7 @@ test("what is not read is dropped with the connection of a client that does not 
   const reader = await readSlowly("deaf");
   await changeUntilCutOff("slow_consumer", "deaf");
   const { eventStreams } = small().service.services;
-  await expect.poll(() => eventStreams.open, { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => eventStreams.open).toBe(0);
   expect(await reader.readToEnd()).not.toContain("SLOW_CONSUMER");
 });
 
@@ -74,7 +74,7 @@ test("what is not read is dropped when the credentials end: it is not delivered 
   for (let round = 0; round < 200 && !(await isUnread()); round += 1) {
     const { bytesWritten } = ours;
     await rename("unread", `n${round}`);
-    await expect.poll(() => ours.bytesWritten, { timeout: 10_000 }).toBeGreaterThan(bytesWritten);
+    await expect.poll(() => ours.bytesWritten).toBeGreaterThan(bytesWritten);
   }
   expect(await isUnread()).toBe(true);
   const { body } = await callRest(`${service.url}/api/user`, "GET", keys.admin, {

@@ -22,7 +22,7 @@ beforeAll(async () => {
     SET session_replication_role = origin`);
   await service.query("ANALYZE");
   plans = recordPlans(service);
-}, 60_000);
+});
 
 test.each([
   ["none", undefined, "webhook_delivery_pk"],

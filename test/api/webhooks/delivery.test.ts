@@ -12,8 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const until = (check: () => Promise<unknown> | unknown) =>
-  expect.poll(check, { timeout: 10_000, interval: 20 });
+const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 const types = (received: readonly Received[]) => received.map(({ event }) => event.type);
 
 describe("an event", () => {

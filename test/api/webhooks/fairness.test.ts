@@ -4,11 +4,11 @@ import { startReceiver } from "../../support/webhooks/receiver.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
 const EVENTS = 300;
-const BACKLOG = 2000;
+const BACKLOG = 500;
 /** In each of two accounts, one of them that of the good endpoint. */
 const HANGING = 3;
-/** The good endpoint keeps at least this part of its rate; on an idle machine it keeps more than 0.8. */
-const MIN_RATIO = 0.5;
+/** How many requests an endpoint may have under way. */
+const UNDER_WAY = 4;
 
 let service: TestService;
 beforeAll(async () => {
@@ -26,33 +26,21 @@ async function enqueue(tenant: WebhookTenant, name: string, count: number): Prom
   );
 }
 
-test("a good endpoint keeps its rate while others of its account and of another one hang", async () => {
+test("a good endpoint is served while others of its account and of another one hang", async () => {
   const good = await createTenant(service);
   const other = await createTenant(service);
   const receiver = await startReceiver();
   await good.listen(`${receiver.url}/good`);
-  const rate = async () => {
-    const before = receiver.received.length;
-    await enqueue(good, "/good", EVENTS);
-    const startedAt = Date.now();
-    await expect.poll(() => receiver.received.length, { timeout: 60_000, interval: 5 }).toBe(before + EVENTS);
-    return (1000 * EVENTS) / (Date.now() - startedAt);
-  };
-  service.services.webhookDispatcher.start(service.server.log);
-  // The first run warms up.
-  await rate();
-  const alone = await rate();
-
   const hanging = await startReceiver(() => new Promise(() => undefined));
   for (const tenant of [good, other]) {
     for (let count = 0; count < HANGING; count += 1) await tenant.listen(`${hanging.url}/hanging`);
     await enqueue(tenant, "/hanging", BACKLOG);
   }
-  // Each of them has taken all it may.
-  await expect.poll(() => hanging.received.length, { timeout: 20_000 }).toBe(2 * HANGING * 4);
-  // Other programs of the machine may slow a run down, but none can speed it up.
-  let beside = 0;
-  for (let run = 0; run < 3 && beside <= MIN_RATIO * alone; run += 1) beside = Math.max(beside, await rate());
-  expect({ alone, beside, isFair: beside > MIN_RATIO * alone }).toMatchObject({ isFair: true });
-  expect(hanging.received.length).toBeLessThan(2 * HANGING * 4 * 4);
-}, 180_000);
+  service.services.webhookDispatcher.start(service.server.log);
+  const full = 2 * HANGING * UNDER_WAY;
+  await expect.poll(() => hanging.received.length).toBe(full);
+  await enqueue(good, "/good", EVENTS);
+  await expect.poll(() => receiver.received.length).toBe(EVENTS);
+  // Behind the others it would have had to wait for the time-outs of many of their requests.
+  expect(hanging.received.length).toBeLessThan(4 * full);
+});

@@ -22,8 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const until = (check: () => Promise<unknown> | unknown) =>
-  expect.poll(check, { timeout: 10_000, interval: 20 });
+const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 
 const ENDPOINTS = `{ webhookEndpoints(first: 100) { nodes { id disabledAt health {
   status lastSuccessAt lastFailureAt lastError consecutiveFailures failingSince pausedUntil disabledReason pendingDeliveries

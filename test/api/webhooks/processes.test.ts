@@ -6,8 +6,7 @@ import { startTestService, type TestService } from "../../support/service/test-s
 import { type Answer, startReceiver } from "../../support/webhooks/receiver.js";
 import { createTenant, FAST } from "../../support/webhooks/tenant.js";
 
-const until = (check: () => Promise<unknown> | unknown) =>
-  expect.poll(check, { timeout: 10_000, interval: 20 });
+const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 
 /** Starts replicas on one database; none of them delivers yet. */
 async function startReplicas(...times: Partial<DeliveryTimes>[]): Promise<TestService[]> {

@@ -13,8 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const until = (check: () => Promise<unknown> | unknown) =>
-  expect.poll(check, { timeout: 10_000, interval: 20 });
+const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 const seen = ({ event }: Received) => [event.data.userGroup.providedId, event.data.userGroup.version];
 
 describe("a delivery that fails", () => {

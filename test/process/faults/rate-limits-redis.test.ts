@@ -11,7 +11,6 @@ const LIMIT = 6;
 const PLENTY = 1_000_000;
 /** The process may have to wait for a busy machine, where that is not what is tried. */
 const BUSY = { connectMs: 10_000, answerMs: 10_000 };
-const PATIENTLY = { timeout: 10_000, interval: 20 };
 const encryptionKey = randomBytes(32);
 
 /** A process of the service, with what it learned of Redis. */
@@ -86,7 +85,7 @@ async function newKey(): Promise<string> {
 async function untilAnswered(statuses: Readonly<Record<number, number>>, more = 50): Promise<void> {
   const count = () => Object.values(statuses).reduce((sum, times) => sum + times, 0);
   const goal = count() + more;
-  await expect.poll(count, PATIENTLY).toBeGreaterThan(goal);
+  await expect.poll(count).toBeGreaterThan(goal);
 }
 
 describe("replicas on one Redis", () => {
@@ -138,7 +137,7 @@ describe("a Redis that is lost", () => {
     await redis.kill();
     for (const { statuses } of running) await untilAnswered(statuses);
     await redis.restart();
-    for (const { counters } of replicas) await expect.poll(() => counters.isInReach, PATIENTLY).toBe(true);
+    for (const { counters } of replicas) await expect.poll(() => counters.isInReach).toBe(true);
     for (const { statuses } of running) await untilAnswered(statuses);
     for (const load of running) expect(Object.keys(await load.stop())).toEqual(["200"]);
     for (const { events } of replicas) expect(events).toEqual([expect.stringMatching(/^lost: /), "back"]);
@@ -154,7 +153,7 @@ describe("a Redis that is lost", () => {
     const key = await newKey();
     for (let time = 0; time < LIMIT - 1; time += 1) await read(replica, key);
     await redis.kill();
-    await expect.poll(() => replica.counters.isInReach, PATIENTLY).toBe(false);
+    await expect.poll(() => replica.counters.isInReach).toBe(false);
     expect(limitsOf(await read(replica, key))).toEqual(left(0, LIMIT));
     expect((await read(replica, key)).status).toBe(429);
   });
@@ -166,10 +165,10 @@ describe("a Redis that is lost", () => {
     await untilAnswered(load.statuses);
     redis.signal("SIGSTOP");
     onTestFinished(() => redis.signal("SIGCONT"));
-    await expect.poll(() => replica.counters.isInReach, PATIENTLY).toBe(false);
+    await expect.poll(() => replica.counters.isInReach).toBe(false);
     await untilAnswered(load.statuses);
     redis.signal("SIGCONT");
-    await expect.poll(() => replica.counters.isInReach, PATIENTLY).toBe(true);
+    await expect.poll(() => replica.counters.isInReach).toBe(true);
     await untilAnswered(load.statuses);
     expect(Object.keys(await load.stop())).toEqual(["200"]);
     expect(replica.events).toEqual(["lost: Redis did not answer within 500 ms.", "back"]);

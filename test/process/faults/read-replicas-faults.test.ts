@@ -28,7 +28,7 @@ const endings: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   postgres = await startReplicatedPostgres();
-}, 60_000);
+});
 afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });

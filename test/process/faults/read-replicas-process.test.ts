@@ -14,7 +14,7 @@ const processes = createTestProcesses();
 let postgres: ReplicatedPostgres;
 beforeAll(async () => {
   postgres = await startReplicatedPostgres();
-}, 60_000);
+});
 afterAll(async () => {
   await processes.close();
   await postgres?.close();

@@ -30,7 +30,7 @@ beforeAll(async () => {
   key = (await account.createKey()).secret;
   await postgres.catchUp();
   await replicas.start({ onLeftOut: () => undefined, onBack: () => undefined });
-}, 60_000);
+});
 afterAll(async () => {
   await service?.close();
   await replicas?.close();

@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserServer, chromium, type Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
@@ -26,8 +26,8 @@ export async function findChromium(): Promise<string | undefined> {
 }
 
 /** Starts a headless browser for which no host exists but this one. */
-export async function startChromium(executablePath: string): Promise<Browser> {
-  return chromium.launch({
+export async function startChromium(executablePath: string): Promise<BrowserServer> {
+  return chromium.launchServer({
     executablePath,
     // The sandbox needs rights that containers and root lack; the only pages it opens are our own.
     chromiumSandbox: false,
@@ -49,7 +49,7 @@ export async function openPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
   onTestFinished(() => context.close());
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   const elsewhere: string[] = [];
   const watch = (address: string) => {

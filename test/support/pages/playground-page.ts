@@ -1,9 +1,7 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import { findChromium, startChromium } from "./chromium.js";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, inject } from "vitest";
 
-const NO_CHROMIUM = "Pages are not tried in a browser: no Chromium on the PATH, no CHROMIUM_PATH.";
-const PATIENTLY = { timeout: 10_000 };
+const NO_CHROMIUM = "No Chromium on the PATH, and CHROMIUM_PATH is not set.";
 
 /** The parts of the playground, as selectors. */
 export const QUERY = ".graphiql-query-editor .graphiql-editor";
@@ -13,26 +11,24 @@ export const RESULT = ".result-window";
 export const DOCS = ".graphiql-doc-explorer";
 export const TABS = "[role=tab]";
 
-/** Opens a browser for the tests of a describe, which are skipped where there is none. */
+/** Connects to the browser of the run for the tests of a describe, which are skipped where there is none. */
 export function useChromium(): () => Browser {
-  let chromium: string | undefined;
   let browser: Browser | undefined;
   beforeAll(async () => {
-    chromium = await findChromium();
-    if (chromium === undefined) process.stderr.write(`${NO_CHROMIUM}\n`);
-    else browser = await startChromium(chromium);
+    const endpoint = inject("chromium");
+    if (endpoint !== "") browser = await chromium.connect(endpoint);
   });
   afterAll(() => browser?.close());
-  beforeEach(({ skip }) => skip(chromium === undefined, NO_CHROMIUM));
+  beforeEach(({ skip }) => skip(browser === undefined, NO_CHROMIUM));
   return () => {
     if (browser === undefined) throw new Error(NO_CHROMIUM);
     return browser;
   };
 }
 
-/** Polls what `read` tells, for longer than a test does by itself. */
+/** Polls what `read` returns. */
 export function eventually<T>(read: () => T) {
-  return expect.poll(read, PATIENTLY);
+  return expect.poll(read);
 }
 
 /** Waits for what an element shows; the editors write spaces as no-break ones and wrap long lines. */

@@ -12,6 +12,7 @@ import { grantRuntimeRole } from "../../../src/persistence/database/runtime-role
 import { type DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import { expectNoSecrets, searchRun } from "../secrets/leak-check.js";
 import { logPath, WHOLE_RUN, writeSecret } from "../secrets/run-record.js";
+import { copyCluster } from "./prepared-data-directory.js";
 
 /** The PostgreSQL server of a test run, and the migrated database that each test file gets a copy of. */
 export interface TestPostgres {
@@ -125,7 +126,7 @@ async function startEmbedded(record: string) {
   const dataDir = await mkdtemp(join(tmpdir(), "user-groups-test-"));
   const server = await openEmbeddedServer({
     dataDir,
-    password: randomBytes(12).toString("hex"),
+    password: await copyCluster(dataDir),
     database: "postgres",
     adopt: false,
     onLog: (line) => appendFileSync(logPath(record, WHOLE_RUN), `${line}\n`),

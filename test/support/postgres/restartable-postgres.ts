@@ -6,7 +6,6 @@ import { promisify } from "node:util";
 import { chooseAccount, type EmbeddedAccount } from "../../../src/embedded-postgres/account.js";
 import { findBinariesPackage, prepareBinaries } from "../../../src/embedded-postgres/binaries.js";
 import {
-  createCluster,
   dataDirArgument,
   embeddedRuntimeUser,
   embeddedUser,
@@ -17,6 +16,7 @@ import { createWorkspace, removeWorkspace } from "../../../src/embedded-postgres
 import type { DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import { freePort } from "../programs/free-port.js";
 import { prepareDatabase } from "./postgres-setup.js";
+import { copyCluster } from "./prepared-data-directory.js";
 
 /** A PostgreSQL of a test's own with a migrated database, at one TCP address however often it is started. */
 export interface RestartablePostgres {
@@ -37,9 +37,8 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
   const clusterDir = join(dataDir, "postgres");
   const account = await chooseAccount(clusterDir, undefined);
   const workspace = await createWorkspace(account);
-  const { initdb, postgres } = await prepareBinaries(findBinariesPackage(), workspace, account);
-  const password = "restartable";
-  await createCluster({ dataDir, clusterDir, initdb, workspace, account, password, onLog: undefined });
+  const { postgres } = await prepareBinaries(findBinariesPackage(), workspace, account);
+  const password = await copyCluster(dataDir);
   const server = await useCluster({ dataDir, workspace, account, postgres }, password);
   await server.start();
   await prepareDatabase(server.owner, embeddedRuntimeUser);

@@ -7,7 +7,7 @@ import type { EmbeddedConnection } from "../../../src/embedded-postgres/connecti
 /** Whether this machine lets a test see which processes work in a directory. */
 export const seesProcesses = process.platform === "linux";
 
-const endingMs = 5000;
+const endingMs = 30_000;
 
 /** The ids of the processes that work in a directory or below: each of an embedded PostgreSQL's does. */
 export async function processesIn(directory: string): Promise<readonly number[]> {

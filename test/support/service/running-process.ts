@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { preparedDataDirectory } from "../postgres/prepared-data-directory.js";
 import { recordEnvironment, recordOutput, searchDataDirectory } from "../secrets/process-record.js";
 import { compileService } from "./compiled-service.js";
 import { endProcessesIn } from "./data-directory.js";
@@ -14,7 +15,7 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The account to run as, instead of ours. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
-  /** How long it may live, even if the test's own process is killed; two minutes unless told otherwise. */
+  /** How long it may live, even if the test's own process is killed; five minutes by default. */
   readonly lifetimeMs?: number;
 }
 
@@ -44,6 +45,8 @@ export interface RunningService extends RunningProcess {
 export interface TestProcesses {
   /** A path for a DATA_DIR: nothing is there yet, or else a copy of another one that nobody uses. */
   newDataDir(copyOf?: string): Promise<string>;
+  /** A DATA_DIR after initdb: the service starts on it as at the first time. */
+  newPreparedDataDir(): Promise<string>;
   /** Starts a command of the command-line interface, or without one what `npm start` does. */
   launch(args: readonly string[], options?: ProcessOptions): Promise<RunningProcess>;
   /** The same, to its end. */
@@ -57,9 +60,10 @@ export interface TestProcesses {
   close(): Promise<void>;
 }
 
-const startingMs = 20_000;
+/** Far more than a start takes: it only keeps a test from hanging. */
+const startingMs = 90_000;
 /** How long a process may live unless told otherwise. */
-const LIFETIME_MS = 120_000;
+const LIFETIME_MS = 300_000;
 
 export function createTestProcesses(): TestProcesses {
   const running = new Set<RunningProcess>();
@@ -82,15 +86,18 @@ export function createTestProcesses(): TestProcesses {
     return started;
   }
 
+  async function newDataDir(copyOf?: string): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), "ug-process-"));
+    directories.push(directory);
+    const dataDir = join(directory, "data");
+    // Unlike Node's, this copy keeps owners.
+    if (copyOf !== undefined) await promisify(execFile)("cp", ["-Rp", copyOf, dataDir]);
+    return dataDir;
+  }
+
   return {
-    async newDataDir(copyOf) {
-      const directory = await mkdtemp(join(tmpdir(), "ug-process-"));
-      directories.push(directory);
-      const dataDir = join(directory, "data");
-      // Unlike Node's, this copy keeps owners.
-      if (copyOf !== undefined) await promisify(execFile)("cp", ["-Rp", copyOf, dataDir]);
-      return dataDir;
-    },
+    newDataDir,
+    newPreparedDataDir: async () => newDataDir(await preparedDataDirectory()),
     launch,
     run: async (args, options) => (await launch(args, options)).ended,
     async serve(options) {

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failureOf } from "../../support/service/process-failure.js";
+import { failureOf } from "../support/service/process-failure.js";
 import {
   ofAccount,
   type SiteConfigCommands,
   startSiteConfigCommands,
   stored,
   toFile,
-} from "../../support/site-configs/commands.js";
-import { faultless } from "../../support/site-configs/documents.js";
+} from "../support/site-configs/commands.js";
+import { faultless } from "../support/site-configs/documents.js";
 
 let commands: SiteConfigCommands;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkSiteConfigs } from "../../../src/cli/site-configs/check.js";
-import { failureOf } from "../../support/service/process-failure.js";
+import { checkSiteConfigs } from "../../src/cli/site-configs/check.js";
+import { failureOf } from "../support/service/process-failure.js";
 import {
   type SiteConfigCommands,
   startSiteConfigCommands,
   stored,
-} from "../../support/site-configs/commands.js";
-import { faultless } from "../../support/site-configs/documents.js";
+} from "../support/site-configs/commands.js";
+import { faultless } from "../support/site-configs/documents.js";
 
 let commands: SiteConfigCommands;
 beforeAll(async () => {

@@ -2,18 +2,18 @@ import { access } from "node:fs/promises";
 import { buildSchema } from "graphql";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packageVersion } from "../../../src/app/package-version.js";
-import { printOpenApi } from "../../../src/http/openapi/document.js";
-import { callGraphql } from "../../support/graphql/graphql-client.js";
-import { databaseUrl } from "../../support/postgres/database-url.js";
-import { createTestDatabase } from "../../support/postgres/test-database.js";
-import { connectionTo, processesIn, seesProcesses } from "../../support/service/data-directory.js";
-import { failureOf } from "../../support/service/process-failure.js";
+import { packageVersion } from "../../src/app/package-version.js";
+import { printOpenApi } from "../../src/http/openapi/document.js";
+import { callGraphql } from "../support/graphql/graphql-client.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase } from "../support/postgres/test-database.js";
+import { connectionTo, processesIn, seesProcesses } from "../support/service/data-directory.js";
+import { failureOf } from "../support/service/process-failure.js";
 import {
   createTestProcesses,
   type ProcessEnd,
   type RunningService,
-} from "../../support/service/running-process.js";
+} from "../support/service/running-process.js";
 
 const VERSION = await packageVersion();
 

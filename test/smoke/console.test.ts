@@ -1,0 +1,36 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { openPage } from "../support/pages/chromium.js";
+import { enterKey, expectQuiet, useConsole } from "../support/pages/console-page.js";
+import { useChromium } from "../support/pages/playground-page.js";
+import { callRest } from "../support/rest/rest-client.js";
+
+const service = useConsole();
+const browser = useChromium();
+let key = "";
+beforeAll(async () => {
+  key = (await (await service().createAccount()).createKey()).secret;
+  await callRest(`${service().url}/api/user`, "GET", key, { user_group_id: "acme", name: "Acme" });
+});
+
+describe("in Chromium, at the console", () => {
+  test("a wrong key is told, and a right one opens it without a mouse", async () => {
+    const watched = await openPage(browser(), `${service().url}/console`);
+    const { page, complaints, elsewhere } = watched;
+    expect(page.url()).toBe(`${service().url}/console/`);
+    await page.getByLabel("API key").waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.type")).toBe("password");
+    await page.keyboard.type("ugk_live_wrong");
+    await page.keyboard.press("Enter");
+    const problem = page.getByRole("alert");
+    await problem.filter({ hasText: "The API key is unknown" }).waitFor();
+    expect(await problem.innerText()).toMatch(/Request [0-9a-f-]{36}/);
+    await enterKey(page, key);
+    await page.getByRole("link", { name: "Acme" }).waitFor();
+    expect(await page.title()).toBe("Groups – User groups");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Groups");
+    // The browser's own note of the refusal.
+    expect(complaints).toEqual([expect.stringContaining("status of 401")]);
+    await expectQuiet({ page, complaints: [], elsewhere }, key);
+  });
+});

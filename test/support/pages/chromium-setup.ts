@@ -1,0 +1,20 @@
+import type { TestProject } from "vitest/node";
+import { builtConsole } from "./built-console.js";
+import { builtPages } from "./built-pages.js";
+import { findChromium, startChromium } from "./chromium.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The WebSocket address of the browser that all tests share; empty where there is no Chromium. */
+    chromium: string;
+  }
+}
+
+/** Starts one Chromium and builds the console and the pages once, for all tests of a project. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await Promise.all([builtConsole(), builtPages()]);
+  const executablePath = await findChromium();
+  const server = executablePath === undefined ? undefined : await startChromium(executablePath);
+  project.provide("chromium", server?.wsEndpoint() ?? "");
+  return async () => server?.close();
+}
