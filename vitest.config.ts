@@ -1,5 +1,6 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from "vitest/config";
+import { SkipReporter } from "./test/support/repository/skip-reporter.js";
 import { compileService } from "./test/support/service/compiled-service.js";
 
 /** The module that starts a worker thread. */
@@ -14,6 +15,9 @@ const compiledWorker: Plugin = {
     return { code: code.replace("import.meta.url", JSON.stringify(url)), map: null };
   },
 };
+
+/** Where to write a report as JSON, beside the summary. */
+const report = process.env["TEST_REPORT"];
 
 /** Starts the browser that all tests of a project share. */
 const CHROMIUM = "test/support/pages/chromium-setup.ts";
@@ -56,7 +60,10 @@ export default defineConfig({
     // The run searches its logs and databases for secrets when it ends.
     teardownTimeout: 120_000,
     maxWorkers: 2,
-    reporters: ["dot"],
+    reporters:
+      report === undefined
+        ? ["dot", new SkipReporter()]
+        : ["dot", new SkipReporter(), ["json", { outputFile: report }]],
     projects: [
       // A worker imports the service once for all of these files, which takes longer than most of them.
       project("unit", { isolate: false }),

@@ -130,8 +130,6 @@ test("the packages that are left suffice", async () => {
 });
 
 const canUnshare = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
-if (!canUnshare)
-  process.stderr.write("no process namespaces here: the first process of a container is not tried\n");
 
 test.skipIf(!canUnshare)("a container that is stopped while it starts ends at once", async () => {
   // It waits for a database that takes connections and says nothing.

@@ -60,7 +60,7 @@ test.each(["GET", "PUT", "POST", "DELETE"])("%s with hostile bodies", async (met
       if (refused) expect(after).toEqual(before);
       before = after;
     }),
-    { numRuns: 150 },
+    { numRuns: 75 },
   );
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 });
@@ -90,7 +90,7 @@ test("a token survives whatever is sent with it", async () => {
     fc.asyncProperty(others, fc.constantFrom("POST", "DELETE"), async (body, method) => {
       expect(isRefusal(await send(method, body))).toBe(true);
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
   expect((await send("POST", JSON.stringify({ current_token: token }))).status).toBe(200);
 });
@@ -118,7 +118,7 @@ test("the site route with hostile names and parameters", async () => {
       expect([400, 401, 404]).toContain(status);
       expect(body).toMatchObject({ success: 0, error: { request_id: headers["x-request-id"] } });
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 

@@ -7,10 +7,6 @@ import { createTestDatabase, type TestDatabase } from "../../support/postgres/te
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
-const CONNECT_MS = 1000;
-/** How long the service waits for an answer: a second longer than the statement may take. */
-const ANSWER_MS = 1000 + 1000;
-
 let database: TestDatabase;
 let proxy: FaultProxy;
 let service: TestService;
@@ -22,8 +18,9 @@ beforeAll(async () => {
     use: { target: proxy.target, owner: database.owner },
     // One connection, so that whatever is wrong with it meets the next request.
     poolSize: 1,
-    connectTimeoutMs: CONNECT_MS,
-    statementTimeoutMs: ANSWER_MS - 1000,
+    connectTimeoutMs: 1000,
+    // The service waits a second longer than that for an answer.
+    statementTimeoutMs: 1000,
   });
   key = (await (await service.createAccount()).createKey()).secret;
 });
@@ -45,13 +42,17 @@ async function answerTooLate(table: string, send: () => Promise<RestReply>): Pro
   await client.connect();
   try {
     await client.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
-    const reply = send();
+    const sent = send();
     const waiting =
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     await expect.poll(async () => (await service.query(waiting)).length, { interval: 5 }).toBe(1);
     proxy.hold();
     await client.query("COMMIT");
-    return await reply;
+    const asked = service.statements.length;
+    const reply = await sent;
+    // Nothing more is asked of such a connection: that would take another time-out.
+    expect(service.statements.slice(asked)).toEqual([]);
+    return reply;
   } finally {
     proxy.pass();
     await client.end();
@@ -76,10 +77,7 @@ test.each([
 ])(
   "%s whose answer comes too late is a 503, and its connection serves nobody else",
   async (_what, table, send) => {
-    const startedAt = Date.now();
     expect((await answerTooLate(table, send)).status).toBe(503);
-    // One time-out: nothing more is asked of such a connection.
-    expect(Date.now() - startedAt).toBeLessThan(1.8 * ANSWER_MS);
     expect((await rest("PUT", { user_group_id: "acme", name: "Acknowledged" })).status).toBe(200);
     expect(await rest("GET", { user_group_id: "acme" })).toMatchObject({
       status: 200,
@@ -89,13 +87,11 @@ test.each([
   },
 );
 
-test("who gets no connection in time is told once that time is over", async () => {
+test("who gets no connection in time is told so", async () => {
   proxy.cut("reset");
   proxy.swallow();
   try {
-    const startedAt = Date.now();
     expect((await rest("GET", { user_group_id: "acme" })).status).toBe(503);
-    expect(Date.now() - startedAt).toBeLessThan(1.8 * CONNECT_MS);
   } finally {
     proxy.pass();
     proxy.forget();

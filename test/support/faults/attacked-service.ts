@@ -157,10 +157,10 @@ async function start(
 
 /** Expects the service to have borne an attack: its memory is bounded, and others hardly noticed. */
 export function expectBorne(name: string, calm: Observation, attack: Observation): void {
-  process.stderr.write(`${name}: calm ${JSON.stringify(calm)}, attacked ${JSON.stringify(attack)}\n`);
-  expect(attack.rssMb).toBeLessThan(MAX_RSS_MB);
-  expect(attack.get.cpuMs).toBeLessThan(MAX_CPU_MS);
-  expect(attack.livez.cpuMs).toBeLessThan(MAX_CPU_MS);
+  const seen = `${name}: calm ${JSON.stringify(calm)}, attacked ${JSON.stringify(attack)}`;
+  expect(attack.rssMb, seen).toBeLessThan(MAX_RSS_MB);
+  expect(attack.get.cpuMs, seen).toBeLessThan(MAX_CPU_MS);
+  expect(attack.livez.cpuMs, seen).toBeLessThan(MAX_CPU_MS);
 }
 
 async function waitFor(work: () => Promise<void>, pid: number): Promise<Wait> {

@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, inject } from "vitest";
 
-const NO_CHROMIUM = "No Chromium on the PATH, and CHROMIUM_PATH is not set.";
+const NO_CHROMIUM = "no Chromium on the PATH, and CHROMIUM_PATH is not set";
 
 /** The parts of the playground, as selectors. */
 export const QUERY = ".graphiql-query-editor .graphiql-editor";

@@ -5,7 +5,6 @@ import { join } from "node:path";
 
 /** Whether a file system of a chosen size can be mounted here. */
 export const canMount = process.getuid?.() === 0 && tryMount();
-if (!canMount) process.stderr.write("no file system can be mounted: what needs a full disk is skipped\n");
 
 /** A file system in memory, so small that it is soon full. */
 export interface SmallDisk {

@@ -10,8 +10,6 @@ const INSTALLED = "/usr/lib/postgresql";
 
 /** The directory of the newest PostgreSQL that is installed with all its programs; undefined where there is none that we may run. */
 export const systemPostgres = findPrograms();
-if (systemPostgres === undefined)
-  process.stderr.write("no PostgreSQL is installed with pg_dump: what needs its programs is skipped\n");
 
 /** A server of the installed PostgreSQL, new and empty. */
 export interface SystemPostgres {

@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { freePort } from "./free-port.js";
 import { startGuarded } from "./guarded-program.js";
 
-export const NO_HAPROXY = "haproxy is not installed: what needs it is skipped";
+export const NO_HAPROXY = "haproxy is not installed";
 
 /** Whether an HAProxy can be started on this machine. */
 export const hasHaproxy = spawnSync("haproxy", ["-v"]).status === 0;
-if (!hasHaproxy) process.stderr.write(`${NO_HAPROXY}\n`);
 
 /** The header in which HAProxy tells who answered. */
 export const REPLICA_HEADER = "x-replica";

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
-import { Database } from "../../../src/persistence/database/database.js";
-import { TokenReencryption } from "../../../src/services/transfer/token-reencryption.js";
-import { callGraphql } from "../../support/graphql/graphql-client.js";
-import { databaseUrl } from "../../support/postgres/database-url.js";
-import { callRest, type RestReply } from "../../support/rest/rest-client.js";
-import { userGroupOf } from "../../support/rest/rest-fixture.js";
-import { createTestProcesses } from "../../support/service/running-process.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+import { TokenVault } from "../../src/domain/accounts/token-vault.js";
+import { Database } from "../../src/persistence/database/database.js";
+import { TokenReencryption } from "../../src/services/transfer/token-reencryption.js";
+import { callGraphql } from "../support/graphql/graphql-client.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { callRest, type RestReply } from "../support/rest/rest-client.js";
+import { userGroupOf } from "../support/rest/rest-fixture.js";
+import { createTestProcesses } from "../support/service/running-process.js";
+import { startTestService, type TestService } from "../support/service/test-service.js";
 
 const GROUPS = 1200;
 const oldKey = randomBytes(32);

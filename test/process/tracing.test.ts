@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { callGraphql } from "../../support/graphql/graphql-client.js";
-import { exchange } from "../../support/rest/raw-connection.js";
-import { callRest } from "../../support/rest/rest-client.js";
-import { currentSecrets } from "../../support/secrets/run-record.js";
-import { findSecrets } from "../../support/secrets/secret-search.js";
+import { callGraphql } from "../support/graphql/graphql-client.js";
+import { exchange } from "../support/rest/raw-connection.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { currentSecrets } from "../support/secrets/run-record.js";
+import { findSecrets } from "../support/secrets/secret-search.js";
 import {
   type OtlpReceiver,
   type ReceivedSpan,
   startOtlpReceiver,
-} from "../../support/service/otlp-receiver.js";
-import { type RunningApp, startRunningApp } from "../../support/service/running-app.js";
-import { startReceiver } from "../../support/webhooks/receiver.js";
+} from "../support/service/otlp-receiver.js";
+import { type RunningApp, startRunningApp } from "../support/service/running-app.js";
+import { startReceiver } from "../support/webhooks/receiver.js";
 
 const COLLECTOR_KEY = "a-key-that-the-collector-wants";
 

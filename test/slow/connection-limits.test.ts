@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ConnectionLimits } from "../../../src/http/server/connection-limits.js";
-import { openSlowReaders, toBytes } from "../../support/faults/slow-readers.js";
-import { callGraphql } from "../../support/graphql/graphql-client.js";
-import { exchange } from "../../support/rest/raw-connection.js";
-import { callRest } from "../../support/rest/rest-client.js";
-import { LIVEZ, useLimitedServices } from "../../support/service/limited-services.js";
+import type { ConnectionLimits } from "../../src/http/server/connection-limits.js";
+import { openSlowReaders, toBytes } from "../support/faults/slow-readers.js";
+import { callGraphql } from "../support/graphql/graphql-client.js";
+import { exchange } from "../support/rest/raw-connection.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { LIVEZ, useLimitedServices } from "../support/service/limited-services.js";
 
 const MEGABYTE = 1024 * 1024;
 /** Six megabytes of them are more than the kernel takes from a process. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
-import { startReceiver } from "../../support/webhooks/receiver.js";
-import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
+import { startTestService, type TestService } from "../support/service/test-service.js";
+import { startReceiver } from "../support/webhooks/receiver.js";
+import { createTenant, type WebhookTenant } from "../support/webhooks/tenant.js";
 
 const EVENTS = 300;
 const BACKLOG = 500;

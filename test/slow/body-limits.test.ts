@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openSlowReaders, toBytes } from "../../support/faults/slow-readers.js";
-import { callGraphql } from "../../support/graphql/graphql-client.js";
-import { callRest } from "../../support/rest/rest-client.js";
-import { useLimitedServices } from "../../support/service/limited-services.js";
+import { openSlowReaders, toBytes } from "../support/faults/slow-readers.js";
+import { callGraphql } from "../support/graphql/graphql-client.js";
+import { callRest } from "../support/rest/rest-client.js";
+import { useLimitedServices } from "../support/service/limited-services.js";
 
 const MEGABYTE = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { claimDeliveries, findDueEndpoints } from "../../../src/persistence/webhooks/outbox.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
-import { createTenant } from "../../support/webhooks/tenant.js";
+import { claimDeliveries, findDueEndpoints } from "../../src/persistence/webhooks/outbox.js";
+import { startTestService, type TestService } from "../support/service/test-service.js";
+import { createTenant } from "../support/webhooks/tenant.js";
 
 const MOST_BLOCKS = 500;
 let service: TestService;

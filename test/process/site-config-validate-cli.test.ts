@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkSiteConfigs } from "../../../src/cli/site-configs/check.js";
-import type { CheckFormat } from "../../../src/cli/site-configs/format.js";
-import { createTestProcesses } from "../../support/service/running-process.js";
-import { faultless } from "../../support/site-configs/documents.js";
+import { checkSiteConfigs } from "../../src/cli/site-configs/check.js";
+import type { CheckFormat } from "../../src/cli/site-configs/format.js";
+import { createTestProcesses } from "../support/service/running-process.js";
+import { faultless } from "../support/site-configs/documents.js";
 
 const good = JSON.stringify({ ...faultless, seo: {} }, null, 2);
 const bad = `\ufeff{

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Database } from "../../../src/persistence/database/database.js";
-import { migrateDown, migrateUp, migrationStates } from "../../../src/persistence/database/migrator.js";
-import { clientOptions } from "../../../src/persistence/shared/database-options.js";
-import { databaseUrl } from "../../support/postgres/database-url.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.js";
-import { createTestProcesses } from "../../support/service/running-process.js";
+import { Database } from "../../src/persistence/database/database.js";
+import { migrateDown, migrateUp, migrationStates } from "../../src/persistence/database/migrator.js";
+import { clientOptions } from "../../src/persistence/shared/database-options.js";
+import { databaseUrl } from "../support/postgres/database-url.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
+import { createTestProcesses } from "../support/service/running-process.js";
 
 const LOCK_TIMEOUT_MS = 300;
 
