@@ -22,8 +22,8 @@ ${rows.join("\n")}`;
 
 # Settings
 
-Environment variables; an empty one counts as not set. Faulty ones are named all at once, without their values, and nothing starts.
-Commands of the command line read the same ones.
+The service and the command line read these environment variables; an empty one counts as unset. Invalid values are all reported at once, without
+their values, and the process exits. Connection, stream and memory limits apply per process; lists are comma-separated.
 
 ${sections.join("\n\n")}
 `;
