@@ -41,7 +41,7 @@ export const SETTING_SECTIONS = {
   },
   Database: {
     DATABASE_URL: postgresUrl().describe(
-      "PostgreSQL 14 to 18; if unset, the service starts an embedded PostgreSQL",
+      "PostgreSQL 14 to 18, such as `postgres://user:password@host:5432/database`; if unset, the service starts an embedded PostgreSQL",
     ),
     DATABASE_MIGRATION_URL: postgresUrl().describe(
       "the same database with the owner role, for migrations, so that `DATABASE_URL` can name an application role that is subject to row-level security; if unset, `DATABASE_URL` is used for both",
@@ -91,7 +91,7 @@ export const SETTING_SECTIONS = {
       .default(".data")
       .describe("directory of the embedded PostgreSQL and of generated secrets (mode 600); back it up"),
     ENCRYPTION_KEYS: encryptionKeys().describe(
-      "keys that encrypt user group tokens (`openssl rand -base64 32`): the first one encrypts, all of them decrypt. Replicas need the same keys. If unset, a key is generated and stored in `DATA_DIR`",
+      "keys that encrypt user group tokens: the first one encrypts, all of them decrypt. Replicas need the same keys. If unset, a key is generated and stored in `DATA_DIR`",
     ),
     TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0).describe(
       "time for which a rotated token can still read over GraphQL",
@@ -111,7 +111,7 @@ export const SETTING_SECTIONS = {
   },
   Observability: {
     METRICS_TOKEN: bearerToken().describe(
-      "bearer token for `/metrics`, at least 16 characters; if unset, only the local machine can read it, and only without `DATABASE_URL`, `TRUSTED_PROXIES` and a public `HOST` ([guide](observability.md))",
+      "bearer token for `/metrics`; if unset, only the local machine can read it, and only without `DATABASE_URL`, `TRUSTED_PROXIES` and a public `HOST` ([guide](observability.md))",
     ),
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().describe(
       "trace collector, such as `http://127.0.0.1:4318`; if unset, tracing is off",
@@ -128,15 +128,15 @@ export const SETTING_SECTIONS = {
     OTEL_TRACES_SAMPLER: z
       .enum(SAMPLER_NAMES, `must be one of ${SAMPLER_NAMES.join(", ")}`)
       .default("parentbased_always_on")
-      .describe("sampler: which requests are traced"),
-    OTEL_TRACES_SAMPLER_ARG: ratio(1).describe("ratio of requests that `traceidratio` samples, from 0 to 1"),
+      .describe("requests to trace"),
+    OTEL_TRACES_SAMPLER_ARG: ratio(1).describe("ratio of requests that `traceidratio` samples"),
   },
   Speed: {
     COLLECT_STATEMENTS: flag(true).describe(
       "batch simultaneous reads and writes of requests into one statement",
     ),
     API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500).describe(
-      "time for which a valid API key is cached, at most 1000 ms; a revoked key works that long if the notification is lost. `0` disables the cache",
+      "time for which a valid API key is cached; a revoked key works that long if the notification is lost. `0` disables the cache",
     ),
     TOKEN_CACHE_SIZE: wholeNumber(0, 10_000_000, 20_000).describe(
       "number of decrypted user group tokens in the cache, about 300 bytes each; `0` disables the cache",
