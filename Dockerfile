@@ -4,11 +4,11 @@ ARG NODE_IMAGE=node:20.20.2-bookworm-slim
 FROM ${NODE_IMAGE} AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The client package, which the lock file names, is no part of the service: --workspaces=false leaves it out.
+# --workspaces=false excludes the client package, which is in the lock file but not part of the service.
 COPY clients/typescript/package.json clients/typescript/
 
 FROM base AS build
-# A registry of your own: --secret id=npmrc,src=$HOME/.npmrc
+# Private registry: --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --ignore-scripts --no-audit --no-fund --workspaces=false
 COPY tsconfig.json tsconfig.build.json schema.graphql ./
@@ -27,17 +27,17 @@ LABEL org.opencontainers.image.title="user-groups" \
       org.opencontainers.image.description="User groups for embedded dashboards: a REST contract and a GraphQL API"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000
 WORKDIR /app
-# Root's, so that the service cannot change itself; it writes nothing at all.
+# Owned by root, so that the service cannot modify itself; it writes nothing.
 COPY package.json ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# By number, so that Kubernetes can see that it is not root.
+# Numeric, so that Kubernetes can verify that it is not root.
 USER 1000:1000
 EXPOSE 4000
 STOPSIGNAL SIGTERM
-# Whether the process answers, not whether the database does: to start it anew would not mend that. Balancers ask /readyz.
+# Checks the process, not the database, which a restart would not fix. Load balancers use /readyz.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# No shell between: signals reach the service. Commands such as "migrate up" go in the place of "serve".
+# Exec form, so that signals reach the service. Replace "serve" to run commands such as "migrate up".
 ENTRYPOINT ["node", "dist/src/cli.js"]
 CMD ["serve"]

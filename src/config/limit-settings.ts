@@ -12,118 +12,118 @@ import { flag, redisUrl, wholeNumber } from "./setting-types.js";
 /** What callers may occupy: connections, memory, time, requests and event streams. */
 export const LIMIT_SETTINGS = {
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000, DEFAULT_CONNECTION_LIMITS.maxConnections).describe(
-    "maximum number of open connections of a process; further ones get 503",
+    "maximum number of open connections; further ones get 503",
   ),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(
     1,
     1_000_000,
     DEFAULT_CONNECTION_LIMITS.maxConnectionsPerAddress,
   ).describe(
-    "maximum number of open connections of a client address (IPv6: of a /64 network); further ones get 429. Addresses in `TRUSTED_PROXIES` have no limit of their own: set it behind a load balancer",
+    "maximum number of open connections per client address (IPv6: /64); further ones get 429. `TRUSTED_PROXIES` are exempt",
   ),
   REQUEST_RECEIVE_TIMEOUT_MS: wholeNumber(100, 600_000, DEFAULT_CONNECTION_LIMITS.receiveTimeoutMs).describe(
-    "maximum time in which the headers of a request, and then its body, must arrive; 408 beyond",
+    "maximum time to receive the headers of a request, and then its body; then 408",
   ),
   STALLED_CONNECTION_TIMEOUT_MS: wholeNumber(150, 600_000, DEFAULT_CONNECTION_LIMITS.stallTimeoutMs).describe(
-    "time after which a connection is reset whose client reads nothing of a reply or stream",
+    "time without progress of a client that reads a reply or stream, after which its connection is reset",
   ),
   MAX_UNSENT_BYTES: wholeNumber(1_048_576, 999_999_999, DEFAULT_CONNECTION_LIMITS.maxUnsentBytes).describe(
-    "maximum number of bytes of replies that clients have not read, over all connections of a process. Beyond it the connections that have waited longest for their client are reset; if that does not suffice, large replies are replaced by 503",
+    "maximum number of unread bytes of replies; beyond, the slowest connections are reset, then large replies are replaced by 503",
   ),
   MAX_INCOMPLETE_BODY_BYTES: wholeNumber(
     1_048_576,
     999_999_999,
     DEFAULT_CONNECTION_LIMITS.maxBodyBytes,
   ).describe(
-    "maximum number of bytes of request bodies that have not arrived as a whole, over all connections of a process; beyond it bodies above 4 KiB get 503, those first of which nothing has come for longest",
+    "maximum number of bytes of incomplete request bodies; beyond, bodies above 4 KiB get 503, the slowest first",
   ),
   RATE_LIMIT: wholeNumber(0, 100_000_000, 0).describe(
-    "the points of each API key in a minute; 0 for any number",
+    "maximum request cost per API key per minute; `0` disables the limit ([guide](rate-limits.md))",
   ),
   AUTH_FAILURE_LIMIT: wholeNumber(0, 100_000_000, 1000).describe(
-    "the failed authentications of an address in a minute, after which it is refused; 0 for any number",
+    "maximum number of failed authentications per address and minute; `0` disables the limit",
   ),
   EVENT_STREAMS_PER_TOKEN: wholeNumber(1, 1_000_000, DEFAULT_EVENT_STREAM_LIMITS.perToken).describe(
-    "how many event streams may be open with the token of one user group, at each process",
+    "maximum number of event streams per user group's tokens",
   ),
   EVENT_STREAMS_PER_API_KEY: wholeNumber(1, 1_000_000, DEFAULT_EVENT_STREAM_LIMITS.perKey).describe(
-    "how many event streams may be open with one API key, at each process",
+    "maximum number of event streams per API key",
   ),
   EVENT_STREAMS_PER_ADDRESS: wholeNumber(1, 1_000_000, DEFAULT_EVENT_STREAM_LIMITS.perAddress).describe(
-    "how many event streams may be open from one client address, at each process; `TRUSTED_PROXIES` themselves have no limit",
+    "maximum number of event streams per client address; `TRUSTED_PROXIES` are exempt",
   ),
   EVENT_STREAMS_PER_PROCESS: wholeNumber(1, 1_000_000, DEFAULT_EVENT_STREAM_LIMITS.perProcess).describe(
-    "how many event streams one process has open",
+    "maximum number of event streams",
   ),
   EVENT_STREAM_UNREAD_BYTES: wholeNumber(
     65_536,
     536_870_912,
     DEFAULT_EVENT_STREAM_LIMITS.unreadBytes,
   ).describe(
-    "how many bytes of one event stream may be unread, and how large one event may be: beyond, the stream ends",
+    "maximum number of unread bytes of an event stream, and maximum size of an event; beyond, the stream ends",
   ),
   EVENT_STREAM_TOTAL_UNREAD_BYTES: wholeNumber(
     65_536,
     999_999_999,
     DEFAULT_EVENT_STREAM_LIMITS.totalUnreadBytes,
   ).describe(
-    "how many bytes of all event streams of a process may be unread: beyond, the streams with the largest unread part are closed",
+    "maximum number of unread bytes of all event streams; beyond, those with the most unread data are closed",
   ),
   REDIS_URL: redisUrl().describe(
-    "a Redis where replicas count rate limits together: `redis://user:password@host:6379/0`, or `rediss://` for TLS; a database of its own for each deployment. Not set, or out of reach: each process counts in its memory",
+    "Redis that shares rate limit counters between replicas, `redis://user:password@host:6379/0` or `rediss://` for TLS; use a separate Redis database per deployment. If unset or unreachable, each process counts separately",
   ),
 } as const;
 
 /** What GraphQL operations may ask for. */
 export const GRAPHQL_SETTINGS = {
-  GRAPHQL_INTROSPECTION: flag(true).describe("whether anyone may read the schema"),
-  GRAPHQL_PLAYGROUND: flag(true).describe("whether `/graphql` shows the playground to a browser"),
-  GRAPHQL_MAX_DEPTH: wholeNumber(1, 100, DEFAULT_LIMITS.depth).describe(
-    "the most levels of a GraphQL operation",
-  ),
+  GRAPHQL_INTROSPECTION: flag(true).describe("allow introspection"),
+  GRAPHQL_PLAYGROUND: flag(true).describe("serve the playground at `/graphql` to browsers"),
+  GRAPHQL_MAX_DEPTH: wholeNumber(1, 100, DEFAULT_LIMITS.depth).describe("maximum depth of an operation"),
   GRAPHQL_MAX_ALIASES: wholeNumber(0, 10_000, DEFAULT_LIMITS.aliases).describe(
-    "the most aliases of an operation",
+    "maximum number of aliases of an operation",
   ),
   GRAPHQL_MAX_ROOT_FIELDS: wholeNumber(1, 10_000, DEFAULT_LIMITS.rootFields).describe(
-    "the most fields at the top of an operation",
+    "maximum number of root fields of an operation",
   ),
   GRAPHQL_MAX_TOKENS: wholeNumber(1, 20_000, DEFAULT_LIMITS.tokens).describe(
-    "the most tokens of a GraphQL document",
+    "maximum number of lexical tokens of a document",
   ),
   GRAPHQL_MAX_SELECTIONS: wholeNumber(1, 20_000, DEFAULT_LIMITS.selections).describe(
-    "maximum number of fields and fragment spreads written in a GraphQL document",
+    "maximum number of fields and fragment spreads in a document",
   ),
   GRAPHQL_MAX_COST: wholeNumber(1, 100_000_000, DEFAULT_LIMITS.cost).describe(
-    "the most that an operation may cost",
+    "maximum [cost](graphql.md#limits) of an operation",
   ),
   GRAPHQL_MAX_REPLY_BYTES: wholeNumber(65_536, 1_073_741_824, DEFAULT_LIMITS.replyBytes).describe(
-    "maximum size of a GraphQL reply, or of one event of a stream, in bytes",
+    "maximum size of a reply, or of an event of a stream",
   ),
   TRUSTED_DOCUMENTS: z
     .string()
     .optional()
-    .describe("a JSON file with the only GraphQL documents that run, beside the console's"),
+    .describe(
+      "JSON file with the [persisted queries](graphql.md#persisted-queries) that are allowed, besides the console's",
+    ),
 } as const;
 
 /** How webhooks are delivered. */
 export const WEBHOOK_SETTINGS = {
-  WEBHOOKS: flag(true).describe("whether this process delivers webhooks; replicas share the work"),
+  WEBHOOKS: flag(true).describe("deliver webhooks from this process; replicas share the work"),
   WEBHOOK_CONCURRENCY: wholeNumber(1, 10_000, DEFAULT_SLOTS.total).describe(
-    "the maximum number of deliveries in progress in this process; half of them are kept for endpoints that answered last time",
+    "maximum number of deliveries in progress; half of them are reserved for healthy endpoints",
   ),
   WEBHOOK_CONCURRENCY_PER_ACCOUNT: wholeNumber(1, 10_000, DEFAULT_SLOTS.perAccount).describe(
-    "the maximum number of those for one account; half of them are kept likewise",
+    "the same per account",
   ),
   WEBHOOK_CONCURRENCY_PER_ENDPOINT: wholeNumber(1, 1000, DEFAULT_SLOTS.perEndpoint).describe(
-    "the maximum number of those for one endpoint",
+    "maximum number of deliveries in progress per endpoint",
   ),
   WEBHOOK_DISABLE_AFTER_DAYS: wholeNumber(0, 30, DEFAULT_DISABLE_AFTER_DAYS).describe(
-    "an endpoint is disabled when every attempt in so many days has failed; 0 never disables it",
+    "number of days of failure after which an endpoint is disabled; `0` never disables it",
   ),
   WEBHOOK_PENDING_MAX_DAYS: wholeNumber(1, 30, DEFAULT_PENDING_MAX_DAYS).describe(
-    "how many days a delivery may wait before it is given up, also while its endpoint is disabled",
+    "number of days after which a pending delivery expires, even while its endpoint is disabled",
   ),
   WEBHOOK_ALLOW_PRIVATE: flag(false).describe(
-    "whether webhooks may go to private addresses, and by `http:`: for development",
+    "allow webhooks to private addresses and over `http:`; for development only",
   ),
 } as const;

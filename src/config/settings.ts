@@ -20,85 +20,81 @@ import {
 /** The settings of the service, by what they are about: environment variables with their defaults, and what each of them means. */
 export const SETTING_SECTIONS = {
   Network: {
-    HOST: z.string().default("127.0.0.1").describe("the address to listen on"),
-    PORT: wholeNumber(0, 65_535, 4000).describe("the port; 0 for any free one"),
+    HOST: z.string().default("127.0.0.1").describe("address to listen on"),
+    PORT: wholeNumber(0, 65_535, 4000).describe("port; `0` for any free port"),
     SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000, 0).describe(
-      "how long the service goes on, with `/readyz` saying no, when it is told to stop: longer than your balancer takes to notice",
+      "time between the failing of `/readyz` and the end of accepting connections at shutdown; set it longer than your load balancer takes to notice",
     ),
     REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000, 15_000).describe(
-      "maximum time a request may take, including waits for a connection, statements and retries; then 503. Time spent receiving the body does not count, and event streams are exempt",
+      "maximum time of a request, then 503; receiving the body does not count, event streams are exempt",
     ),
     TRUSTED_PROXIES: proxyList().describe(
-      "the addresses and networks of your proxies, comma-separated: only theirs may `X-Forwarded-For` tell the client's address",
+      "addresses and networks of your proxies; `X-Forwarded-For` is trusted from these only",
     ),
-    CONSOLE: flag(true).describe("whether `/console` has the [console](console.md)"),
+    CONSOLE: flag(true).describe("serve the [console](console.md) at `/console`"),
     API_DOCS: flag(true).describe(
-      "whether `/api/docs` shows the REST API to a browser; `/openapi.json` is there in any case",
+      "serve the REST API documentation at `/api/docs`; `/openapi.json` is always served",
     ),
     CORS_ORIGINS: originList().describe(
-      "the origins whose pages may call the GraphQL API, comma-separated, or `*`; none when not set",
+      "origins whose pages may call the GraphQL API, or `*`; if unset, none",
     ),
   },
   Database: {
     DATABASE_URL: postgresUrl().describe(
-      "a PostgreSQL, 14 to 18: `postgres://user:password@host:5432/database`. Not set: the service brings its own",
+      "PostgreSQL 14 to 18, such as `postgres://user:password@host:5432/database`; if unset, the service starts an embedded PostgreSQL",
     ),
     DATABASE_MIGRATION_URL: postgresUrl().describe(
-      "the same database as the role that owns the tables, for migrations: then `DATABASE_URL` may name a role with no rights of its own, for whom row level security holds. Not set: `DATABASE_URL`'s role does both",
+      "the same database with the owner role, for migrations, so that `DATABASE_URL` can name an application role that is subject to row-level security; if unset, `DATABASE_URL` is used for both",
     ),
     DATABASE_POOLED: flag(false).describe(
-      "whether `DATABASE_URL` leads to a pooler in transaction mode, such as PgBouncer: then nothing is kept in a connection",
+      "set to `true` when `DATABASE_URL` points to a transaction-mode pooler such as PgBouncer; disables prepared statements",
     ),
     DATABASE_LISTEN_URL: postgresUrl().describe(
-      "the same database without the pooler, for the one connection that listens for changes and revoked API keys; without it subscriptions behind a pooler do not work, and a key that another process revokes works for `API_KEY_CACHE_MS`",
+      "the same database without the pooler, for LISTEN; without it, subscriptions behind a pooler do not work, and a key that another process revokes works for `API_KEY_CACHE_MS`",
     ),
     DATABASE_REPLICA_URLS: postgresUrls().describe(
-      "hot standbys of `DATABASE_URL`'s server, each by an address of its own and as the same role: they answer reads that may be a little old, see [operations](operations.md#read-replicas). `DATABASE_POOLED` goes for them too",
+      "hot standbys, each with its own address and the same role, for reads that may be stale ([guide](operations.md#read-replicas)); `DATABASE_POOLED` applies to them too",
     ),
     DATABASE_REPLICA_MAX_LAG_MS: wholeNumber(200, 600_000, 5000).describe(
-      "how much older than the database what is read from a replica may be; one that lags more is left out meanwhile",
+      "maximum replication lag; a replica that lags more is excluded",
     ),
     READ_CONSISTENCY: z
       .enum(READ_CONSISTENCIES, `must be ${READ_CONSISTENCIES.join(" or ")}`)
       .default("strong")
       .describe(
-        "what requests read that do not say it by `X-Read-Consistency`: all that was written before, or what a replica has",
+        "default of the header `X-Read-Consistency`: `strong` reads from the primary, `eventual` from a replica",
       ),
-    DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10).describe("the most connections to PostgreSQL"),
-    DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe(
-      "how long to wait for a connection",
-    ),
+    DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10).describe("maximum number of connections to PostgreSQL"),
+    DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe("maximum wait for a connection"),
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
-      "how long a statement may run; its answer is waited for a second longer",
+      "maximum time of a statement; the service waits a second longer for the reply",
     ),
     DATABASE_LOCK_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe(
-      "how long a statement may wait for another transaction",
+      "maximum wait of a statement for a lock",
     ),
     DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
-      "how long an open transaction may do nothing",
+      "maximum idle time of an open transaction",
     ),
     MIGRATION_LOCK_TIMEOUT_MS: wholeNumber(100, 60_000, 2000).describe(
-      "how long one attempt of a migration waits for a lock; requests that need the same table wait behind it meanwhile",
+      "maximum wait of a migration attempt for a lock; requests for the same table wait behind it",
     ),
     MIGRATION_RETRY_MS: wholeNumber(0, 86_400_000, 120_000).describe(
-      "how long a migration that could not get its locks is tried again; then `migrate up`, or the start, fails",
+      "time for which a migration that cannot get its locks is retried; then `migrate up`, or the start, fails",
     ),
     DATABASE_QUEUE_SIZE: wholeNumber(1, 100_000, 1000).describe(
-      "how many requests may wait for a connection; further ones get 503 at once",
+      "maximum number of requests that wait for a connection; further ones get 503",
     ),
   },
   "Secrets and data": {
     DATA_DIR: z
       .string()
       .default(".data")
-      .describe(
-        "where the embedded PostgreSQL and the secrets that must persist are kept (mode 600); back it up",
-      ),
+      .describe("directory of the embedded PostgreSQL and of generated secrets (mode 600); back it up"),
     ENCRYPTION_KEYS: encryptionKeys().describe(
-      "the keys that seal user group tokens, comma-separated, 32 bytes each in base64 (`openssl rand -base64 32`). The first one seals, all of them open. Not set: one is made and kept in `DATA_DIR`. Replicas on one database need the same",
+      "keys that encrypt user group tokens: the first one encrypts, all of them decrypt. Replicas need the same keys. If unset, a key is generated and stored in `DATA_DIR`",
     ),
     TOKEN_GRACE_SECONDS: wholeNumber(0, 2_592_000, 0).describe(
-      "how long a rotated token may still be used to read over GraphQL",
+      "time for which a rotated token can still read over GraphQL",
     ),
   },
   Limits: LIMIT_SETTINGS,
@@ -108,50 +104,46 @@ export const SETTING_SECTIONS = {
     LOG_LEVEL: z
       .enum(["debug", "info", "warn", "error", "silent"], "must be one of debug, info, warn, error, silent")
       .default("info")
-      .describe("`debug`, `info`, `warn`, `error` or `silent`. The log is JSON lines on standard error"),
+      .describe("minimum level of log lines, which are JSON on stderr"),
     LOG_SUCCESSES_PER_SECOND: wholeNumber(0, 1_000_000, 100).describe(
-      "how many lines about requests that succeeded there may be in a second; the next one tells how many were `skipped`. Failures are always written",
+      "maximum number of log lines about successful requests per second; the next line has the number of `skipped` ones. Failures are always logged",
     ),
   },
   Observability: {
     METRICS_TOKEN: bearerToken().describe(
-      "what readers of `/metrics` bring as a bearer token, 16 characters or more; not set: only this machine reads them, and not where `DATABASE_URL`, `TRUSTED_PROXIES` or a `HOST` for others is set. See [observability](observability.md), also for what follows",
+      "bearer token for `/metrics`; if unset, only the local machine can read it, and only without `DATABASE_URL`, `TRUSTED_PROXIES` and a public `HOST` ([guide](observability.md))",
     ),
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().describe(
-      "the collector of traces, such as `http://127.0.0.1:4318`; not set: nothing is traced",
+      "trace collector, such as `http://127.0.0.1:4318`; if unset, tracing is off",
     ),
     OTEL_EXPORTER_OTLP_PROTOCOL: z
       .enum(OTLP_PROTOCOLS, `must be one of ${OTLP_PROTOCOLS.join(", ")}`)
       .default("http/protobuf")
-      .describe("how traces go there"),
-    OTEL_EXPORTER_OTLP_HEADERS: keyValueList().describe(
-      "what the collector wants to see, such as `api-key=…`",
-    ),
-    OTEL_SERVICE_NAME: z.string().default("user-groups").describe("what traces call the service"),
+      .describe("protocol for the collector"),
+    OTEL_EXPORTER_OTLP_HEADERS: keyValueList().describe("headers for the collector, such as `api-key=…`"),
+    OTEL_SERVICE_NAME: z.string().default("user-groups").describe("service name in traces"),
     OTEL_RESOURCE_ATTRIBUTES: keyValueList().describe(
-      "what else traces tell of it, such as `deployment.environment.name=production`",
+      "resource attributes in traces, such as `deployment.environment.name=production`",
     ),
     OTEL_TRACES_SAMPLER: z
       .enum(SAMPLER_NAMES, `must be one of ${SAMPLER_NAMES.join(", ")}`)
       .default("parentbased_always_on")
-      .describe("which requests are traced"),
-    OTEL_TRACES_SAMPLER_ARG: ratio(1).describe(
-      "the part of the requests that `traceidratio` takes, from 0 to 1",
-    ),
+      .describe("requests to trace"),
+    OTEL_TRACES_SAMPLER_ARG: ratio(1).describe("ratio of requests that `traceidratio` samples"),
   },
   Speed: {
     COLLECT_STATEMENTS: flag(true).describe(
-      "whether what requests read, or create, at the same moment goes to the database as one statement",
+      "batch simultaneous reads and writes of requests into one statement",
     ),
     API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500).describe(
-      "how long a valid API key is remembered, up to 1000 ms. A revoked key is dropped at once; where the notification does not arrive, it works for so long. 0 asks the database each time",
+      "time for which a valid API key is cached; a revoked key works that long if the notification is lost. `0` disables the cache",
     ),
     TOKEN_CACHE_SIZE: wholeNumber(0, 10_000_000, 20_000).describe(
-      "how many opened user group tokens are kept in memory, some 300 bytes each; 0 opens each of them again",
+      "number of decrypted user group tokens in the cache, about 300 bytes each; `0` disables the cache",
     ),
-    GRAPHQL_JIT: flag(true).describe("whether GraphQL documents that are sent repeatedly are compiled"),
+    GRAPHQL_JIT: flag(true).describe("compile GraphQL documents that are sent repeatedly"),
     GRAPHQL_SHORTCUT: flag(true).describe(
-      "whether an operation that Apollo Server has run before is run without it, when it comes again and no error arises",
+      "use the fast path past Apollo Server for operations that it has executed before",
     ),
   },
 } as const;

@@ -13,7 +13,7 @@ import type { ErrorCode as SchemaErrorCode } from "./generated/operations.js";
 
 type ApiErrorClass = new (details: ApiErrorDetails) => ApiError;
 
-/** The class of each code that a status cannot tell: `userErrors` come with 200. */
+/** Classes of codes whose status does not identify them: `userErrors` come with 200. */
 const CLASSES: Readonly<Record<Lowercase<SchemaErrorCode>, ApiErrorClass>> = {
   api_key_not_found: NotFoundError,
   bad_request: InvalidRequestError,
@@ -53,7 +53,7 @@ const CLASSES: Readonly<Record<Lowercase<SchemaErrorCode>, ApiErrorClass>> = {
 };
 const BY_CODE: ReadonlyMap<string, ApiErrorClass> = new Map(Object.entries(CLASSES));
 
-/** Makes the error of a refusal, of the class that fits its code; for codes unknown here, its status. */
+/** Creates the error of a failed call. Its class depends on the code, for unknown codes on the status. */
 export function createApiError(details: ApiErrorDetails): ApiError {
   const Class = BY_CODE.get(details.code) ?? classOfStatus(details.status);
   return new Class(details);

@@ -1,38 +1,38 @@
-// One file without imports, so that a page can load it as it is. It runs in browsers: nothing of Node.js may be used.
+// One file without imports, so that a page can load it without a bundler. Browser code: no Node.js APIs.
 import type { ViewerQuery } from "./generated/operations.js";
 
-/** What a page may know of the group that it is shown to. */
+/** The user group of a page's viewer. */
 export type ViewerGroup = NonNullable<NonNullable<ViewerQuery["viewer"]>["userGroup"]>;
 
 export interface ViewerOptions {
-  /** The address of the service, which must name the page's origin in `CORS_ORIGINS`. */
+  /** The service's base URL. Its `CORS_ORIGINS` must contain the page's origin. */
   readonly url: string;
-  /** The user group's token, `ugt_…`, that your server wrote into the page: never an API key. */
+  /** The user group's token, `ugt_…`, rendered into the page by your server. Never an API key. */
   readonly token: string;
-  /** Gets the group's present token from your server, when the one at hand was rotated. */
+  /** Fetches the group's current token from your server after a rotation. */
   readonly renewToken?: (() => Promise<string>) | undefined;
-  /** How long one attempt may take, in milliseconds. 10,000 unless told otherwise. */
+  /** Timeout of one attempt in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** How often a failed attempt is repeated. 2 unless told otherwise. */
+  /** Maximum number of retries. Default: 2. */
   readonly maxRetries?: number | undefined;
 }
 
 export interface Viewer {
   /**
-   * Reads the group as it is now.
+   * Reads the group's current state.
    * @throws ViewerError; what `renewToken` throws; the signal's reason
    */
   read(options?: { readonly signal?: AbortSignal | undefined }): Promise<ViewerGroup>;
 }
 
-/** Why a group could not be read. */
+/** The group could not be read. */
 export class ViewerError extends Error {
   override readonly name = "ViewerError";
-  /** The service's code in small letters; `network` when there was no reply, `timeout` when none came in time. */
+  /** The service's error code in lower case; `network` if there was no reply, `timeout` if it was late. */
   readonly code: string;
   /** The HTTP status; 0 when there was no reply. */
   readonly status: number;
-  /** Seconds after which a retry makes sense. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number;
 
   constructor(code: string, message: string, status = 0, retryAfter = 0, cause?: unknown) {
@@ -45,17 +45,17 @@ export class ViewerError extends Error {
 
 const QUERY =
   "query Viewer{viewer{userGroup{name properties mapping{schemaId dataSource{providedId name}}}}}";
-/** A page does not keep its viewer waiting for longer. */
+/** Maximum wait before a retry. */
 const LONGEST_WAIT_S = 10;
 
-/** Makes what reads the group of a token. @throws TypeError that names the option which cannot be used */
+/** Creates a viewer for a token's group. @throws TypeError that names the invalid option */
 export function createViewer(options: ViewerOptions): Viewer {
   const { renewToken, timeoutMs = 10_000, maxRetries = 2 } = options;
   const endpoint = endpointOf(options.url);
   let token = checkToken(options.token);
   let renewal: Promise<string> | undefined;
 
-  /** Gets a new token; those who ask meanwhile get the same. */
+  /** Renews the token, once for all concurrent callers. */
   async function renew(renewIt: () => Promise<string>): Promise<void> {
     renewal ??= renewIt().finally(() => {
       renewal = undefined;
@@ -69,7 +69,7 @@ export function createViewer(options: ViewerOptions): Viewer {
       return await ask(endpoint, used, timeoutMs, signal);
     } catch (error) {
       if (!renewToken || codeOf(error) !== "unauthenticated") throw error;
-      // Another call may have renewed it meanwhile.
+      // A concurrent call may already have renewed it.
       if (token === used) await renew(renewToken);
       return ask(endpoint, token, timeoutMs, signal);
     }
@@ -112,7 +112,7 @@ async function ask(
     signal?.throwIfAborted();
     if (cause instanceof ViewerError) throw cause;
     if (timeout.aborted) throw new ViewerError("timeout", `No reply came within ${timeoutMs} ms.`);
-    // Browsers tell pages no more than this, be it the network or an origin that is not allowed.
+    // Browsers do not distinguish network errors from a CORS refusal.
     throw new ViewerError(
       "network",
       "The service could not be reached, or does not allow this page's origin.",
@@ -137,7 +137,7 @@ function readReply(reply: Response, text: string): ViewerGroup {
   );
 }
 
-/** A reply of the service; of another kind only if something else answers. */
+/** A reply of the service. Properties are unknown: something else may have answered. */
 interface Reply {
   readonly data?: ViewerQuery | null;
   readonly errors?: readonly {
@@ -183,7 +183,7 @@ function endpointOf(url: string): string {
   throw new TypeError("url must be an address that begins with https:// or http://.");
 }
 
-/** An API key in a page would open every group: what is none of a group's tokens goes nowhere. */
+/** Never send an API key from a page: it can read every group. */
 function checkToken(token: string): string {
   if (typeof token === "string" && /^ugt_[0-9A-Za-z]+$/.test(token)) return token;
   throw new TypeError("token must be a user group token, which begins with ugt_.");

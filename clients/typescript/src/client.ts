@@ -7,21 +7,21 @@ import { SiteConfigs } from "./site-configs.js";
 import { follow } from "./subscription.js";
 import { UserGroups } from "./user-groups.js";
 
-/** Variables may be left out where a document has none that are required. */
+/** Variables are optional if the document requires none. */
 type Arguments<Variables, Options> =
   Record<never, never> extends Variables
     ? [variables?: Variables, options?: Options]
     : [variables: Variables, options?: Options];
 
-/** A subscription's options. */
+/** Options of a subscription. */
 export interface SubscribeOptions extends Omit<CallOptions, "idempotencyKey"> {
-  /** Called each time that the subscription stands: what happened while it did not is not told. */
+  /** Called after each connect. Changes before it were not delivered. */
   readonly onConnect?: (() => void) | undefined;
 }
 
 /**
- * The client of a user group service, for your server: it holds the API key. One serves a whole process, and needs no closing
- * for it to end.
+ * Client of the user group service for servers; it holds the API key. Create one per process. Open connections do not keep the
+ * process alive.
  */
 export class UserGroupsClient {
   readonly userGroups: UserGroups;
@@ -30,7 +30,7 @@ export class UserGroupsClient {
   readonly #transport: HttpTransport;
   readonly #connection: Connection;
 
-  /** @throws TypeError that names the option which cannot be used */
+  /** @throws TypeError that names the invalid option */
   constructor(options: ClientOptions) {
     const settings = readOptions(options);
     this.#transport = new HttpTransport(settings);
@@ -41,8 +41,8 @@ export class UserGroupsClient {
   }
 
   /**
-   * Runs a GraphQL query or mutation of your own. What a mutation tells in `userErrors` is part of its result.
-   * @throws ApiError when there is an error outside of the data
+   * Runs your own GraphQL query or mutation. `userErrors` are part of the result.
+   * @throws ApiError if the reply has `errors`
    */
   request<Result, Variables>(
     document: TypedDocument<Result, Variables>,
@@ -58,8 +58,8 @@ export class UserGroupsClient {
   }
 
   /**
-   * Follows a GraphQL subscription of your own, and connects again whenever the stream breaks.
-   * @throws ApiError for what does not pass by itself; ConnectionError when the service stays out of reach
+   * Runs your own GraphQL subscription and reconnects when the stream breaks.
+   * @throws ApiError for permanent errors; ConnectionError if the service stays unreachable
    */
   subscribe<Result, Variables>(
     document: TypedDocument<Result, Variables>,
@@ -81,7 +81,7 @@ export class UserGroupsClient {
     }
   }
 
-  /** Closes the connections. Calls under way fail, and so does what is asked for afterwards. */
+  /** Closes all connections. Calls in progress and later calls fail. */
   close(): void {
     this.#transport.close();
   }

@@ -8,13 +8,13 @@ import { type CallLimits, type CallOptions, readIdempotencyKey, readLimits } fro
 import { withRetries } from "./retry.js";
 
 const GRAPHQL_PATH = "graphql";
-/** With it a failure has a status of its own, as over REST; an older service answers 200. */
+/** With this media type, GraphQL errors have their own HTTP status; older services answer 200. */
 const JSON_RESULT = "application/graphql-response+json, application/json;q=0.9";
 
-/** What is sent in each attempt of a call. */
+/** The request of each attempt of a call. */
 type Call = Pick<HttpRequest, "method" | "path" | "body" | "headers">;
 
-/** Makes calls: sends a request, again where that is safe and may help, and reads the reply. */
+/** Sends requests, with retries where that is safe, and reads the replies. */
 export class Connection {
   readonly #transport: HttpTransport;
   readonly #limits: CallLimits;
@@ -25,8 +25,8 @@ export class Connection {
   }
 
   /**
-   * @param call must be safe to repeat as it stands
-   * @param read gets the reply; what it throws decides whether there is a further one
+   * @param call must be safe to repeat
+   * @param read reads the reply; the error that it throws decides whether the call is retried
    */
   async call<T>(call: Call, read: (reply: HttpReply) => T, options: CallOptions = {}): Promise<T> {
     const { signal } = options;
@@ -35,19 +35,19 @@ export class Connection {
     return withRetries(attempt, readLimits(options, this.#limits), signal);
   }
 
-  /** Runs a query or mutation. @returns its data @throws ApiError when it has an error outside of its data */
+  /** Runs a query or mutation. @returns its data @throws ApiError if the reply has `errors` */
   async run<Result, Variables>(
     document: TypedDocument<Result, Variables> | string,
     variables: NoInfer<Variables>,
     options: CallOptions = {},
   ): Promise<Result> {
     const body = JSON.stringify({ query: await textOf(document), variables });
-    // Queries take no notice of the key.
+    // Queries ignore the key.
     const headers = { ...idempotencyHeader(options), accept: JSON_RESULT };
     return this.call({ method: "POST", path: GRAPHQL_PATH, body, headers }, readData<Result>, options);
   }
 
-  /** Begins a subscription. @param read gets the reply, whose events are yet to come @throws as the attempts do */
+  /** Starts a subscription. @param read receives the reply before its events @throws as the attempts do */
   async open<T>(
     document: unknown,
     variables: unknown,
@@ -67,7 +67,7 @@ export class Connection {
   }
 }
 
-/** Makes a request that changes something count once, however often it is sent. @throws TypeError */
+/** Adds the Idempotency-Key that makes retries apply at most once. @throws TypeError */
 export function idempotencyHeader({ idempotencyKey }: CallOptions): Readonly<Record<string, string>> {
   return {
     "idempotency-key": idempotencyKey === undefined ? randomUUID() : readIdempotencyKey(idempotencyKey),

@@ -16,10 +16,10 @@ import { requireDone, requireValue } from "./graphql-wire.js";
 import type { CallOptions } from "./options.js";
 import { type ListOptions, pages } from "./pages.js";
 
-/** The data sources of the API key's environment, which user groups are mapped to. */
+/** Data sources of the API key's environment. */
 export type DataSource = DataSourceFieldsFragment;
 
-/** Which data sources, in which order. */
+/** Filter and order of a list of data sources. */
 export interface DataSourceListOptions extends ListOptions {
   readonly filter?: DataSourceFilter | undefined;
   readonly orderBy?: DataSourceOrder | undefined;
@@ -32,12 +32,12 @@ export class DataSources {
     this.#connection = connection;
   }
 
-  /** @returns null when there is none */
+  /** @returns null if it does not exist */
   async get(by: DataSourceBy, options?: CallOptions): Promise<DataSource | null> {
     return (await this.#connection.run(DataSourceDocument, { by }, options)).dataSource;
   }
 
-  /** All data sources that are asked for, read page by page as you go on. */
+  /** Iterates over all matching data sources, page by page. */
   list(options: DataSourceListOptions = {}): AsyncGenerator<DataSource, void, undefined> {
     const { filter, orderBy, pageSize, ...call } = options;
     const read = async (first: number, after: string | null) => {
@@ -47,19 +47,19 @@ export class DataSources {
     return pages(read, pageSize);
   }
 
-  /** @throws ConflictError when the provided id is taken */
+  /** @throws ConflictError if the external ID is taken */
   async create(input: CreateDataSourceInput, options?: CallOptions): Promise<DataSource> {
     const { createDataSource } = await this.#connection.run(CreateDataSourceDocument, { input }, options);
     return requireValue(createDataSource.dataSource, createDataSource.userErrors);
   }
 
-  /** Changes what is given. @throws NotFoundError; ConflictError when the provided id is taken */
+  /** Updates the given fields. @throws NotFoundError; ConflictError if the external ID is taken */
   async update(input: UpdateDataSourceInput, options?: CallOptions): Promise<DataSource> {
     const { updateDataSource } = await this.#connection.run(UpdateDataSourceDocument, { input }, options);
     return requireValue(updateDataSource.dataSource, updateDataSource.userErrors);
   }
 
-  /** @throws NotFoundError; ConflictError while a mapping leads to it */
+  /** @throws NotFoundError; ConflictError while a mapping uses it */
   async delete(by: DataSourceBy, options?: CallOptions): Promise<void> {
     const { deleteDataSource } = await this.#connection.run(
       DeleteDataSourceDocument,

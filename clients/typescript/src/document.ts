@@ -1,7 +1,7 @@
 import type { DocumentNode } from "graphql";
 
 /**
- * A GraphQL document that knows the types of its result and variables: what GraphQL Code Generator and gql.tada make, as
+ * A GraphQL document with the types of its result and variables, as created by GraphQL Code Generator and gql.tada:
  * `TypedDocumentNode` or as `TypedDocumentString`.
  */
 export interface TypedDocument<Result, Variables> {
@@ -14,8 +14,8 @@ export class DocumentText<Result, Variables> extends String implements TypedDocu
 }
 
 /**
- * The text of a document. Only one that comes parsed needs the package `graphql`, which then is there.
- * @throws TypeError when it is none
+ * Returns the text of a document. Only parsed documents need the package `graphql`, which is installed in that case.
+ * @throws TypeError if it is not a document
  */
 export async function textOf(document: unknown): Promise<string> {
   if (typeof document === "string" || document instanceof String) return document.toString();

@@ -1,20 +1,20 @@
 import type { ErrorCode as SchemaErrorCode, UserErrorFieldsFragment } from "./generated/operations.js";
 
-/** What went wrong, by the service's codes; later versions of the service may have more. */
+/** The service's error codes; later versions may add some. */
 export type ErrorCode = Lowercase<SchemaErrorCode> | (string & Record<never, never>);
 
-/** Why a mutation changed nothing, as GraphQL tells it. */
+/** An entry of a mutation's `userErrors`. */
 export type UserError = UserErrorFieldsFragment;
 
-/** What is wrong with one field of the input. */
+/** An invalid field of the input. */
 export interface FieldError {
   /** Such as `name` or `mapping.sales`. */
   readonly field: string;
-  /** For people. */
+  /** For humans; do not parse. */
   readonly message: string;
 }
 
-/** What a service tells of a failure. */
+/** Details of a failed call. */
 export interface ApiErrorDetails {
   readonly code: ErrorCode;
   readonly message: string;
@@ -26,28 +26,28 @@ export interface ApiErrorDetails {
   readonly userErrors?: readonly UserError[] | undefined;
 }
 
-/** What every failure of a call is an instance of, but a wrong argument (TypeError) and an aborted signal (its reason). */
+/** Base class of all errors, except invalid arguments (TypeError) and aborted signals (their reason). */
 export class UserGroupsError extends Error {
   override readonly name: string = "UserGroupsError";
 }
 
-/** There was no reply: the service is out of reach, or the connection broke. Whether the request took effect is unknown. */
+/** There was no reply: the service is unreachable, or the connection broke. It is unknown whether the request took effect. */
 export class ConnectionError extends UserGroupsError {
   override readonly name: string = "ConnectionError";
 }
 
-/** There was no whole reply in time. Whether the request took effect is unknown. */
+/** The reply was not complete in time. It is unknown whether the request took effect. */
 export class TimeoutError extends ConnectionError {
   override readonly name: string = "TimeoutError";
 }
 
-/** What came back is not a reply of the service: something else answers at the address, or stands in between. */
+/** The reply is not from the service: something else answers at this URL, or a proxy interferes. */
 export class UnexpectedReplyError extends UserGroupsError {
   override readonly name: string = "UnexpectedReplyError";
   /** The HTTP status. */
   readonly status: number;
   readonly requestId: string | undefined;
-  /** Seconds after which a retry makes sense. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -62,21 +62,21 @@ export class UnexpectedReplyError extends UserGroupsError {
   }
 }
 
-/** The service refused the call. `code` tells why. */
+/** The service refused the call; `code` is the reason. */
 export class ApiError extends UserGroupsError {
   override readonly name: string = "ApiError";
   readonly code: ErrorCode;
-  /** The HTTP status; 200 for what GraphQL tells in `userErrors`. */
+  /** The HTTP status; 200 for `userErrors`. */
   readonly status: number;
-  /** The faulty field of the input, such as `name` or `mapping.sales`. */
+  /** The first invalid field of the input, such as `name` or `mapping.sales`. */
   readonly field: string | undefined;
-  /** Every invalid field, of which `field` is the first; the service lists up to 100. Empty when the error is not about a field. */
+  /** All invalid fields, at most 100. Empty if the error is not about a field. */
   readonly fields: readonly FieldError[];
-  /** What to name when you ask the service's operators. */
+  /** The request ID, for support and the service's log. */
   readonly requestId: string | undefined;
-  /** Seconds after which a retry makes sense. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
-  /** All faults of a mutation, of which this error is the first; empty for other calls. */
+  /** All errors of a mutation, of which this is the first; empty for other calls. */
   readonly userErrors: readonly UserError[];
 
   constructor(details: ApiErrorDetails) {
@@ -91,7 +91,7 @@ export class ApiError extends UserGroupsError {
   }
 }
 
-/** The request is wrong: a field, the query, the size. To send it again does not help. */
+/** The request is invalid: a field, the query or its size. Retrying does not help. */
 export class InvalidRequestError extends ApiError {
   override readonly name: string = "InvalidRequestError";
 }
@@ -101,27 +101,27 @@ export class AuthenticationError extends ApiError {
   override readonly name: string = "AuthenticationError";
 }
 
-/** The API key lacks the scope. */
+/** The API key lacks the required scope. */
 export class PermissionError extends ApiError {
   override readonly name: string = "PermissionError";
 }
 
-/** There is no such group, data source or site. */
+/** The group, data source or site does not exist. */
 export class NotFoundError extends ApiError {
   override readonly name: string = "NotFoundError";
 }
 
-/** The call contradicts what is there: an id that is taken, another version, another group. */
+/** The call conflicts with stored data: a taken ID, another version, another group. */
 export class ConflictError extends ApiError {
   override readonly name: string = "ConflictError";
 }
 
-/** The allowance is used up, and was still after the retries. */
+/** The rate limit was exceeded, even after retries. */
 export class RateLimitError extends ApiError {
   override readonly name: string = "RateLimitError";
 }
 
-/** The service failed, and still did after the retries. */
+/** The service failed, even after retries. */
 export class ServiceError extends ApiError {
   override readonly name: string = "ServiceError";
 }

@@ -9,7 +9,7 @@ export interface ServerSentEvent {
 /** The service writes at least a comment every 12 seconds. */
 const SILENCE_MS = 40_000;
 
-/** The events of a reply, as they come, until it ends. @throws what breaks the connection; TimeoutError when it went silent */
+/** Yields the events of a reply until it ends. @throws connection errors; TimeoutError if the stream is silent */
 export async function* readEvents(reply: IncomingMessage): AsyncGenerator<ServerSentEvent, void, undefined> {
   reply.setTimeout(SILENCE_MS, () => reply.destroy(new TimeoutError("The subscription went silent.")));
   reply.setEncoding("utf8");

@@ -3,7 +3,7 @@ import { type ApiError, type ApiErrorDetails, UnexpectedReplyError, type UserErr
 import type { HttpReply } from "./http-transport.js";
 import { isJsonObject, metaOf, parseReply, unexpected } from "./reply.js";
 
-/** The data of a reply. @throws ApiError when it has an error, UnexpectedReplyError */
+/** Returns the data of a reply. @throws ApiError if it has errors, UnexpectedReplyError */
 export function readData<Result>(reply: HttpReply): Result {
   const body: unknown = parseReply(reply);
   const error = readTopError(body, reply);
@@ -12,7 +12,7 @@ export function readData<Result>(reply: HttpReply): Result {
   throw unexpected(reply, "is not one of the user group service");
 }
 
-/** The first of the errors that a result names outside of its data. */
+/** Returns the first entry of `errors`. */
 export function readTopError(
   result: unknown,
   reply: Pick<HttpReply, "status" | "headers">,
@@ -26,27 +26,27 @@ export function readTopError(
   return createApiError({
     status: meta.status,
     code: typeof code === "string" ? code.toLowerCase() : "internal",
-    message: typeof message === "string" ? message : "The service told no reason.",
+    message: typeof message === "string" ? message : "The service gave no reason.",
     field: Array.isArray(field) ? field.join(".") : undefined,
     requestId: typeof requestId === "string" ? requestId : meta.requestId,
     retryAfter: typeof retryAfter === "number" ? retryAfter : meta.retryAfter,
   });
 }
 
-/** @throws ApiError when a mutation tells why it changed nothing */
+/** @throws ApiError if a mutation has `userErrors` */
 export function requireDone(userErrors: readonly UserError[]): void {
   const [first] = userErrors;
   if (first) throw createApiError(detailsOf(first, userErrors));
 }
 
-/** What a mutation gives when it does not tell why it changed nothing. @throws ApiError */
+/** Returns a mutation's result. @throws ApiError if it has `userErrors` */
 export function requireValue<T>(value: T | null, userErrors: readonly UserError[]): T {
   requireDone(userErrors);
   if (value !== null) return value;
   throw new UnexpectedReplyError("The reply has neither a result nor an error.", { status: 200 });
 }
 
-/** The details of an error, from the first of its `userErrors`. */
+/** Returns the error details of the first entry of `userErrors`. */
 export function detailsOf(first: UserError, userErrors: readonly UserError[]): ApiErrorDetails {
   const { code, message, field } = first;
   const fields = userErrors.flatMap((error) =>
@@ -55,7 +55,7 @@ export function detailsOf(first: UserError, userErrors: readonly UserError[]): A
   return { status: 200, code: code.toLowerCase(), message, field: field?.join("."), fields, userErrors };
 }
 
-/** Narrows to what the types of the document promise, which the service keeps: its schema is what they are made from. */
+/** Narrows to the document's types, which are generated from the service's schema. */
 export function hasData<Result>(body: unknown): body is { readonly data: Result } {
   return isJsonObject(body) && isJsonObject(body["data"]);
 }

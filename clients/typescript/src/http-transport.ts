@@ -10,10 +10,10 @@ import { ConnectionError, TimeoutError, UserGroupsError } from "./errors.js";
 import type { Settings } from "./options.js";
 import { VERSION } from "./version.js";
 
-/** One request; all of them have a JSON body, GET too, which is why this is not `fetch`. */
+/** A request with a JSON body, even for GET, which `fetch` refuses. */
 export interface HttpRequest {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  /** Without a slash in front. */
+  /** Without a leading slash. */
   readonly path: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,12 +27,12 @@ export interface HttpReply {
   readonly body: string;
 }
 
-/** Sends requests over connections that are kept. It alone knows the API key, and shows it to nobody. */
+/** Sends requests over persistent connections. Only this class has the API key. */
 export class HttpTransport {
   readonly #base: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #agent: HttpAgent | HttpsAgent;
-  /** Streams last: they would use up the connections that calls wait for. */
+  /** Streams have separate connections: they would block those of calls. */
   readonly #streamAgent: HttpAgent | HttpsAgent;
   readonly #ownsAgent: boolean;
   #isClosed = false;
@@ -58,15 +58,15 @@ export class HttpTransport {
   }
 
   /**
-   * Sends a request, and has its reply read as it comes.
-   * @param read decides what of the reply has to come in time: what it leaves may come later
-   * @throws as `send` does, and what `read` throws
+   * Sends a request and passes on its reply as a stream.
+   * @param read the timeout covers what it reads; the rest may arrive later
+   * @throws as `send` and `read` do
    */
   async open<T>(request: HttpRequest, read: (reply: IncomingMessage) => Promise<T>): Promise<T> {
     return this.#exchange(request, this.#streamAgent, read);
   }
 
-  /** Closes the connections that are kept, and takes no more requests. */
+  /** Closes all connections and refuses further requests. */
   close(): void {
     this.#isClosed = true;
     if (!this.#ownsAgent) return;
@@ -82,7 +82,7 @@ export class HttpTransport {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new UserGroupsError("The client was closed.");
     const sent = this.#start(request, agent);
-    // What a request is destroyed with gets lost once its reply has begun: this promise remembers it.
+    // Once the reply has begun, the error that destroys the request is lost: this promise keeps it.
     const { promise: ended, reject: end } = rejectable();
     const timer = setTimeout(
       () => end(new TimeoutError(`There was no whole reply within ${timeoutMs} ms.`)),
@@ -116,7 +116,7 @@ export class HttpTransport {
   }
 }
 
-/** Reads a reply to its end. */
+/** Reads a complete reply. */
 export async function readWhole(reply: IncomingMessage): Promise<HttpReply> {
   const body = await text(reply);
   return { status: reply.statusCode ?? 0, headers: reply.headers, body };
@@ -125,7 +125,7 @@ export async function readWhole(reply: IncomingMessage): Promise<HttpReply> {
 function replyOf(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once("response", resolve);
-    // A connection may fail more than once, and nobody waits any more.
+    // Avoid an unhandled rejection: a connection may fail more than once.
     request.on("error", reject);
   });
 }
@@ -146,7 +146,7 @@ function toConnectionError(cause: unknown): never {
   });
 }
 
-/** What the parser of HTTP throws holds the bytes that it could not read, and a token may be among them. */
+/** Drops the raw bytes from errors of the HTTP parser: they may contain a token. */
 function withoutBytes(cause: unknown): unknown {
   if (!(cause instanceof Error && "rawPacket" in cause)) return cause;
   return Object.assign(new Error(cause.message), { code: "code" in cause ? cause.code : undefined });

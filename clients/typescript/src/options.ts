@@ -1,46 +1,46 @@
 import type { Agent as HttpAgent } from "node:http";
 import type { Agent as HttpsAgent } from "node:https";
 
-/** How to reach the service, and how patiently. */
+/** Options of the client. */
 export interface ClientOptions {
-  /** The address of the service, such as `https://groups.example.com`; a path is kept in front of the API's. */
+  /** The service's base URL, such as `https://groups.example.com`; may have a path prefix. */
   readonly baseUrl: string | URL;
-  /** `ugk_live_…` or `ugk_test_…`. It stays on your server: never send it to a browser. */
+  /** `ugk_live_…` or `ugk_test_…`. Never send it to a browser. */
   readonly apiKey: string;
-  /** How long one attempt may take, in milliseconds, to the last byte of the reply. 10,000 unless told otherwise. */
+  /** Timeout of one attempt in milliseconds, including the reply. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** How often a failed attempt is repeated. 3 unless told otherwise; 0 for never. */
+  /** Maximum number of retries. Default: 3. */
   readonly maxRetries?: number | undefined;
-  /** How long all attempts of a call may take, with the waits between. 60,000 unless told otherwise. */
+  /** Timeout in milliseconds of all attempts of a call, including waits. Default: 60,000. */
   readonly maxElapsedMs?: number | undefined;
-  /** The most connections at once. 50 unless told otherwise; further calls wait for one. Streams have their own. */
+  /** Maximum number of connections; further calls wait. Streams have separate connections. Default: 50. */
   readonly maxConnections?: number | undefined;
-  /** Whether `http:` may lead to another machine: then everybody on the way reads the API key. */
+  /** Allows `http:` to other machines, which exposes the API key on the network. */
   readonly allowHttp?: boolean | undefined;
-  /** Your program, as it stands at the end of the `User-Agent`: `"billing/2.1"`. */
+  /** Your program's name, appended to the `User-Agent`: `"billing/2.1"`. */
   readonly appName?: string | undefined;
   /**
-   * An agent of your own, for a proxy or a private certificate authority; it is not closed by `close()`. Each `watch` and
-   * `subscribe` holds one of its connections for as long as it lasts: leave room for them in its `maxSockets`.
+   * Your own agent, for a proxy or a private certificate authority; `close()` does not close it. Each `watch` and `subscribe`
+   * occupies one of its `maxSockets`.
    */
   readonly agent?: HttpAgent | HttpsAgent | undefined;
 }
 
-/** What may be told for a single call. */
+/** Options of a single call. */
 export interface CallOptions {
-  /** Ends the call, which then rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly maxRetries?: number | undefined;
   readonly maxElapsedMs?: number | undefined;
   /**
-   * Names this change, so that it counts once even if your program starts again and repeats it within 24 hours: 1 to 255
-   * printable ASCII characters. Without it each call that needs one gets a key of its own, which its retries share.
+   * Makes the change apply at most once, even if your program restarts and repeats it within 24 hours. 1 to 255 printable ASCII
+   * characters. Default: a random key per call, shared by its retries.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The options once they are read. */
+/** Validated options. */
 export interface Settings {
   readonly base: URL;
   readonly apiKey: string;
@@ -50,7 +50,7 @@ export interface Settings {
   readonly agent: HttpAgent | HttpsAgent | undefined;
 }
 
-/** How patient a call is. */
+/** Timeouts and retries of a call. */
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly maxRetries: number;
@@ -58,11 +58,11 @@ export interface CallLimits {
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-/** What a timer can wait for: above it, Node.js waits for a millisecond. */
+/** Maximum delay of a timer: above it, Node.js waits for a millisecond. */
 export const LONGEST_MS = 2 ** 31 - 1;
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
-/** @throws TypeError that names the option which cannot be used, and never tells the API key */
+/** @throws TypeError that names the invalid option, without the API key */
 export function readOptions(options: ClientOptions): Settings {
   const { apiKey, appName, agent } = options;
   if (typeof apiKey !== "string" || !/^ugk_(?:live|test)_[0-9A-Za-z]+$/.test(apiKey)) {
@@ -81,7 +81,7 @@ export function readOptions(options: ClientOptions): Settings {
   };
 }
 
-/** The limits of one call: what is told for it, else the client's. @throws TypeError */
+/** Returns the limits of a call, by default the client's. @throws TypeError */
 export function readLimits(options: CallOptions | ClientOptions, otherwise: CallLimits): CallLimits {
   const timeoutMs = readNumber("timeoutMs", options.timeoutMs ?? otherwise.timeoutMs, 1);
   return {

@@ -1,8 +1,8 @@
 import type { CallOptions } from "./options.js";
 
-/** How a list is read. */
+/** Options of a list. */
 export interface ListOptions extends Omit<CallOptions, "idempotencyKey"> {
-  /** How many items a request asks for: 1 to 100; 100 unless told otherwise. */
+  /** Items per request, 1 to 100. Default: 100. */
   readonly pageSize?: number | undefined;
 }
 
@@ -11,7 +11,7 @@ interface Page<Item> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** The items of all pages; each page is asked for once its items are wanted. */
+/** Yields the items of all pages; requests each page when it is needed. */
 export async function* pages<Item>(
   read: (first: number, after: string | null) => Promise<Page<Item>>,
   pageSize = 100,

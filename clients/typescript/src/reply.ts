@@ -7,7 +7,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a reply tells of itself, beside its body. */
+/** Status and headers of a reply. */
 export function metaOf({ status, headers }: Pick<HttpReply, "status" | "headers">) {
   const requestId = headers["x-request-id"];
   return {
@@ -17,14 +17,14 @@ export function metaOf({ status, headers }: Pick<HttpReply, "status" | "headers"
   };
 }
 
-/** The body of a reply. @throws UnexpectedReplyError when it is no JSON object */
+/** Returns the body of a reply. @throws UnexpectedReplyError if it is not a JSON object */
 export function parseReply(reply: HttpReply): JsonObject {
   const body = parseJson(reply.body);
   if (isJsonObject(body)) return body;
   throw unexpected(reply, "is not a JSON object");
 }
 
-/** The error of a reply that the service does not give. What it says stays out of it: it may hold a token. */
+/** Creates the error of a reply that is not from the service. It does not quote the reply, which may contain a token. */
 export function unexpected(
   reply: Pick<HttpReply, "status" | "headers">,
   fault: string,
@@ -41,7 +41,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Seconds: the header's number, or the time until its date. */
+/** Returns seconds: the header's number, or the time until its date. */
 function readRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header)) return Number(header);

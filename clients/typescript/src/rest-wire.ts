@@ -3,27 +3,27 @@ import type { FieldError, UserGroupsError } from "./errors.js";
 import type { HttpReply } from "./http-transport.js";
 import { isJsonObject, type JsonObject, metaOf, parseReply, unexpected } from "./reply.js";
 
-/** The one file that knows the REST API's spelling: its names are those of this package in snake_case. */
+/** The only file that uses the REST API's names, which are this package's in snake_case. */
 
-/** Leads schema ids to data sources: your own id of one, or its internal id. */
+/** Maps schema IDs to data sources, by external or internal ID. */
 export type Mapping = Readonly<Record<string, string>>;
 
 export type EnvironmentTag = "Customer" | "Testing";
 
-/** A group to get, and what to create it from. */
+/** A group to get or create. */
 export interface GetOrCreateUserGroup {
-  /** Your own id of the group. */
+  /** External ID of the group. */
   readonly userGroupId: string;
-  /** Required only when the group is created. */
+  /** Required for creation only. */
   readonly name?: string | undefined;
   readonly mapping?: Mapping | null | undefined;
   /** A JSON object: the variables of dashboards. */
   readonly properties?: object | null | undefined;
 }
 
-/** Changes to a group: what is absent stays as it is, null clears. */
+/** Changes of a group: absent fields keep their values, null clears. */
 export interface UpdateUserGroup {
-  /** Your own id of the group. */
+  /** External ID of the group. */
   readonly userGroupId: string;
   readonly name?: string | undefined;
   /** Replaces the whole mapping. */
@@ -33,11 +33,11 @@ export interface UpdateUserGroup {
 }
 
 export interface RotateUserGroupToken {
-  /** The token that ends. */
+  /** The token to invalidate. */
   readonly currentToken: string;
 }
 
-/** The group to delete: the one of the token. What else is given must agree with it, or nothing is deleted. */
+/** The group to delete, by its token. Other fields must match the group; otherwise nothing is deleted. */
 export interface DeleteUserGroup {
   readonly currentToken: string;
   readonly userGroupId?: string | undefined;
@@ -46,12 +46,12 @@ export interface DeleteUserGroup {
 
 /** A group with a new token. */
 export interface RotatedUserGroup {
-  /** The internal id. */
+  /** The internal ID. */
   readonly teamId: number;
-  /** What embeds dashboards, and what a page of this group may hold. */
+  /** The token for embedding dashboards; a page of this group may hold it. */
   readonly token: string;
   readonly name: string;
-  /** Your own id of the group. */
+  /** External ID of the group. */
   readonly providedId: string;
   readonly apiEnvironmentTag: EnvironmentTag;
 }
@@ -67,14 +67,14 @@ export interface FoundUserGroup extends Omit<UpdatedUserGroup, "apiEnvironmentTa
   readonly newUserGroup: boolean;
 }
 
-/** Writes a request: absent fields stay absent. */
+/** Builds a request body; absent fields stay absent. */
 export function writeRequest(input: GetOrCreateUserGroup | UpdateUserGroup | RotateUserGroupToken): string {
   return JSON.stringify(
     Object.fromEntries(Object.entries(input).map(([name, value]) => [toSnake(name), value])),
   );
 }
 
-/** The body of a reply that tells of success. @throws ApiError for a refusal, UnexpectedReplyError */
+/** Returns the body of a successful reply. @throws ApiError, UnexpectedReplyError */
 function readSuccess(reply: HttpReply): JsonObject {
   const body = parseReply(reply);
   if (reply.status === 200 && body["success"] === 1) return body;
@@ -160,7 +160,7 @@ function toSnake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The first part of a path names a field; what follows is the caller's own. */
+/** Only the first part of a path is a field name; the rest is the caller's. */
 function toCamelPath(path: string): string {
   const [first = "", ...rest] = path.split(".");
   const name = first.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, ConnectionError, UnexpectedReplyError } from "./errors.js";
 import { type CallLimits, LONGEST_MS } from "./options.js";
 
-/** The longest wait before the first retry; it doubles with each. */
+/** Maximum wait before the first retry; doubles with each. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8_000;
-/** Failures of a moment. The last one is what a retry meets whose first attempt is still under way. */
+/** Transient codes. A retry gets the last one while its first attempt is still in progress. */
 const PASSING_CODES = new Set<string>([
   "internal",
   "unavailable",
@@ -15,10 +15,9 @@ const PASSING_CODES = new Set<string>([
 ]);
 
 /**
- * Attempts something until it succeeds, or fails for good, or there is no patience left. Whatever is attempted must be safe to
- * repeat.
- * @param attempt gets the time that it may take, in milliseconds
- * @throws what the last attempt threw; the signal's reason
+ * Retries an operation until it succeeds, fails permanently, or exceeds the limits. It must be safe to repeat.
+ * @param attempt receives its timeout in milliseconds
+ * @throws the last attempt's error; the signal's reason
  */
 export async function withRetries<T>(
   attempt: (timeoutMs: number) => Promise<T>,
@@ -40,8 +39,8 @@ export async function withRetries<T>(
 }
 
 /**
- * How long to wait before a retry, in milliseconds: any time up to a bound that doubles, so that clients which failed together
- * do not come back together; after what the service asks for, if it does.
+ * Returns the wait before a retry in milliseconds: random up to a doubling maximum, so that clients do not retry in step, plus
+ * the service's `Retry-After`.
  * @param retry 1 for the first one
  * @param chance from 0 to 1
  */
@@ -50,7 +49,7 @@ export function waitBefore(retry: number, retryAfter: number | undefined, chance
   return (retryAfter ?? 0) * 1000 + jitter;
 }
 
-/** Waits, for no longer than a timer can. @throws the signal's reason */
+/** Waits, at most the maximum of a timer. @throws the signal's reason */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(Math.min(milliseconds, LONGEST_MS), undefined, { signal }).catch((error: unknown) => {
     signal?.throwIfAborted();
@@ -58,7 +57,7 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
   });
 }
 
-/** Whether the same request may succeed a moment later. */
+/** Returns whether the same request may succeed later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (error instanceof ApiError) return PASSING_CODES.has(error.code) || isPassingStatus(error.status);

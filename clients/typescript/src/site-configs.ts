@@ -13,10 +13,10 @@ import type { CallOptions } from "./options.js";
 /** The settings file of a documentation site: its current revision. */
 export type SiteConfig = SiteConfigFieldsFragment;
 
-/** What a check of a settings file found. */
+/** The findings of a validation. */
 export type SiteConfigReport = SiteConfigReportFieldsFragment;
 
-/** The file has errors, which the report lists, and was not stored. */
+/** The file has errors, listed in the report, and was not stored. */
 export class InvalidSiteConfigError extends InvalidRequestError {
   override readonly name = "InvalidSiteConfigError";
   readonly report: SiteConfigReport;
@@ -34,15 +34,15 @@ export class SiteConfigs {
     this.#connection = connection;
   }
 
-  /** @returns null when there is none */
+  /** @returns null if it does not exist */
   async get(site = "default", options?: CallOptions): Promise<SiteConfig | null> {
     return (await this.#connection.run(SiteConfigDocument, { site }, options)).siteConfig;
   }
 
   /**
    * Stores a file as a new revision.
-   * @returns the revision, and the warnings in what was stored
-   * @throws InvalidSiteConfigError; ConflictError when there is another revision than `expectedRevision`
+   * @returns the revision and its warnings
+   * @throws InvalidSiteConfigError; ConflictError if the current revision is not `expectedRevision`
    */
   async put(
     input: PutSiteConfigInput,

@@ -9,15 +9,15 @@ import type { CallOptions } from "./options.js";
 import { parseReply, unexpected } from "./reply.js";
 import { isPassing, pause, waitBefore } from "./retry.js";
 
-/** The connection stands, for the first time or again; or something was told over it. */
+/** The stream was connected or reconnected, or delivered an event. */
 export type SubscriptionEvent<Result> =
   | { readonly kind: "connected" }
   | { readonly kind: "data"; readonly data: Result };
 
 /**
- * Follows a subscription over server-sent events, and connects again whenever the stream breaks.
- * @throws ApiError for what does not pass by itself, such as a revoked key; ConnectionError when the service stays out of reach
- * for as long as the options allow; the signal's reason
+ * Runs a subscription over server-sent events and reconnects when the stream breaks.
+ * @throws ApiError for permanent errors, such as a revoked key; ConnectionError if the service is unreachable for longer than
+ * the options allow; the signal's reason
  */
 export async function* follow<Result, Variables>(
   connection: Connection,
@@ -40,13 +40,13 @@ export async function* follow<Result, Variables>(
       }
     } catch (error) {
       signal?.throwIfAborted();
-      // What the stream throws by itself tells that the connection broke.
+      // An error of the stream itself means that the connection broke.
       if (error instanceof UserGroupsError && !isPassing(error)) throw error;
     } finally {
       signal?.removeEventListener("abort", leave);
       reply.destroy();
     }
-    // A service that ends each stream at once is not asked again at once.
+    // Back off if the service ends each stream immediately.
     await pause(waitBefore(inVain + 1, undefined, Math.random()), signal);
   }
 }

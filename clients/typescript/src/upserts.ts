@@ -9,11 +9,11 @@ import type {
 import { detailsOf } from "./graphql-wire.js";
 import type { Mapping } from "./rest-wire.js";
 
-/** A group to create or to change: what is absent stays as it is, null clears. */
+/** A group to create or update: absent fields keep their values, null clears. */
 export interface UserGroupUpsert {
-  /** Your own id of the group; each only once in a call. */
+  /** External ID of the group, unique within the call. */
   readonly providedId: string;
-  /** Required only when the group is created. */
+  /** Required for creation only. */
   readonly name?: string | undefined;
   /** Replaces the whole mapping. */
   readonly mapping?: Mapping | null | undefined;
@@ -21,7 +21,7 @@ export interface UserGroupUpsert {
   readonly properties?: object | null | undefined;
 }
 
-/** What became of one group. */
+/** The result for one group. */
 export type UpsertResult =
   | { readonly ok: true; readonly userGroup: UserGroupFieldsFragment; readonly newUserGroup: boolean }
   | { readonly ok: false; readonly error: ApiError };
@@ -36,7 +36,7 @@ export function writeMapping(mapping: Mapping): MappingInput[] {
   return Object.entries(mapping).map(([schemaId, dataSource]) => ({ schemaId, dataSource }));
 }
 
-/** @param group what was sent */
+/** @param group as sent */
 export function toResult(
   result: UpsertUserGroupsMutation["upsertUserGroups"]["results"][number],
   group: Mapped | undefined,
@@ -51,12 +51,12 @@ export function toResult(
   });
 }
 
-/** Names the entries of mappings as the caller does, by schema id: what is sent, and told of, is a list. */
+/** Converts paths of mapping entries from list positions to schema IDs, as the caller knows them. */
 export function nameEntries(userErrors: readonly UserError[], groups: readonly Mapped[]): UserError[] {
   return userErrors.map((error) => ({ ...error, field: error.field && nameEntry(error.field, groups) }));
 }
 
-/** @param field `mapping.0.…` of the one group, or `userGroups.1.mapping.0.…` of the second one */
+/** @param field `mapping.0.…` for one group, or `userGroups.1.mapping.0.…` for the second of several */
 function nameEntry(field: readonly string[], groups: readonly Mapped[]): readonly string[] {
   const at = field[0] === "mapping" ? 0 : 2;
   if (field[at] !== "mapping") return field;

@@ -9,7 +9,7 @@ import {
 import type { CallOptions } from "./options.js";
 import { follow } from "./subscription.js";
 
-/** How a group is, when the watch begins and whenever it was interrupted (CURRENT), and what happens to it. */
+/** A group's state after each connect (CURRENT), or a change of it. */
 export type UserGroupEvent =
   | {
       readonly kind: "CURRENT" | Exclude<UserGroupChangeKind, "DELETED">;
@@ -19,7 +19,7 @@ export type UserGroupEvent =
 
 const DELETED = { kind: "DELETED", userGroup: null } as const;
 
-/** Watches one group until it is deleted. @param read tells how the group is now @throws as `follow` does */
+/** Watches a group until it is deleted. @param read returns its current state @throws as `follow` does */
 export async function* watchUserGroup(
   connection: Connection,
   by: UserGroupBy,
@@ -29,7 +29,7 @@ export async function* watchUserGroup(
   let wasThere = false;
   try {
     for await (const event of follow(connection, UserGroupChangedDocument, { by }, options)) {
-      // Read after the subscription stands: what happens from then on is told.
+      // Read after connecting: later changes are delivered as events.
       const change = event.kind === "connected" ? await current(read) : event.data.userGroupChanged;
       if (!change) continue;
       const { kind, userGroup } = change;
@@ -41,7 +41,7 @@ export async function* watchUserGroup(
       yield { kind, userGroup };
     }
   } catch (error) {
-    // It was deleted while the connection was broken.
+    // Deleted while disconnected.
     if (!wasThere || !(error instanceof NotFoundError)) throw error;
     yield DELETED;
   }

@@ -43,16 +43,16 @@ import { type UserGroupEvent, watchUserGroup } from "./user-group-watch.js";
 
 const PATH = "api/user";
 
-/** A group as GraphQL tells it. */
+/** A group as returned by GraphQL. */
 export type UserGroup = UserGroupFieldsFragment;
 
-/** Which groups, in which order. */
+/** Filter and order of a list of groups. */
 export interface UserGroupListOptions extends ListOptions {
   readonly filter?: UserGroupFilter | undefined;
   readonly orderBy?: UserGroupOrder | undefined;
 }
 
-/** User groups: the four calls of the REST API, and what GraphQL has beside them. */
+/** User groups: the REST API's four calls, and further ones of GraphQL. */
 export class UserGroups {
   readonly #connection: Connection;
 
@@ -60,29 +60,29 @@ export class UserGroups {
     this.#connection = connection;
   }
 
-  /** Returns the group with this id unchanged, whatever else is told of it, or creates it. */
+  /** Returns the group with this ID unchanged, or creates it. */
   async getOrCreate(input: GetOrCreateUserGroup, options?: CallOptions): Promise<FoundUserGroup> {
     const call = { method: "GET", path: PATH, body: writeRequest(input) } as const;
     return this.#connection.call(call, readFound, options);
   }
 
-  /** Changes a group. @throws NotFoundError */
+  /** Updates a group. @throws NotFoundError */
   async update(input: UpdateUserGroup, options?: CallOptions): Promise<UpdatedUserGroup> {
     const call = { method: "PUT", path: PATH, body: writeRequest(input) } as const;
     return this.#connection.call(call, readUpdated, options);
   }
 
-  /** Gives a group a new token; the old one ends, at once or after the service's grace period. @throws NotFoundError */
+  /** Rotates a group's token. The old one is invalidated, after the service's grace period if any. @throws NotFoundError */
   async rotateToken(input: RotateUserGroupToken, options: CallOptions = {}): Promise<RotatedUserGroup> {
     const headers = idempotencyHeader(options);
     const call = { method: "POST", path: PATH, body: writeRequest(input), headers } as const;
     return this.#connection.call(call, readRotated, options);
   }
 
-  /** Deletes a group and its mapping. @throws NotFoundError; ConflictError when it is another group than was told */
+  /** Deletes a group and its mapping. @throws NotFoundError; ConflictError if other fields do not match the token's group */
   async delete(input: DeleteUserGroup, options?: CallOptions): Promise<void> {
     const { userGroupId: providedId, ...rest } = input;
-    // Over REST a repetition gets 404, as a token that was never one does: here it gets the reply that was lost.
+    // Over REST a retry would get 404; with an Idempotency-Key it gets the lost reply.
     const { deleteUserGroup } = await this.#connection.run(
       DeleteUserGroupDocument,
       { input: { ...rest, providedId } },
@@ -91,12 +91,12 @@ export class UserGroups {
     requireDone(deleteUserGroup.userErrors.map(nameUserGroupId));
   }
 
-  /** @returns null when there is none */
+  /** @returns null if it does not exist */
   async get(by: UserGroupBy, options?: CallOptions): Promise<UserGroup | null> {
     return (await this.#connection.run(UserGroupDocument, { by }, options)).userGroup;
   }
 
-  /** All groups that are asked for, read page by page as you go on; by internal id unless told otherwise. */
+  /** Iterates over all matching groups, page by page. Default order: internal ID. */
   list(options: UserGroupListOptions = {}): AsyncGenerator<UserGroup, void, undefined> {
     const { filter, orderBy, pageSize, ...call } = options;
     const read = async (first: number, after: string | null) => {
@@ -107,8 +107,8 @@ export class UserGroups {
   }
 
   /**
-   * Creates those of up to 1,000 groups that are missing and changes the others, in one transaction.
-   * @throws ApiError when one of them is faulty: then none is written, and `userErrors` names every fault
+   * Creates or updates up to 1,000 groups in one transaction.
+   * @throws ApiError if one of them is invalid: then none is written, and `userErrors` lists all errors
    */
   async upsert(
     groups: readonly UserGroupUpsert[],
@@ -126,7 +126,7 @@ export class UserGroups {
       .filter((result) => result.ok);
   }
 
-  /** The same, but writes all that are not faulty. @returns a result for each group, in their order */
+  /** The same, but writes all valid groups. @returns a result for each group, in their order */
   async upsertEach(
     groups: readonly UserGroupUpsert[],
     options?: CallOptions,
@@ -140,7 +140,7 @@ export class UserGroups {
     return payload.results.map((result, index) => toResult(result, groups[index]));
   }
 
-  /** Leads one schema of a group to a data source: your own id of it, or its internal id. */
+  /** Maps a schema of the group to a data source, by external or internal ID. */
   async setMapping(
     by: UserGroupBy,
     schemaId: string,
@@ -151,7 +151,7 @@ export class UserGroups {
     return changed((await this.#connection.run(SetMappingDocument, { input }, options)).setMapping);
   }
 
-  /** Takes one schema out of a group's mapping, if it is there. */
+  /** Removes a schema from the group's mapping, if present. */
   async removeMapping(by: UserGroupBy, schemaId: string, options?: CallOptions): Promise<UserGroup> {
     const input = { by, schemaId };
     return changed((await this.#connection.run(RemoveMappingDocument, { input }, options)).removeMapping);
@@ -165,9 +165,9 @@ export class UserGroups {
   }
 
   /**
-   * Tells how a group is, then of each change, until it is deleted. Whenever the connection broke it tells how the group is by
-   * then, so that nothing is missed but what was between.
-   * @throws NotFoundError when there is no such group; ApiError, ConnectionError when it cannot go on
+   * Yields the group's current state, then each change, until it is deleted. After a reconnect it yields the current state again;
+   * intermediate states may be missed.
+   * @throws NotFoundError if the group does not exist; ApiError, ConnectionError if it cannot continue
    */
   watch(
     by: Omit<UserGroupBy, "token">,
@@ -177,7 +177,7 @@ export class UserGroups {
   }
 }
 
-/** Names the field as the caller does, who calls it as REST does. */
+/** Returns the field's name in this package, which follows REST. */
 function nameUserGroupId(error: UserError): UserError {
   return error.field?.[0] === "providedId" ? { ...error, field: ["userGroupId"] } : error;
 }

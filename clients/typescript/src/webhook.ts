@@ -2,17 +2,17 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { UserGroupsError } from "./errors.js";
 import { isJsonObject } from "./reply.js";
 
-/** What a webhook tells. Values are not in it: read what you need. */
+/** A webhook event. It contains no values: read what you need. */
 export type WebhookEvent =
   | {
       readonly type: `user_group.${"created" | "updated" | "token_rotated" | "deleted"}`;
-      /** The same in each delivery of one event, as `webhook-id`. */
+      /** The same in each delivery of an event, like `webhook-id`. */
       readonly id: string;
       readonly createdAt: string;
       readonly environment: "Customer" | "Testing";
       readonly data: {
         readonly userGroup: {
-          /** The global id. */
+          /** The global ID. */
           readonly id: string;
           readonly teamId: number;
           readonly providedId: string;
@@ -32,7 +32,7 @@ export type WebhookEvent =
       };
     }
   | {
-      /** Another endpoint was disabled, as it answered 410 or failed for days. */
+      /** Another endpoint was disabled because it answered 410 or failed for days. */
       readonly type: "webhook_endpoint.disabled";
       readonly id: string;
       readonly createdAt: string;
@@ -40,28 +40,28 @@ export type WebhookEvent =
       readonly data: { readonly webhookEndpoint: { readonly id: string } };
     };
 
-/** A request that may be a webhook. */
+/** A request to verify. */
 export interface WebhookRequest {
-  /** The body as it came, byte by byte: not parsed, not written anew. */
+  /** The raw body, neither parsed nor re-serialised. */
   readonly body: string | Uint8Array;
-  /** As Node.js, Express and Fastify have them, or a `Headers`. */
+  /** Headers of Node.js, Express or Fastify, or a `Headers` object. */
   readonly headers:
     | Readonly<Record<string, string | readonly string[] | undefined>>
     | { get(name: string): string | null };
-  /** The endpoint's, `whsec_…`. While the service signs with an old one too, either fits. */
+  /** The endpoint's secret, `whsec_…`. After a rotation, the old one is valid for a day too. */
   readonly secret: string;
-  /** How far its time may be from ours, in seconds. 300 unless told otherwise. */
+  /** Maximum age of the timestamp in seconds. Default: 300. */
   readonly toleranceSeconds?: number | undefined;
 }
 
-/** The request is not from the service, or too old: answer with 400. */
+/** The request is not from the service, or too old: answer 400. */
 export class WebhookVerificationError extends UserGroupsError {
   override readonly name = "WebhookVerificationError";
 }
 
 const PREFIX = "whsec_";
 
-/** Checks the signature of a webhook (Standard Webhooks). @returns what it tells @throws WebhookVerificationError */
+/** Verifies the signature of a webhook (Standard Webhooks). @returns the event @throws WebhookVerificationError */
 export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   const { body, secret, toleranceSeconds = 300 } = request;
   const id = headerOf(request, "webhook-id");
@@ -97,7 +97,7 @@ function isHeaders(headers: WebhookRequest["headers"]): headers is { get(name: s
   return typeof headers["get"] === "function";
 }
 
-/** What is signed is the service's, and has its types; only the kind is looked at. */
+/** Signed content has the service's types; only the kind is checked. */
 function isEvent(value: unknown): value is WebhookEvent {
   return isJsonObject(value) && typeof value["type"] === "string" && isJsonObject(value["data"]);
 }

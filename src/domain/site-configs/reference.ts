@@ -10,21 +10,21 @@ export function siteConfigReference(): string {
   return [
     "<!-- Written from the table of the validator: npx vitest run test/unit/site-configs/reference.test.ts -u -->",
     "# Site configuration",
-    "The settings of a documentation site: a JSON object, in UTF-8, without comments. `site-config check` finds what is wrong with a file.",
+    "The settings file of a documentation site is a JSON object in UTF-8 without comments. Validate a file with `site-config check`.",
     "## Properties",
-    "`a.b` is the property `b` of the object `a`, `a[].b` that of each item of the array `a`. An item of `pages` may be a nested group.",
+    "`a.b` is property `b` of object `a`, `a[].b` that of each item of array `a`. An item of `pages` may be a nested group.",
     table(
       ["property", "type", "required", "default", "meaning"],
       rows.filter((row) => !isOutside(row)).map(propertyRow),
     ),
     "## In use, but not part of the format",
-    "They are kept untouched, with a warning, as is any property that is not known. So are `footerSocials` as an array and an object in `versions`.",
+    "These cause a warning and are stored unchanged, as are unknown properties, `footerSocials` as an array, and objects in `versions`.",
     table(
       ["property", "meaning"],
       rows.filter(isOutside).map(({ path, property }) => [code(path), property.description]),
     ),
     "## Findings",
-    "Each has a code, a JSON pointer and a message; for text also line and column, which count from 1, columns in UTF-16 code units. Errors keep a configuration from being stored; `strict` turns warnings into errors.",
+    "A finding has a code, a JSON pointer and a message; for text also line and column, counted from 1, columns in UTF-16 code units. A configuration with errors is not stored; `strict` turns warnings into errors.",
     table(
       ["code", "severity", "meaning"],
       Object.entries(SITE_CONFIG_CODES).map(([name, { severity, meaning }]) => [

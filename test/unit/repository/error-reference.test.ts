@@ -16,20 +16,18 @@ function errorReference(): string {
 
 # Errors
 
-A failed REST call has the HTTP status of the table and this body; \`field\` is the path of the first invalid field, where there is one,
-\`fields\` lists all of them, up to ${MAX_FIELD_ERRORS}, and \`request_id\` stands in the header \`X-Request-Id\` and in the service's log, too:
+A failed REST call has the HTTP status of the table and this body. \`field\` is the path of the first invalid field, \`fields\` lists all of them, up to
+${MAX_FIELD_ERRORS}, and \`request_id\` is also in the header \`X-Request-Id\` and in the service's log:
 
 \`\`\`json
 {"success": 0, "error": {"code": "invalid_field", "message": "name is required.", "field": "name", "fields": [{"field": "name", "message": "name is required."}], "request_id": "…"}}
 \`\`\`
 
-GraphQL writes the codes in capitals. When your user can act upon an error, a mutation reports it in its \`userErrors\`, one entry for each invalid field; the table says where. All
-else, and everything in queries, is in \`errors[].extensions.code\`; the table has the status of a reply without any data. A query has no
-\`userErrors\`: it reports such a code in \`errors[]\` too, with status 400 when it returns no data, as for an argument that is not valid
-(\`INVALID_FIELD\`). What is wrong with the
-document itself has Apollo's codes, such as \`GRAPHQL_PARSE_FAILED\` and \`GRAPHQL_VALIDATION_FAILED\`.
+GraphQL writes the codes in capitals. A mutation reports errors that your user can fix in \`userErrors\`, one entry per invalid field. All others, and all errors
+of queries, are in \`errors[].extensions.code\`; the table shows the status of a reply without data, which is 400 for a query with a \`userErrors\` code. Errors of
+the document have Apollo's codes, such as \`GRAPHQL_PARSE_FAILED\` and \`GRAPHQL_VALIDATION_FAILED\`.
 
-Codes are only ever added. Treat one that you do not know by its HTTP status.
+Later versions may add codes. Handle an unknown code by its HTTP status.
 
 | code | REST | GraphQL | meaning | what to do |
 | --- | --- | --- | --- | --- |

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { z } from "zod";
 import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
-/** What nobody would set. */
+/** Invalid for every setting that is not plain text. */
 const NONSENSE = "?";
 
 /** The reference of settings, from the schema that checks them. */
@@ -22,8 +22,8 @@ ${rows.join("\n")}`;
 
 # Settings
 
-Environment variables; an empty one counts as not set. Faulty ones are named all at once, without their values, and nothing starts.
-Commands of the command line read the same ones.
+The service and the command line read these environment variables; an empty one counts as unset. Invalid values are all reported at once, without
+their values, and the process exits. Connection, stream and memory limits apply per process; lists are comma-separated.
 
 ${sections.join("\n\n")}
 `;
@@ -36,10 +36,13 @@ function defaultOf(schema: z.ZodType): string {
   return text === "" ? "" : `\`${text}\``;
 }
 
-/** What the schema asks for, as it tells whoever sets nonsense. */
+/** The allowed values, from the schema's error message for an invalid one. */
 function ruleOf(schema: z.ZodType): string {
-  const { error } = schema.safeParse(NONSENSE);
-  return error?.issues[0]?.message.replace(/^must be /, "") ?? "text";
+  const rule = schema.safeParse(NONSENSE).error?.issues[0]?.message.replace(/^must be /, "") ?? "text";
+  return rule
+    .replace(/^a whole number from (\d+) to (\d+)$/, "$1–$2")
+    .replace("true or false", "boolean")
+    .replace(/a URL such as (\S+)$/, "URL");
 }
 
 test("docs/settings.md is current (vitest run test/unit/repository/settings-reference.test.ts -u)", async () => {

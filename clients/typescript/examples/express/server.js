@@ -6,7 +6,7 @@ import { sessionCookie, signedInCustomer } from "../shared/session.js";
 import { readSettings } from "../shared/settings.js";
 
 const { serviceUrl, apiKey, port } = readSettings();
-// One for the whole process: it keeps its connections.
+// One client per process: it reuses connections.
 const client = new UserGroupsClient({ baseUrl: serviceUrl, apiKey, appName: "express-example" });
 const app = express();
 app.disable("x-powered-by");
@@ -22,12 +22,12 @@ app.get("/", async (request, response) => {
   response.send(dashboardPage({ serviceUrl, token, customerName: customer.name }));
 });
 
-// For the page, when its token was rotated; no other origin can read it.
+// For the page, after a rotation; other origins cannot read it.
 app.get("/user-group-token", async (request, response) => {
   const customer = signedInCustomer(request.headers.cookie);
   response.set("cache-control", "no-store");
   if (customer) response.json({ token: (await userGroupOf(customer)).token });
-  else response.status(401).json({ error: "Nobody is signed in." });
+  else response.status(401).json({ error: "Not signed in." });
 });
 
 app.post("/sign-in", express.urlencoded({ extended: false }), (request, response) => {
@@ -52,7 +52,7 @@ const server = app.listen(port, "127.0.0.1", () => {
   console.log(`The example is at http://127.0.0.1:${typeof address === "object" ? address?.port : port}`);
 });
 
-/** The group of a customer; the first time, this creates it. @param {{ id: string, name: string, properties: object }} customer */
+/** Gets or creates a customer's group. @param {{ id: string, name: string, properties: object }} customer */
 async function userGroupOf({ id, name, properties }) {
   return client.userGroups.getOrCreate({ userGroupId: id, name, properties });
 }

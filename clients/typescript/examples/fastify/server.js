@@ -6,7 +6,7 @@ import { sessionCookie, signedInCustomer } from "../shared/session.js";
 import { readSettings } from "../shared/settings.js";
 
 const { serviceUrl, apiKey, port } = readSettings();
-// One for the whole process: it keeps its connections.
+// One client per process: it reuses connections.
 const client = new UserGroupsClient({ baseUrl: serviceUrl, apiKey, appName: "fastify-example" });
 const app = fastify();
 app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
@@ -21,11 +21,11 @@ app.get("/", async (request, reply) => {
   return dashboardPage({ serviceUrl, token, customerName: customer.name });
 });
 
-// For the page, when its token was rotated; no other origin can read it.
+// For the page, after a rotation; other origins cannot read it.
 app.get("/user-group-token", async (request, reply) => {
   const customer = signedInCustomer(request.headers.cookie);
   reply.header("cache-control", "no-store");
-  if (!customer) return reply.code(401).send({ error: "Nobody is signed in." });
+  if (!customer) return reply.code(401).send({ error: "Not signed in." });
   return { token: (await userGroupOf(customer)).token };
 });
 
@@ -46,7 +46,7 @@ app.setErrorHandler(async (error, _request, reply) => {
 
 console.log(`The example is at ${await app.listen({ host: "127.0.0.1", port })}`);
 
-/** The group of a customer; the first time, this creates it. @param {{ id: string, name: string, properties: object }} customer */
+/** Gets or creates a customer's group. @param {{ id: string, name: string, properties: object }} customer */
 async function userGroupOf({ id, name, properties }) {
   return client.userGroups.getOrCreate({ userGroupId: id, name, properties });
 }

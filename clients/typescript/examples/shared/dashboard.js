@@ -1,4 +1,4 @@
-// Runs in the browser. It holds the token of one user group, and reads that group.
+// Runs in the browser and reads one user group with its token.
 import { createViewer, ViewerError } from "/assets/user-groups-client.js";
 
 const { url, token } = JSON.parse(find("viewer").textContent ?? "");
@@ -7,7 +7,7 @@ const viewer = createViewer({ url, token, renewToken });
 find("refresh").addEventListener("click", show);
 await show();
 
-/** Our own server knows who is signed in, and the present token of that customer. */
+/** Fetches the signed-in customer's current token from our server. */
 async function renewToken() {
   const reply = await fetch("/user-group-token");
   if (!reply.ok) throw new Error("Please sign in again.");
@@ -17,7 +17,7 @@ async function renewToken() {
 async function show() {
   try {
     const { name, properties, mapping } = await viewer.read();
-    // As text, never as HTML: what stands in a group is somebody's input.
+    // As text, never as HTML: a group's content is user input.
     const entries = Object.entries(properties ?? {});
     find("properties").replaceChildren(
       ...entries.flatMap(([key, value]) => [element("dt", key), element("dd", String(value))]),

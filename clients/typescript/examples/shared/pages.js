@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { customers } from "./customers.js";
 
-/** The scripts of the page, by their paths. The browser part of the client is one file, which needs no bundler. */
+/** The page's scripts by path. The client's browser part is one file and needs no bundler. */
 export const scripts = new Map(
   Object.entries({
     "/assets/user-groups-client.js": import.meta.resolve("@user-groups/client/browser"),
@@ -10,7 +10,7 @@ export const scripts = new Map(
   }).map(([path, file]) => [path, readFileSync(fileURLToPath(file), "utf8")]),
 );
 
-/** The headers of every page. It may talk to us and to the service, runs our scripts only, and is kept by nobody: it holds a token. */
+/** The headers of every page: only our scripts, requests to us and the service, no caching, because the page contains a token. */
 export function pageHeaders(/** @type {string} */ serviceUrl) {
   const policy = [
     "default-src 'none'",
@@ -78,7 +78,7 @@ function escapeHtml(text) {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** JSON that no text within can end the script of. @param {unknown} value */
+/** Returns JSON in which no text can close the script element. @param {unknown} value */
 function scriptJson(value) {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }

@@ -1,16 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { customers } from "./customers.js";
 
-/** Stands for your own sign-in: a cookie that says who is signed in, under a signature. */
+/** A stand-in for your sign-in: a signed cookie with the customer's ID. */
 const key = randomBytes(32);
 const NAME = "customer";
 
-/** The `Set-Cookie` of somebody who has signed in; over https add `Secure`. @param {string} customerId */
+/** Returns the `Set-Cookie` header after a sign-in; over https, add `Secure`. @param {string} customerId */
 export function sessionCookie(customerId) {
   return `${NAME}=${customerId}.${sign(customerId)}; Path=/; HttpOnly; SameSite=Lax`;
 }
 
-/** The customer who is signed in. @param {string | undefined} cookies the header `Cookie` */
+/** Returns the signed-in customer. @param {string | undefined} cookies the header `Cookie` */
 export function signedInCustomer(cookies) {
   const value = cookies
     ?.split("; ")

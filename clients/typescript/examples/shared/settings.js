@@ -1,4 +1,4 @@
-/** What the examples are told by the environment. */
+/** Settings of the examples, from the environment. */
 export function readSettings() {
   const { USER_GROUPS_URL, USER_GROUPS_API_KEY, PORT = "3000" } = process.env;
   if (!USER_GROUPS_URL || !USER_GROUPS_API_KEY) {

@@ -83,75 +83,75 @@ export type Environment =
 
 /** What went wrong: the error codes of the REST API, in capitals. */
 export type ErrorCode =
-  /** No API key has this id. */
+  /** No API key has this ID. */
   | 'API_KEY_NOT_FOUND'
   /** The request is not valid HTTP. */
   | 'BAD_REQUEST'
-  /** A request carried more than one operation. */
+  /** The request contains more than one operation. */
   | 'BATCHING_DISABLED'
-  /** The provided id is taken by another data source. */
+  /** Another data source has this external ID. */
   | 'DATA_SOURCE_EXISTS'
-  /** A mapping still leads to the data source. */
+  /** A mapping still uses the data source. */
   | 'DATA_SOURCE_IN_USE'
-  /** No data source has this id. */
+  /** No data source has this ID. */
   | 'DATA_SOURCE_NOT_FOUND'
-  /** The API key lacks the scope. */
+  /** The API key lacks the required scope. */
   | 'FORBIDDEN'
-  /** A request with the same Idempotency-Key is still under way. */
+  /** A request with the same Idempotency-Key is still in progress. */
   | 'IDEMPOTENCY_KEY_IN_USE'
   /** The Idempotency-Key was used for another request. */
   | 'IDEMPOTENCY_MISMATCH'
-  /** Something went wrong on our side. */
+  /** The service failed unexpectedly. */
   | 'INTERNAL'
   /** A field is missing, of the wrong type, too long or too deep. */
   | 'INVALID_FIELD'
   /** The body is not JSON. */
   | 'INVALID_JSON'
-  /** The site configuration has errors, which the report lists. */
+  /** The site configuration has errors. */
   | 'INVALID_SITE_CONFIG'
-  /** The path does not know this method. */
+  /** The path does not support this method. */
   | 'METHOD_NOT_ALLOWED'
-  /** There is nothing at this path. */
+  /** The path does not exist. */
   | 'NOT_FOUND'
   /** The body is too large. */
   | 'PAYLOAD_TOO_LARGE'
-  /** The query has too many levels. */
+  /** The query is too deep. */
   | 'QUERY_TOO_DEEP'
-  /** The query asks for too much at once. */
+  /** The query is too expensive. */
   | 'QUERY_TOO_EXPENSIVE'
-  /** Too many requests. */
+  /** The caller sent too many requests. */
   | 'RATE_LIMITED'
-  /** The site has no configuration, or not the revision. */
+  /** The site has no configuration, or not this revision. */
   | 'SITE_CONFIG_NOT_FOUND'
-  /** The events of a subscription were not read, and it was ended. */
+  /** The subscription ended because its events were not read. */
   | 'SLOW_CONSUMER'
   /** The query has too many aliases. */
   | 'TOO_MANY_ALIASES'
-  /** The query has too many fields at its top. */
+  /** The query has too many root fields. */
   | 'TOO_MANY_ROOT_FIELDS'
   /** The query is too long. */
   | 'TOO_MANY_TOKENS'
   /** The credentials are missing, unknown, revoked or expired. */
   | 'UNAUTHENTICATED'
-  /** The service is out of reach for a moment. */
+  /** The service is temporarily unavailable. */
   | 'UNAVAILABLE'
-  /** A mapping names a data source that the environment does not have. */
+  /** A mapping contains a data source that does not exist in the environment. */
   | 'UNKNOWN_DATA_SOURCE'
-  /** The body is not sent as JSON. */
+  /** The content type is not JSON. */
   | 'UNSUPPORTED_MEDIA_TYPE'
-  /** The query is not in the list of those that may run. */
+  /** The query is not on the service's allow-list. */
   | 'UNTRUSTED_DOCUMENT'
-  /** The provided id is taken by another user group. */
+  /** Another user group has this external ID. */
   | 'USER_GROUP_EXISTS'
-  /** What was told about the user group contradicts its token. */
+  /** The request does not match the user group that `current_token` identifies. */
   | 'USER_GROUP_MISMATCH'
-  /** No user group has this id or token. */
+  /** No user group has this ID or token. */
   | 'USER_GROUP_NOT_FOUND'
-  /** What is to be changed was changed since it was read. */
+  /** The object was changed since you read it. */
   | 'VERSION_CONFLICT'
-  /** No webhook delivery has this id. */
+  /** No webhook delivery has this ID. */
   | 'WEBHOOK_DELIVERY_NOT_FOUND'
-  /** No webhook endpoint has this id. */
+  /** No webhook endpoint has this ID. */
   | 'WEBHOOK_ENDPOINT_NOT_FOUND';
 
 /** The data source for one schema. */
