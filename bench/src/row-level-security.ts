@@ -1,4 +1,3 @@
-import { escapeIdentifier } from "pg";
 import { type Actor } from "../../src/domain/accounts/actor.js";
 import type { Tenant } from "../../src/domain/accounts/caller.js";
 import type { EmbeddedConnection } from "../../src/embedded-postgres/connection.js";
@@ -8,10 +7,11 @@ import type { Queryable } from "../../src/persistence/shared/statement.js";
 import { listUserGroups } from "../../src/persistence/user-groups/list-queries.js";
 import { findUserGroupsByIds, findUserGroupsByTokens } from "../../src/persistence/user-groups/reads.js";
 import { updateUserGroup } from "../../src/persistence/user-groups/writes.js";
-import { type BenchPostgres, connect, startBenchPostgres, withDatabase } from "./bench-postgres.js";
 import { markdownTable } from "./markdown-table.js";
 import { measureInTurn, medianOf, medianRatio, type Samples, type Subject } from "./measure.js";
+import { type BenchDatabase, connect, startPostgres, WITHOUT_DISK } from "./postgres.js";
 import { startWireCounter, type Traffic } from "./wire-counter.js";
+import { inWorkplace } from "./workplace.js";
 
 const SECONDS = 150;
 const ACCOUNTS = 1000;
@@ -78,19 +78,14 @@ const WORKS: Readonly<Record<string, Work>> = {
 
 /** Shows what row level security costs: what goes over the wire, the time of one statement, and of many at once. */
 export async function benchRowLevelSecurity(): Promise<string> {
-  const postgres = await startBenchPostgres();
-  try {
-    const bypassing = await prepare(postgres);
-    const traffic = await countTraffic(postgres, bypassing);
-    const ways = await openWays(postgres.runtime, bypassing, CONNECTIONS);
-    try {
-      return await measure(ways, traffic);
-    } finally {
-      await closeWays(ways);
-    }
-  } finally {
-    await postgres.close();
-  }
+  return inWorkplace(async (place) => {
+    const database = await (await startPostgres(place, WITHOUT_DISK)).create("rls");
+    const bypassing = await prepare(database);
+    const traffic = await countTraffic(database, bypassing);
+    const ways = await openWays(database.runtime, bypassing, CONNECTIONS);
+    place.onClose(() => closeWays(ways));
+    return measure(ways, traffic);
+  });
 }
 
 async function measure(ways: readonly Way[], traffic: ReadonlyMap<string, Traffic>): Promise<string> {
@@ -129,29 +124,28 @@ function courseOf(work: string, way: Way): Course {
   };
 }
 
-/** Fills the tables, and makes a role for which row level security does not hold. */
-async function prepare({ owner, runtime }: BenchPostgres): Promise<EmbeddedConnection> {
+/** Fills the tables, and creates a role for which row level security does not hold. */
+async function prepare({ owner, runtime, query }: BenchDatabase): Promise<EmbeddedConnection> {
   const user = "bypassing";
-  await withDatabase(owner, async (database) => {
-    const run = (text: string) => database.run({ access: "write", text }, []);
-    await run(`CREATE ROLE ${escapeIdentifier(user)} LOGIN BYPASSRLS PASSWORD '${owner.password}'`);
-    await grantRuntimeRole(database, user);
-    await run(`INSERT INTO account (name, token_key_id)
-      SELECT 'account ' || n, 'none' FROM generate_series(1, ${ACCOUNTS}) AS n ORDER BY n`);
-    // Tokens are as long as real ones. The groups of an account lie apart, as they come to be over the years.
-    await run(`INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext,
-        token_lookup, properties)
-      SELECT n % ${ACCOUNTS} + 1, 'Customer', n, 'group ' || n, 'Name ' || n, 'none', decode(repeat('5a', 87), 'hex'),
-        decode(lpad(to_hex(n), 64, '0'), 'hex'), '{"region":"EU"}'
-      FROM generate_series(1, ${ACCOUNTS * GROUPS_OF_ACCOUNT}) AS n`);
-    await run("VACUUM ANALYZE");
-  });
+  await query(`CREATE ROLE ${user} LOGIN BYPASSRLS PASSWORD '${owner.password}'`);
+  const database = await connect(owner, 1);
+  await grantRuntimeRole(database, user);
+  await database.close();
+  await query(`INSERT INTO account (name, token_key_id)
+    SELECT 'account ' || n, 'none' FROM generate_series(1, ${ACCOUNTS}) AS n ORDER BY n`);
+  // Tokens are as long as real ones. The groups of an account lie apart, as they come to be over the years.
+  await query(`INSERT INTO user_group (account_id, environment, id, provided_id, name, token_key_id, token_ciphertext,
+      token_lookup, properties)
+    SELECT n % ${ACCOUNTS} + 1, 'Customer', n, 'group ' || n, 'Name ' || n, 'none', decode(repeat('5a', 87), 'hex'),
+      decode(lpad(to_hex(n), 64, '0'), 'hex'), '{"region":"EU"}'
+    FROM generate_series(1, ${ACCOUNTS * GROUPS_OF_ACCOUNT}) AS n`);
+  await query("VACUUM ANALYZE");
   return { ...runtime, user };
 }
 
 /** Counts, over one connection that has prepared its statements, what each statement sends and receives. */
 async function countTraffic(
-  { runtime }: BenchPostgres,
+  { runtime }: BenchDatabase,
   bypassing: EmbeddedConnection,
 ): Promise<Map<string, Traffic>> {
   const counter = await startWireCounter(runtime);

@@ -9,6 +9,24 @@ interface SiteRules {
 
 const PAGES_PER_PRODUCT = 10;
 const VERSIONS = ["v3.2", "v3.1", "v3.0", "v2.4"];
+const LANGUAGES = ["Go", "Java", "Kotlin", "PHP", "Python", "Ruby", "TypeScript"];
+const OPENAPI = [
+  "accounts",
+  "customers",
+  "events",
+  "invoices",
+  "payments",
+  "refunds",
+  "subscriptions",
+  "webhooks",
+];
+/** Members of a group that are errors or warnings, each kind in its turn. All leave the pages known. */
+const FAULTS: readonly JsonObject[] = [
+  { group: null },
+  { grup: "Guides" },
+  { version: "v3.3" },
+  { icon: ["book"], version: "v3" },
+];
 
 /**
  * Makes the configuration of a site about many products, each of which has a tab, anchors, OpenAPI files, links, and
@@ -16,23 +34,28 @@ const VERSIONS = ["v3.2", "v3.1", "v3.0", "v2.4"];
  */
 export function siteConfigOf({ pages, state }: SiteRules): JsonObject {
   const ids = Array.from({ length: pages / PAGES_PER_PRODUCT }, (_, id) => id);
+  const background = { light: "#ffffff", dark: "#0f1117" };
   return {
     name: "Acme Cloud",
     logo: { light: "/logo/light.svg", dark: "/logo/dark.svg", href: "https://acme.example" },
     favicon: "/favicon.svg",
-    colors: {
-      primary: "#16a34a",
-      light: "#4ade80",
-      dark: "#166534",
-      background: { light: "#ffffff", dark: "#0f1117" },
-    },
+    colors: { primary: "#16a34a", light: "#4ade80", dark: "#166534", background },
     topbarCtaButton: { name: "Dashboard", url: "https://dashboard.acme.example" },
     versions: VERSIONS,
-    topbarLinks: ids.flatMap(topbarLinksOf),
+    topbarLinks: ids.flatMap((id) => [
+      { name: `Status of product ${id}`, url: `https://product-${id}.acme.example/status` },
+      {
+        name: `Support for product ${id}`,
+        url: `https://product-${id}.acme.example/support/contact?source=documentation`,
+      },
+      { name: `Prices of product ${id}`, url: `https://product-${id}.acme.example/prices` },
+    ]),
     tabs: ids.map((id) => ({ name: `Product ${id}`, url: folderOf(id) })),
     anchors: ids.flatMap((id) => anchorsOf(id, state === "faulty")),
     api: { baseUrl: "https://api.acme.example", auth: { method: "bearer" }, playground: { mode: "show" } },
-    openapi: ids.flatMap(openapiOf),
+    openapi: ids.flatMap((id) =>
+      OPENAPI.map((file) => `https://api.acme.example/products/product-${id}/openapi/${file}.json`),
+    ),
     footerSocials: { github: "https://github.com/acme", linkedin: "https://www.linkedin.com/company/acme" },
     feedback: { suggestEdit: true, raiseIssue: true },
     navigation: ids.map((id) => navigationOf(id, state)),
@@ -43,47 +66,28 @@ function folderOf(product: number): string {
   return `documentation/products/product-${product}`;
 }
 
-function topbarLinksOf(product: number): JsonObject[] {
-  const site = `https://product-${product}.acme.example`;
-  return [
-    { name: `Status of product ${product}`, url: `${site}/status` },
-    { name: `Support for product ${product}`, url: `${site}/support/contact?source=documentation` },
-    { name: `Prices of product ${product}`, url: `${site}/prices` },
-  ];
-}
-
 function anchorsOf(product: number, isFaulty: boolean): JsonObject[] {
-  const reference = `${folderOf(product)}/reference`;
   const common = {
     iconType: "duotone",
     color: { from: isFaulty ? "16a34a" : "#16a34a", to: "#4ade80" },
     version: VERSIONS[product % VERSIONS.length] ?? "",
     isDefaultHidden: false,
   };
-  const libraries = ["Go", "Java", "Kotlin", "PHP", "Python", "Ruby", "TypeScript"];
+  const libraries = "https://libraries.acme.example";
   return [
-    { name: `Product ${product} API reference`, url: reference, icon: "square-terminal", ...common },
-    ...libraries.map((language) => ({
+    {
+      name: `Product ${product} API reference`,
+      url: `${folderOf(product)}/reference`,
+      icon: "square-terminal",
+      ...common,
+    },
+    ...LANGUAGES.map((language) => ({
       name: `Product ${product} for ${language}`,
-      url: `https://libraries.acme.example/${language.toLowerCase()}/product-${product}/index.html`,
+      url: `${libraries}/${language.toLowerCase()}/product-${product}/index.html`,
       icon: "book-open",
       ...common,
     })),
   ];
-}
-
-function openapiOf(product: number): string[] {
-  const files = [
-    "accounts",
-    "customers",
-    "events",
-    "invoices",
-    "payments",
-    "refunds",
-    "subscriptions",
-    "webhooks",
-  ];
-  return files.map((file) => `https://api.acme.example/products/product-${product}/openapi/${file}.json`);
 }
 
 function navigationOf(product: number, state: SiteRules["state"]): JsonObject {
@@ -91,7 +95,7 @@ function navigationOf(product: number, state: SiteRules["state"]): JsonObject {
   const group = (id: number, name: string, pages: readonly JsonValue[]): JsonObject => ({
     group: name,
     pages,
-    ...(state === "faulty" && faultOf(5 * product + id)),
+    ...(state === "faulty" ? FAULTS[(5 * product + id) % FAULTS.length] : {}),
   });
   const pages = (part: string) =>
     ["concepts-and-terms", "step-by-step-instructions"].map((page) => `${folderOf(product)}/${part}/${page}`);
@@ -107,18 +111,4 @@ function navigationOf(product: number, state: SiteRules["state"]): JsonObject {
       group(4, "Customers and invoices", pages("reference/customers-and-invoices")),
     ]),
   ]);
-}
-
-/** Members of a group that are errors or warnings, each kind in its turn. All leave the pages known. */
-function faultOf(group: number): JsonObject {
-  switch (group % 4) {
-    case 0:
-      return { group: null };
-    case 1:
-      return { grup: "Guides" };
-    case 2:
-      return { version: "v3.3" };
-    default:
-      return { icon: ["book"], version: "v3" };
-  }
 }

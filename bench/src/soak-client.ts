@@ -8,11 +8,6 @@ export interface Reply {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-export interface Credentials {
-  /** An admin key of the environment Customer. */
-  readonly key: string;
-}
-
 const PATIENCE_MS = 10_000;
 
 /** Calls a service over connections that it keeps. */
@@ -21,7 +16,7 @@ export class SoakClient {
   readonly #key: string;
   readonly #pool: Pool;
 
-  constructor(url: string, { key }: Credentials, connections: number) {
+  constructor(url: string, key: string, connections: number) {
     this.#url = new URL(url);
     this.#key = key;
     this.#pool = new Pool(url, { connections });

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type Credentials, SoakClient } from "./soak-client.js";
+import { SoakClient } from "./soak-client.js";
 import { type Caller, OPERATIONS, type Operation } from "./soak-operations.js";
 
-export interface LoadOptions extends Credentials {
+export interface LoadOptions {
   readonly url: string;
+  /** An admin key of the environment Customer. */
+  readonly key: string;
   /** How many callers there are, each of whom does one thing after the other. */
   readonly callers: number;
   /** When they stop: after some seconds, or after so many things in all. */
@@ -29,7 +31,7 @@ export interface LoadResult {
 
 /** Has callers do all that can be done, well and badly, as fast as they are answered. */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
-  const client = new SoakClient(options.url, options, options.callers + 10);
+  const client = new SoakClient(options.url, options.key, options.callers + 10);
   const receiver = await startReceiver();
   const outcomes = new Map<string, Outcome>();
   try {

@@ -24,121 +24,76 @@ const BULK = 20;
 const FIELDS = "{ id providedId name version properties mapping { schemaId dataSource { providedId } } }";
 
 export const OPERATIONS: readonly Operation[] = [
-  {
-    name: "REST get",
-    weight: 30,
-    async run(caller) {
-      const group = await anyGroup(caller);
-      const reply = await caller.client.rest("GET", { user_group_id: group.id });
-      return outcome(reply, reply.body.user_group?.token === group.token);
-    },
-  },
-  { name: "REST get or create, new", weight: 7, run: async (caller) => (await create(caller)).outcome },
-  {
-    name: "REST update",
-    weight: 8,
-    async run(caller) {
-      const { id } = await anyGroup(caller);
-      const name = `Renamed ${randomUUID()}`;
-      const mapping = Math.random() < 0.5 ? {} : { mapping: { sales: "sales" } };
-      const reply = await caller.client.rest("PUT", { user_group_id: id, name, ...mapping });
-      return outcome(reply, reply.body.user_group?.name === name);
-    },
-  },
-  {
-    name: "REST rotate",
-    weight: 5,
-    async run(caller) {
-      const group = await anyGroup(caller);
-      const reply = await caller.client.rest("POST", { current_token: group.token });
-      const token = reply.body.user_group?.token;
-      const isNew = typeof token === "string" && token !== group.token;
-      if (isNew) group.token = token;
-      return outcome(reply, isNew);
-    },
-  },
-  {
-    name: "REST delete",
-    weight: 7,
-    async run(caller) {
-      await anyGroup(caller);
-      const [group] = caller.groups.splice(0, 1);
-      return outcome(await caller.client.rest("DELETE", { current_token: group?.token }));
-    },
-  },
-  {
-    name: "GraphQL one group",
-    weight: 15,
-    async run(caller) {
-      const { id } = await anyGroup(caller);
-      const query = `query ($by: UserGroupBy!) { userGroup(by: $by) ${FIELDS} }`;
-      const reply = await caller.client.graphql(query, { by: { providedId: id } });
-      return outcome(reply, reply.body.data?.userGroup?.providedId === id);
-    },
-  },
-  {
-    name: "GraphQL list",
-    weight: 5,
-    async run({ client }) {
-      const query = `{ userGroups(first: 20, orderBy: { field: NAME }) { totalCount nodes ${FIELDS} } }`;
-      const reply = await client.graphql(query);
-      return outcome(reply, Array.isArray(reply.body.data?.userGroups.nodes));
-    },
-  },
-  {
-    name: `GraphQL upsert of ${BULK}`,
-    weight: 2,
-    async run({ client, name }) {
-      const userGroups = Array.from({ length: BULK }, (_, index) => ({
-        providedId: `${name} bulk ${index}`,
-        name: `Bulk ${randomUUID()}`,
-      }));
-      const query = `mutation ($input: UpsertUserGroupsInput!) {
-        upsertUserGroups(input: $input) { userErrors { message } }
-      }`;
-      const reply = await client.graphql(query, { input: { userGroups } });
-      return outcome(reply, reply.body.data?.upsertUserGroups.userErrors.length === 0);
-    },
-  },
-  {
-    name: "GraphQL subscription, left at once",
-    weight: 2,
-    run: async (caller) => String(await caller.client.follow((await anyGroup(caller)).id, false)),
-  },
-  {
-    name: "GraphQL subscription, left before the answer",
-    weight: 1,
-    run: async (caller) => String((await caller.client.abandon((await anyGroup(caller)).id)) ?? "left"),
-  },
-  {
-    name: "GraphQL subscription, left after an event",
-    weight: 3,
-    async run(caller) {
-      const { id } = await anyGroup(caller);
-      const rename = () => caller.client.rest("PUT", { user_group_id: id, name: `Told ${randomUUID()}` });
-      return String((await caller.client.follow(id, rename)) ?? "no event");
-    },
-  },
-  {
-    name: "failed authentication",
-    weight: 5,
-    async run({ client, addresses }) {
-      const address = Math.floor(Math.random() * addresses);
-      const headers = {
-        authorization: `Token ugk_live_${"0".repeat(55)}`,
-        "x-forwarded-for": `10.0.${address >> 8}.${address & 255}`,
-      };
-      return outcome(await client.rest("GET", { user_group_id: "x" }, headers));
-    },
-  },
-  {
-    name: "broken request",
-    weight: 10,
-    async run({ client }) {
-      const broken = BROKEN[Math.floor(Math.random() * BROKEN.length)];
-      return broken ? broken(client) : "";
-    },
-  },
+  operation("REST get", 30, async (caller) => {
+    const group = await anyGroup(caller);
+    const reply = await caller.client.rest("GET", { user_group_id: group.id });
+    return outcome(reply, reply.body.user_group?.token === group.token);
+  }),
+  operation("REST get or create, new", 7, async (caller) => (await create(caller)).outcome),
+  operation("REST update", 8, async (caller) => {
+    const { id } = await anyGroup(caller);
+    const name = `Renamed ${randomUUID()}`;
+    const mapping = Math.random() < 0.5 ? {} : { mapping: { sales: "sales" } };
+    const reply = await caller.client.rest("PUT", { user_group_id: id, name, ...mapping });
+    return outcome(reply, reply.body.user_group?.name === name);
+  }),
+  operation("REST rotate", 5, async (caller) => {
+    const group = await anyGroup(caller);
+    const reply = await caller.client.rest("POST", { current_token: group.token });
+    const token = reply.body.user_group?.token;
+    const isNew = typeof token === "string" && token !== group.token;
+    if (isNew) group.token = token;
+    return outcome(reply, isNew);
+  }),
+  operation("REST delete", 7, async (caller) => {
+    await anyGroup(caller);
+    const [group] = caller.groups.splice(0, 1);
+    return outcome(await caller.client.rest("DELETE", { current_token: group?.token }));
+  }),
+  operation("GraphQL one group", 15, async (caller) => {
+    const { id } = await anyGroup(caller);
+    const query = `query ($by: UserGroupBy!) { userGroup(by: $by) ${FIELDS} }`;
+    const reply = await caller.client.graphql(query, { by: { providedId: id } });
+    return outcome(reply, reply.body.data?.userGroup?.providedId === id);
+  }),
+  operation("GraphQL list", 5, async ({ client }) => {
+    const query = `{ userGroups(first: 20, orderBy: { field: NAME }) { totalCount nodes ${FIELDS} } }`;
+    const reply = await client.graphql(query);
+    return outcome(reply, Array.isArray(reply.body.data?.userGroups.nodes));
+  }),
+  operation(`GraphQL upsert of ${BULK}`, 2, async ({ client, name }) => {
+    const userGroups = Array.from({ length: BULK }, (_, index) => ({
+      providedId: `${name} bulk ${index}`,
+      name: `Bulk ${randomUUID()}`,
+    }));
+    const query = `mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { userErrors { message } } }`;
+    const reply = await client.graphql(query, { input: { userGroups } });
+    return outcome(reply, reply.body.data?.upsertUserGroups.userErrors.length === 0);
+  }),
+  operation("GraphQL subscription, left at once", 2, async (caller) =>
+    String(await caller.client.follow((await anyGroup(caller)).id, false)),
+  ),
+  operation("GraphQL subscription, left before the answer", 1, async (caller) =>
+    String((await caller.client.abandon((await anyGroup(caller)).id)) ?? "left"),
+  ),
+  operation("GraphQL subscription, left after an event", 3, async (caller) => {
+    const { id } = await anyGroup(caller);
+    const rename = () => caller.client.rest("PUT", { user_group_id: id, name: `Renamed ${randomUUID()}` });
+    return String((await caller.client.follow(id, rename)) ?? "no event");
+  }),
+  operation("failed authentication", 5, async ({ client, addresses }) => {
+    const address = Math.floor(Math.random() * addresses);
+    const headers = {
+      authorization: `Token ugk_live_${"0".repeat(55)}`,
+      "x-forwarded-for": `10.0.${address >> 8}.${address & 255}`,
+    };
+    return outcome(await client.rest("GET", { user_group_id: "x" }, headers));
+  }),
+  operation(
+    "broken request",
+    10,
+    async ({ client }) => (await BROKEN[Math.floor(Math.random() * BROKEN.length)]?.(client)) ?? "",
+  ),
 ];
 
 /** Each is answered as it should be, or breaks off by itself. */
@@ -158,6 +113,10 @@ const BROKEN: readonly ((client: SoakClient) => Promise<string>)[] = [
       (await client.raw("POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{", false)) ?? "left",
     ),
 ];
+
+function operation(name: string, weight: number, run: Operation["run"]): Operation {
+  return { name, weight, run };
+}
 
 async function anyGroup(caller: Caller): Promise<Caller["groups"][number]> {
   const { groups } = caller;

@@ -1,84 +1,58 @@
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PeerSettings } from "../peers/peer-process.js";
-import type { BenchDatabase } from "./database.js";
+import { type ServerProcess, startServer, startService } from "../server-process.js";
 import type { Variant } from "./options.js";
-import { type ServerProcess, startServer } from "./server-process.js";
-import { ENVIRONMENT, type World } from "./world.js";
-
-/** Who is measured, as a process that answers HTTP. */
-export interface Contestant extends ServerProcess {
-  readonly name: string;
-  /** Whether its GraphQL schema is the one that PostGraphile makes of the tables. */
-  readonly isPostgraphile: boolean;
-}
+import type { Stage } from "./workload.js";
+import { ENVIRONMENT } from "./world.js";
 
 export const OURS = "ours";
 /** The database alone; no process of ours. */
 export const PGBENCH = "pgbench";
+/** PostGraphile makes its own GraphQL schema of the tables. */
+export const POSTGRAPHILE = "postgraphile";
 
-interface PeerProgram {
-  readonly script: string;
-  readonly mode?: string;
-  /** Needs a newer Node.js than we do. */
-  readonly newerNode?: true;
-}
-
-const PEERS: Readonly<Record<string, PeerProgram>> = {
-  constant: { script: "constant-server.js" },
-  "constant-services": { script: "constant-server.js", mode: "services" },
-  fastify: { script: "rest-server.js", mode: "constant" },
-  prepared: { script: "rest-server.js", mode: "select" },
-  insert: { script: "rest-server.js", mode: "insert" },
-  postgraphile: { script: "postgraphile-server.js", newerNode: true },
-  mercurius: { script: "mercurius-server.js" },
-  "mercurius-jit": { script: "mercurius-server.js", mode: "jit" },
-  yoga: { script: "yoga-server.js" },
-  plain: { script: "plain-server.js" },
+/** The programs of peers, some in several modes. */
+const PEERS: Readonly<Record<string, readonly [script: string, mode?: string]>> = {
+  constant: ["constant-server.js"],
+  "constant-services": ["constant-server.js", "services"],
+  fastify: ["rest-server.js", "constant"],
+  prepared: ["rest-server.js", "select"],
+  insert: ["rest-server.js", "insert"],
+  [POSTGRAPHILE]: ["postgraphile-server.js"],
+  mercurius: ["mercurius-server.js"],
+  "mercurius-jit": ["mercurius-server.js", "jit"],
+  yoga: ["yoga-server.js"],
+  plain: ["plain-server.js"],
 };
 
 /** Everybody but variants of ours. */
 export const CONTESTANT_NAMES: readonly string[] = [OURS, PGBENCH, ...Object.keys(PEERS)];
 
-const BENCH = fileURLToPath(new URL("../../../..", import.meta.url));
-const SERVICE = join(BENCH, "..", "dist", "src", "main.js");
-const NEWER_NODE = join(BENCH, "node_modules", "node", "bin", "node");
+const require = createRequire(import.meta.url);
+/** PostGraphile needs a newer Node.js than we do. */
+const NEWER_NODE = join(dirname(require.resolve("node/package.json")), "bin", "node");
 /** Our default; all have the same. */
 const POOL_SIZE = 10;
 
-/** Starts our service as its users do, by its settings only: the others are the defaults. */
-export async function startOurs(
+export function startOurs(
   { name, settings }: Variant,
   directory: string,
-  database: BenchDatabase,
-  world: World,
-): Promise<Contestant> {
-  const server = await startServer({
-    node: process.execPath,
-    script: SERVICE,
-    args: [],
-    settings: {
-      PORT: "0",
-      DATABASE_URL: database.runtimeUrl,
-      DATABASE_MIGRATION_URL: database.ownerUrl,
-      ENCRYPTION_KEYS: world.encryptionKey,
-      DATA_DIR: join(directory, name),
-      ...settings,
-    },
-    log: join(directory, `${name}.log`),
-  });
-  return { ...server, name, isPostgraphile: false };
+  { database, world }: Stage,
+): Promise<ServerProcess> {
+  return startService(name, directory, database, { ENCRYPTION_KEYS: world.encryptionKey, ...settings });
 }
 
+/** @param constant what a peer answers that asks no database */
 export async function startPeer(
   name: string,
   directory: string,
-  database: BenchDatabase,
-  world: World,
+  { database, world }: Stage,
   constant: object,
-): Promise<Contestant> {
-  const program = PEERS[name];
-  if (!program) throw new Error(`There is no contestant ${name}.`);
+): Promise<ServerProcess> {
+  const [script, mode = ""] = PEERS[name] ?? [];
+  if (script === undefined) throw new Error(`There is no contestant ${name}.`);
   const settings: PeerSettings = {
     connection: database.owner,
     poolSize: POOL_SIZE,
@@ -87,14 +61,9 @@ export async function startPeer(
       world.accounts.map(({ key, accountId }) => [key.secret, { accountId, environment: ENVIRONMENT }]),
     ),
     constant,
-    mode: program.mode ?? "",
+    mode,
   };
-  const server = await startServer({
-    node: program.newerNode ? NEWER_NODE : process.execPath,
-    script: fileURLToPath(new URL(`../peers/${program.script}`, import.meta.url)),
-    args: [JSON.stringify(settings)],
-    settings: {},
-    log: join(directory, `${name}.log`),
-  });
-  return { ...server, name, isPostgraphile: program.script === "postgraphile-server.js" };
+  const path = fileURLToPath(new URL(`../peers/${script}`, import.meta.url));
+  const args = [path, JSON.stringify(settings)];
+  return startServer({ name, directory, args, ...(name === POSTGRAPHILE ? { node: NEWER_NODE } : {}) });
 }

@@ -1,32 +1,9 @@
-import { parseArgs } from "node:util";
+import { readNumbers, readOptions } from "../options.js";
 
 /** The service once more, with further settings. */
 export interface Variant {
   readonly name: string;
   readonly settings: Readonly<Record<string, string>>;
-}
-
-export interface CompareOptions {
-  /** The workloads; all when undefined. */
-  readonly only: readonly string[] | undefined;
-  /** Whom we are compared with; everybody when undefined. */
-  readonly against: readonly string[] | undefined;
-  readonly variants: readonly Variant[];
-  readonly connections: readonly number[];
-  readonly rounds: number;
-  /** How long each measurement takes. */
-  readonly seconds: number;
-  /**
-   * How long everybody answers each reading before anything is measured: V8 compiles what runs often, and a service runs for weeks. Writings
-   * are warmed up as briefly as can be, as they use up tokens.
-   */
-  readonly warmUpSeconds: number;
-  /** The groups of the largest account. */
-  readonly groups: number;
-  /** Whether latency is also measured at half of the load that each can bear. */
-  readonly half: boolean;
-  /** Whether answers are compared, and nothing is measured. */
-  readonly checkOnly: boolean;
 }
 
 const FULL = { connections: [1, 32, 256], rounds: 4, seconds: 2, warmUp: 10, groups: 50_000, half: true };
@@ -39,61 +16,44 @@ const USAGE = `npm run bench -- compare [options]
   --variant NAME:KEY=VALUE,… our service once more, with these settings; may be repeated
   --connections N,…         --rounds N   --seconds N   --warm-up SECONDS   --groups N   --half   --check (no measurement)`;
 
-/** Reads the command line. @throws Error for what is not understood, with what would be */
-export function readOptions(args: readonly string[]): CompareOptions {
-  try {
-    return read(args);
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
-  }
-}
+export type CompareOptions = ReturnType<typeof readCompareOptions>;
 
-function read(args: readonly string[]): CompareOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      quick: { type: "boolean", default: false },
-      check: { type: "boolean", default: false },
-      half: { type: "boolean" },
-      only: { type: "string" },
-      against: { type: "string" },
-      variant: { type: "string", multiple: true, default: [] },
-      connections: { type: "string" },
-      rounds: { type: "string" },
-      seconds: { type: "string" },
-      "warm-up": { type: "string" },
-      groups: { type: "string" },
-    },
+/** Reads the command line. @throws Error for what is not understood, with what would be */
+export function readCompareOptions(args: readonly string[]) {
+  const names = ["only", "against", "variant", "connections", "rounds", "seconds", "warm-up", "groups"];
+  const flags = ["quick", "check", "half"];
+  return readOptions(args, { names, flags, usage: USAGE }, (options) => {
+    const preset = options.has("quick") || options.has("check") ? QUICK : FULL;
+    const number = (name: string, value: number) => readNumbers(options, name, []).at(-1) ?? value;
+    return {
+      /** The workloads; all when undefined. */
+      only: options.get("only")?.flatMap((text) => text.split(",")),
+      /** Whom we are compared with; everybody when undefined. */
+      against: options.get("against")?.flatMap((text) => text.split(",")),
+      variants: (options.get("variant") ?? []).map(readVariant),
+      connections: readNumbers(options, "connections", preset.connections),
+      rounds: number("rounds", preset.rounds),
+      /** How long each measurement takes. */
+      seconds: number("seconds", preset.seconds),
+      /**
+       * How long everybody answers each reading before anything is measured: V8 compiles what runs often, and a service runs for weeks.
+       * Writings are warmed up as briefly as can be, as they use up tokens.
+       */
+      warmUpSeconds: number("warm-up", preset.warmUp),
+      /** The groups of the largest account. */
+      groups: number("groups", preset.groups),
+      /** Whether latency is also measured at half of the load that each can bear. */
+      half: options.has("half") || preset.half,
+      /** Whether answers are compared, and nothing is measured. */
+      checkOnly: options.has("check"),
+    };
   });
-  const preset = values.quick || values.check ? QUICK : FULL;
-  return {
-    only: values.only?.split(","),
-    against: values.against?.split(","),
-    variants: values.variant.map(readVariant),
-    connections: values.connections?.split(",").map(readNumber) ?? preset.connections,
-    rounds: values.rounds === undefined ? preset.rounds : readNumber(values.rounds),
-    seconds: values.seconds === undefined ? preset.seconds : readNumber(values.seconds),
-    warmUpSeconds: values["warm-up"] === undefined ? preset.warmUp : readNumber(values["warm-up"]),
-    groups: values.groups === undefined ? preset.groups : readNumber(values.groups),
-    half: values.half ?? preset.half,
-    checkOnly: values.check,
-  };
 }
 
 function readVariant(text: string): Variant {
-  const [, name, settings] = /^([\w-]+):(.+)$/.exec(text) ?? [];
+  const [, name, settings] = /^([\w-]+):(\w+=[^,]*(?:,\w+=[^,]*)*)$/.exec(text) ?? [];
   if (name === undefined || settings === undefined)
     throw new Error(`--variant ${text} is not NAME:KEY=VALUE,…`);
-  return { name, settings: Object.fromEntries(settings.split(",").map((pair) => readPair(pair))) };
-}
-
-function readPair(text: string): readonly [name: string, value: string] {
-  const [, name, value] = /^(\w+)=(.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new Error(`${text} is not KEY=VALUE`);
-  return [name, value];
-}
-
-function readNumber(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`${text} is not a whole number above 0`);
-  return Number(text);
+  const pairs = settings.split(",").map((pair) => pair.split(/=(.*)/s).slice(0, 2));
+  return { name, settings: Object.fromEntries(pairs) };
 }

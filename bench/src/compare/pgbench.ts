@@ -2,38 +2,39 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { BenchDatabase } from "./database.js";
-import { ENVIRONMENT, providedIdOf, type World } from "./world.js";
+import { escapeLiteral } from "pg";
+import type { Stage } from "./workload.js";
+import { ENVIRONMENT, providedIdOf } from "./world.js";
 import type { LoadResult } from "./wrk.js";
 
 /** So many connections are made in a second, which counts as time of pgbench. */
 const CONNECTED_PER_SECOND = 64;
 const INSTALLATIONS = "/usr/lib/postgresql";
 
-/** Finds the program, which the PostgreSQL that our service brings along has not; undefined when there is none. */
+/** Finds the program, which the embedded PostgreSQL has not; undefined when there is none. */
 export async function findPgbench(): Promise<string | undefined> {
   const versions = await readdir(INSTALLATIONS).catch(() => []);
   for (const version of versions.toSorted((one, other) => Number(other) - Number(one))) {
     const path = join(INSTALLATIONS, version, "bin", "pgbench");
-    if (
-      await promisify(execFile)(path, ["--version"]).then(
-        () => true,
-        () => false,
-      )
-    )
-      return path;
+    const found = promisify(execFile)(path, ["--version"]);
+    if (await found.then(Boolean, () => false)) return path;
   }
   return undefined;
 }
 
-/** Has pgbench read groups of the largest account by provided id, one prepared statement for each: what the database can bear. */
+/** Has pgbench read groups of the largest account by external ID, one prepared statement for each: what the database can bear. */
 export async function runPgbench(
   pgbench: string,
-  { ownerUrl }: BenchDatabase,
-  { accounts: [account] }: World,
+  { database, world: { accounts } }: Stage,
   { connections, seconds }: { readonly connections: number; readonly seconds: number },
   directory: string,
 ): Promise<LoadResult> {
+  const [account] = accounts;
+  const { owner, ownerUrl } = database;
+  // Else pgbench would spend its time with the passwords of its connections.
+  await database.query(
+    `SET scram_iterations = 1; ALTER ROLE CURRENT_USER PASSWORD ${escapeLiteral(owner.password)}`,
+  );
   const place = await mkdtemp(join(directory, "pgbench-"));
   const script = join(place, "lookup.sql");
   const [prefix = ""] = providedIdOf(0).split("0");
@@ -46,25 +47,20 @@ WHERE account_id = ${account.accountId} AND environment = '${ENVIRONMENT}'
 `,
   );
   const time = seconds + Math.floor(connections / CONNECTED_PER_SECOND);
-  const { stdout } = await promisify(execFile)(
-    pgbench,
-    ["-n", "-M", "prepared", "-f", script, "-c", String(connections), "-T", String(time), "--log", ownerUrl],
-    { cwd: place },
-  );
+  const options = ["-n", "-M", "prepared", "-f", script, "-c", String(connections), "-T", String(time)];
+  const { stdout } = await promisify(execFile)(pgbench, [...options, "--log", ownerUrl], { cwd: place });
   const [, perSecond = "NaN"] = /^tps = ([\d.]+)/m.exec(stdout) ?? [];
   const [log = ""] = (await readdir(place)).filter((name) => name.startsWith("pgbench_log"));
   // The third column is how long a transaction took, in microseconds.
-  const times = (await readFile(join(place, log), "utf8"))
-    .split("\n")
-    .flatMap((line) => line.split(" ")[2] ?? []);
-  const sorted = Float64Array.from(times, Number).sort();
+  const lines = (await readFile(join(place, log), "utf8")).split("\n");
+  const times = Float64Array.from(
+    lines.flatMap((line) => line.split(" ")[2] ?? []),
+    Number,
+  ).sort();
   await rm(place, { recursive: true });
-  const percentile = (share: number) => (sorted[Math.floor(share * sorted.length)] ?? Number.NaN) / 1000;
+  const percentile = (share: number) => (times[Math.floor(share * times.length)] ?? Number.NaN) / 1000;
   return {
-    requests: sorted.length,
-    perSecond: Number(perSecond),
-    p50: percentile(0.5),
-    p99: percentile(0.99),
-    meanBytes: Number.NaN,
+    ...{ requests: times.length, perSecond: Number(perSecond), meanBytes: Number.NaN },
+    ...{ p50: percentile(0.5), p99: percentile(0.99) },
   };
 }

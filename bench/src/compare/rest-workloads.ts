@@ -1,163 +1,130 @@
 import { deepStrictEqual, match, notStrictEqual, strictEqual } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { Contestant } from "./contestants.js";
+import type { ServerProcess } from "../server-process.js";
+import type { Picker } from "./graphql-workloads.js";
 import { type HttpRequest, send } from "./http-request.js";
 import { type Place, pickGroups, type Stage, type Workload } from "./workload.js";
 import { type Account, ENVIRONMENT } from "./world.js";
 
 const SAMPLES = 20;
 const READS = 10_000;
-const PATH = "/api/user";
 /** Who always answers the same. */
 export const CONSTANT = ["constant", "constant-services", "fastify"];
 const TOKEN = /^ugt_[0-9A-Za-z]{55}$/;
 
 export const REST_WORKLOADS: readonly Workload[] = [
   {
-    name: "rest-get",
-    title: "REST: get a group that exists",
+    ...readingRest(({ world }, count) => pickGroups([world.accounts[0]], count)),
     peers: [...CONSTANT, "prepared", "pgbench"],
-    ...reading(({ accounts: [largest] }) => [largest]),
     half: true,
   },
   {
+    // By the keys of fifty accounts.
+    ...readingRest(({ world: { accounts } }, count) => pickGroups(accounts.slice(1), count)),
     name: "rest-get-tenants",
-    title: "REST: the same, by the keys of 50 accounts",
     peers: ["prepared"],
-    ...reading(({ accounts: [_, ...small] }) => small),
-    half: false,
   },
   {
     name: "rest-create",
-    title: "REST: get a group that does not exist: it is created",
     peers: ["insert"],
     writes: true,
-    connections: undefined,
-    leastSeconds: 1,
-    half: false,
     check: checkCreation,
     requests: async (_, { world }, most) => newGroups(world.accounts[0], most),
   },
-  {
-    name: "rest-rotate",
-    title: "REST: rotate a token",
-    peers: ["prepared"],
-    writes: true,
-    connections: undefined,
-    leastSeconds: 1,
-    half: false,
-    check: checkRotation,
-    requests: async (_, stage, most) => rotations(stage, most),
-  },
+  { name: "rest-rotate", peers: ["prepared"], writes: true, check: checkRotation, requests: rotations },
 ];
 
+/** Reads groups that exist. */
+export function readingRest(pick: Picker, reads = READS): Workload {
+  return {
+    name: "rest-get",
+    async check({ name, url }, stage) {
+      for (const place of pick(stage, SAMPLES)) {
+        const reply = await call(url, get(place));
+        const expected = getReply(place);
+        if (!CONSTANT.includes(name)) deepStrictEqual(reply, expected);
+        else strictEqual(Math.abs(JSON.stringify(reply).length - JSON.stringify(expected).length) < 20, true);
+      }
+    },
+    requests: async (_, stage) => pick(stage, reads).map(get),
+  };
+}
+
 /** The reply to a get of a group that nobody has changed. */
-export function getReply({ group }: Place): object {
+export function getReply({ group: { id, token, name, providedId, properties } }: Place): object {
   return {
     success: 1,
     new_user_group: false,
-    user_group: {
-      team_id: group.id,
-      token: group.token,
-      name: group.name,
-      provided_id: group.providedId,
-      properties: group.properties,
-    },
+    user_group: { team_id: id, token, name, provided_id: providedId, properties },
   };
 }
 
-function reading(accountsOf: (world: Stage["world"]) => readonly Account[]) {
-  return {
-    writes: false,
-    connections: undefined,
-    leastSeconds: 1,
-    async check({ url, name }: Contestant, { world }: Stage) {
-      for (const place of pickGroups(accountsOf(world), SAMPLES)) {
-        const { status, text } = await send(url, get(place));
-        strictEqual(status, 200, text);
-        if (CONSTANT.includes(name))
-          strictEqual(Math.abs(text.length - JSON.stringify(getReply(place)).length) < 20, true);
-        else deepStrictEqual(JSON.parse(text), getReply(place));
-      }
-    },
-    requests: async (_: Contestant, { world }: Stage) => pickGroups(accountsOf(world), READS).map(get),
-  };
+/** A request of an account to `/api/user`. */
+export function restRequest({ key }: Account, method: HttpRequest["method"], body: object): HttpRequest {
+  return { method, path: "/api/user", authorization: `Token ${key.secret}`, body };
 }
 
 function get({ account, group }: Place): HttpRequest {
-  return { ...call(account, "GET"), body: { user_group_id: group.providedId, name: group.name } };
+  return restRequest(account, "GET", { user_group_id: group.providedId, name: group.name });
 }
 
-function call({ key }: Account, method: HttpRequest["method"]) {
-  return { method, path: PATH, authorization: `Token ${key.secret}` };
-}
-
-/** Ids that were never there. */
+/** Groups whose ids were never there. */
 function newGroups(account: Account, count: number): readonly HttpRequest[] {
   const run = randomUUID();
-  return Array.from({ length: count }, (_, index) => ({
-    ...call(account, "GET"),
-    body: {
+  return Array.from({ length: count }, (_, index) =>
+    restRequest(account, "GET", {
       user_group_id: `${run}-${index}`,
       name: `New ${index} Inc.`,
       properties: { region: "EU", plan: "team", seats: index },
-    },
-  }));
+    }),
+  );
 }
 
-async function checkCreation({ url }: Contestant, { world, database }: Stage): Promise<void> {
-  const [account] = world.accounts;
+async function checkCreation({ url }: ServerProcess, stage: Stage): Promise<void> {
+  const [account] = stage.world.accounts;
   for (const request of newGroups(account, SAMPLES)) {
-    const { status, text } = await send(url, request);
-    strictEqual(status, 200, text);
-    const reply = JSON.parse(text);
+    const reply = await call(url, request);
     const { user_group_id: providedId, ...rest } = Object(request.body);
     const { team_id: id, token } = reply.user_group;
     match(token, TOKEN);
-    deepStrictEqual(reply, {
-      success: 1,
-      new_user_group: true,
-      user_group: { team_id: id, token, ...rest, provided_id: providedId },
-    });
-    strictEqual(await storedToken({ world, database }, account, providedId), token);
+    const group = { team_id: id, token, ...rest, provided_id: providedId };
+    deepStrictEqual(reply, { success: 1, new_user_group: true, user_group: group });
+    strictEqual(await storedToken(stage, account, providedId), token);
   }
 }
 
-async function checkRotation({ url }: Contestant, { world, database }: Stage): Promise<void> {
+async function checkRotation({ url }: ServerProcess, stage: Stage): Promise<void> {
   // Of the small accounts: the others' tokens are still to be read with.
-  const account = world.accounts.at(-1) ?? world.accounts[0];
+  const account = stage.world.accounts.at(-1) ?? stage.world.accounts[0];
   for (const { group } of pickGroups([account], SAMPLES)) {
-    const current = await storedToken({ world, database }, account, group.providedId);
-    const { status, text } = await send(url, { ...call(account, "POST"), body: { current_token: current } });
-    strictEqual(status, 200, text);
-    const reply = JSON.parse(text);
+    const current = await storedToken(stage, account, group.providedId);
+    const reply = await call(url, restRequest(account, "POST", { current_token: current }));
     const { token } = reply.user_group;
     match(token, TOKEN);
     notStrictEqual(token, current);
-    deepStrictEqual(reply, {
-      success: 1,
-      user_group: {
-        ...{ team_id: group.id, token, name: group.name, provided_id: group.providedId },
-        api_environment_tag: ENVIRONMENT,
-      },
-    });
-    strictEqual(await storedToken({ world, database }, account, group.providedId), token);
+    const expected = { team_id: group.id, token, name: group.name, provided_id: group.providedId };
+    deepStrictEqual(reply, { success: 1, user_group: { ...expected, api_environment_tag: ENVIRONMENT } });
+    strictEqual(await storedToken(stage, account, group.providedId), token);
   }
 }
 
-async function storedToken(stage: Stage, account: Account, providedId: string): Promise<string | undefined> {
-  const [token] = await storedTokens(stage, account, "AND provided_id = $2", [providedId]);
-  return token;
+/** @throws AssertionError when the status is not 200 */
+async function call(url: string, request: HttpRequest): Promise<ReturnType<typeof JSON.parse>> {
+  const { status, text } = await send(url, request);
+  strictEqual(status, 200, text);
+  return JSON.parse(text);
+}
+
+async function storedToken(stage: Stage, account: Account, id: string): Promise<string | undefined> {
+  return (await storedTokens(stage, account, "AND provided_id = $2", [id]))[0];
 }
 
 /** Each group once, by the token that it has now. */
-async function rotations(stage: Stage, most: number): Promise<readonly HttpRequest[]> {
+async function rotations(_: ServerProcess, stage: Stage, most: number): Promise<readonly HttpRequest[]> {
   const [account] = stage.world.accounts;
-  const tokens = await storedTokens(stage, account, "ORDER BY md5(id::text || $2) LIMIT $3", [
-    randomUUID(),
-    most,
-  ]);
-  return tokens.map((token) => ({ ...call(account, "POST"), body: { current_token: token } }));
+  const order = "ORDER BY md5(id::text || $2) LIMIT $3";
+  const tokens = await storedTokens(stage, account, order, [randomUUID(), most]);
+  return tokens.map((token) => restRequest(account, "POST", { current_token: token }));
 }
 
 async function storedTokens(

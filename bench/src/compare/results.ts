@@ -1,83 +1,69 @@
-import { markdownTable } from "../markdown-table.js";
 import { medianOf, medianRatio } from "../measure.js";
-import { OURS } from "./contestants.js";
 import type { Sample } from "./measurement.js";
 
 /** What is measured in each round. */
 export interface Course {
   readonly workload: string;
+  /** Who, or how many groups there are. */
   readonly contestant: string;
   readonly connections: number;
   /** Whether so few requests are sent that half of the contestant's time is free. */
   readonly half: boolean;
 }
 
-interface Row extends Course {
-  readonly samples: Sample[];
-}
-
-const HEADS = [
-  ...["workload", "connections", "contestant", "requests/s", "ours ÷ it", "p50 ms", "p99 ms"],
-  ...["server µs", "database µs", "memory MB"],
-];
-
 /** The samples of all rounds. */
 export class Results {
-  readonly #rows = new Map<string, Row>();
+  readonly #rows = new Map<string, { readonly course: Course; readonly samples: Sample[] }>();
 
   add(course: Course, sample: Sample): void {
-    const key = keyOf(course);
-    const row = this.#rows.get(key) ?? { ...course, samples: [] };
-    this.#rows.set(key, row);
+    const row = this.#rows.get(keyOf(course)) ?? { course, samples: [] };
+    this.#rows.set(keyOf(course), row);
     row.samples.push(sample);
   }
 
-  /** One figure of a course in each round; undefined when it was not measured. */
-  figures(course: Course, figure: keyof Sample): readonly number[] | undefined {
-    return this.#rows.get(keyOf(course))?.samples.map((sample) => sample[figure]);
+  /** The courses, those of one workload and load together, as they were first measured. */
+  courses(): readonly Course[] {
+    const courses = [...this.#rows.values()].map(({ course }) => course);
+    const loads = [...new Set(courses.map(loadOf))];
+    return loads.flatMap((load) => courses.filter((course) => loadOf(course) === load));
   }
 
-  /** Medians of all that was measured. */
-  table(): string {
-    return markdownTable(
-      HEADS,
-      [...this.#rows.values()].toSorted(inOrder(this.#rows)).map((row) => this.#cells(row)),
-    );
+  /** One figure of a course in each round; none when it was not measured. */
+  figures(course: Course, figure: keyof Sample): readonly number[] {
+    return this.#rows.get(keyOf(course))?.samples.map((sample) => sample[figure]) ?? [];
   }
 
-  #cells(row: Row): readonly string[] {
-    const median = (figure: keyof Sample) => medianOf(row.samples.map((sample) => sample[figure]));
-    const ours = this.figures({ ...row, contestant: OURS }, "perSecond") ?? [];
-    const ratio = medianRatio(ours, this.figures(row, "perSecond") ?? []);
-    return [
-      row.workload,
-      row.half ? `${row.connections}, half load` : String(row.connections),
-      row.contestant,
-      Math.round(median("perSecond")).toLocaleString("en"),
-      row.half || row.contestant === OURS ? "" : show(ratio, 2),
-      show(median("p50"), 2),
-      show(median("p99"), 2),
-      show(median("serverUs"), 0),
-      show(median("databaseUs"), 0),
-      show(median("memoryMb"), 0),
-    ];
+  median(course: Course, figure: keyof Sample): number {
+    return medianOf(this.figures(course, figure));
+  }
+
+  /** The median over rounds of a figure of one by that of another; NaN when one was not measured. */
+  ratio(one: Course, other: Course, figure: keyof Sample): number {
+    return medianRatio(this.figures(one, figure), this.figures(other, figure));
   }
 }
 
-/** Rows of one workload and load stand together, as they were first measured. */
-function inOrder(rows: ReadonlyMap<string, Row>): (one: Row, other: Row) => number {
-  const groups = [...new Set([...rows.values()].map(groupOf))];
-  return (one, other) => groups.indexOf(groupOf(one)) - groups.indexOf(groupOf(other));
+export function show(figure: number, digits: number): string {
+  return Number.isNaN(figure)
+    ? ""
+    : figure.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-function groupOf({ workload, connections, half }: Course): string {
+/** A target is a ratio that is to be at least or at most so much. @returns cells of a row */
+export function targetRow(title: string, ratio: number, wanted: { least?: number; most?: number }) {
+  const { least = 0, most = Number.POSITIVE_INFINITY } = wanted;
+  return [
+    ...[title, wanted.least === undefined ? `≤ ${most}` : `≥ ${least}`, ratio.toFixed(2)],
+    ratio >= least && ratio <= most ? "reached" : "NOT reached",
+  ];
+}
+
+export const TARGET_HEADS = ["target", "wanted", "measured", "outcome"];
+
+function loadOf({ workload, connections, half }: Course): string {
   return `${workload} ${connections} ${half}`;
 }
 
 function keyOf(course: Course): string {
-  return `${groupOf(course)} ${course.contestant}`;
-}
-
-function show(figure: number, digits: number): string {
-  return Number.isNaN(figure) ? "" : figure.toFixed(digits);
+  return `${loadOf(course)} ${course.contestant}`;
 }

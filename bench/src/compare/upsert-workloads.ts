@@ -6,31 +6,45 @@ import type { HttpRequest } from "./http-request.js";
 import type { Workload } from "./workload.js";
 import type { Account } from "./world.js";
 
+/** As many as one call takes. */
 export const BULK = 1000;
 /** More bulks than anybody writes in a second. */
 const BULKS = 100;
 
 export const UPSERT_WORKLOADS: readonly Workload[] = [
-  upserting("graphql-upsert-1", "GraphQL: upsert of one new group with a mapping", 1, [1, 32]),
-  upserting("graphql-upsert-1000", "GraphQL: upsert of 1,000 new groups with mappings", BULK, [1]),
+  { ...upserting("graphql-upsert-1", 1), connections: [1, 32] },
+  // One takes a good part of a second.
+  { ...upserting("graphql-upsert-1000", BULK), connections: [1], leastSeconds: 4 },
 ];
 
-function upserting(name: string, title: string, groups: number, connections: readonly number[]): Workload {
+/** One call for groups with these external IDs, each with a mapping of two schemas. */
+export function upsertRequest({ key, dataSources }: Account, ids: readonly string[]): HttpRequest {
+  const userGroups = ids.map((providedId, index) => ({
+    providedId,
+    name: `Customer ${providedId.slice(-8)} Inc.`,
+    properties: { region: "EU", plan: "team", seats: index, contact: `${providedId.slice(-8)}@example.com` },
+    mapping: ["sales", "support"].map((schemaId, salt) => ({
+      schemaId,
+      dataSource: dataSources[(index + salt) % dataSources.length]?.providedId,
+    })),
+  }));
+  return graphqlRequest(`Token ${key.secret}`, { query: UPSERT, variables: { input: { userGroups } } });
+}
+
+/** External IDs that were never there. */
+export function newIds(count: number): readonly string[] {
+  return Array.from({ length: count }, () => `customer-${randomUUID()}`);
+}
+
+function upserting(name: string, groups: number): Workload {
   return {
     name,
-    title,
-    peers: [],
     writes: true,
-    connections,
-    // One takes a good part of a second.
-    leastSeconds: groups === 1 ? 1 : 4,
-    half: false,
     async check(contestant, { world }) {
-      const request = upsert(world.accounts[0], groups);
-      const { upsertUserGroups } = await dataOf(contestant, request);
-      const { variables } = Object(request.body);
+      const ids = newIds(groups);
+      const { upsertUserGroups } = await dataOf(contestant, upsertRequest(world.accounts[0], ids));
       deepStrictEqual(upsertUserGroups, {
-        results: variables.input.userGroups.map(({ providedId }: { providedId: string }, index: number) => ({
+        results: ids.map((providedId, index) => ({
           newUserGroup: true,
           userGroup: { teamId: upsertUserGroups.results[index].userGroup.teamId, providedId },
           userErrors: [],
@@ -40,21 +54,7 @@ function upserting(name: string, title: string, groups: number, connections: rea
     },
     requests: async (_, { world }, most) =>
       Array.from({ length: groups === 1 ? most : Math.min(most, BULKS) }, () =>
-        upsert(world.accounts[0], groups),
+        upsertRequest(world.accounts[0], newIds(groups)),
       ),
   };
-}
-
-function upsert({ key, dataSources }: Account, count: number): HttpRequest {
-  const run = randomUUID();
-  const userGroups = Array.from({ length: count }, (_, index) => ({
-    providedId: `${run}-${index}`,
-    name: `New ${index} Inc.`,
-    properties: { region: "EU" },
-    mapping: ["sales", "support"].map((schemaId, salt) => ({
-      schemaId,
-      dataSource: dataSources[(index + salt) % dataSources.length]?.providedId,
-    })),
-  }));
-  return graphqlRequest(`Token ${key.secret}`, { query: UPSERT, variables: { input: { userGroups } } });
 }

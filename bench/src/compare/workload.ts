@@ -1,27 +1,25 @@
-import type { Contestant } from "./contestants.js";
-import type { BenchDatabase } from "./database.js";
+import type { BenchDatabase } from "../postgres.js";
+import type { ServerProcess } from "../server-process.js";
 import type { HttpRequest } from "./http-request.js";
 import type { Account, Group, World } from "./world.js";
 
 /** What is asked of the contestants. */
 export interface Workload {
   readonly name: string;
-  /** In a few words. */
-  readonly title: string;
   /** Who takes part besides ours. */
-  readonly peers: readonly string[];
+  readonly peers?: readonly string[];
   /** Whether requests change what is stored, so that none is sent twice, and no reading is measured after them. */
-  readonly writes: boolean;
-  /** With how many connections it is measured, whatever else is asked for; undefined: as is asked for. */
-  readonly connections: readonly number[] | undefined;
+  readonly writes?: boolean;
+  /** With how many connections it is measured, whatever else is asked for. */
+  readonly connections?: readonly number[];
   /** How long a measurement takes at least, in seconds. */
-  readonly leastSeconds: number;
+  readonly leastSeconds?: number;
   /** Whether latency at half of the load is of interest. */
-  readonly half: boolean;
+  readonly half?: boolean;
   /** Asks for samples and compares the answers with what is known. @throws AssertionError */
-  check(contestant: Contestant, stage: Stage): Promise<void>;
+  check(contestant: ServerProcess, stage: Stage): Promise<void>;
   /** Requests to measure with. @param most no more than so many are of use */
-  requests(contestant: Contestant, stage: Stage, most: number): Promise<readonly HttpRequest[]>;
+  requests(contestant: ServerProcess, stage: Stage, most: number): Promise<readonly HttpRequest[]>;
 }
 
 /** Where all of it takes place. */

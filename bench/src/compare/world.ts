@@ -8,7 +8,7 @@ export interface World {
   /** 32 bytes in base64. */
   readonly encryptionKey: string;
   readonly vault: TokenVault;
-  /** The first one is large, the others are small. */
+  /** The first one is the largest. */
   readonly accounts: readonly [Account, ...Account[]];
 }
 
@@ -38,73 +38,63 @@ export interface Group {
 }
 
 export const ENVIRONMENT = "Customer";
+export const DATA_SOURCES = 20;
 const SMALL_ACCOUNTS = 50;
-const DATA_SOURCES = 20;
 const SCHEMAS = ["billing", "sales", "support"];
 const REGIONS = ["EU", "US", "APAC"];
 const PLANS = ["free", "team", "enterprise"];
 
 /** Invents an account with so many groups and, with as many groups together, fifty small ones. */
 export function inventWorld(groups: number): World {
+  const small = Math.ceil(groups / SMALL_ACCOUNTS);
+  return inventAccounts([groups, ...Array.from({ length: SMALL_ACCOUNTS }, () => small)]);
+}
+
+/** @param sizes how many groups each account has */
+export function inventAccounts(sizes: readonly number[]): World {
   const key = randomBytes(32);
-  let lastGroupId = 0;
-  const invent = (accountId: number, count: number): Account => {
-    const firstId = lastGroupId + 1;
-    lastGroupId += count;
-    const dataSources = Array.from({ length: DATA_SOURCES }, (_, index) => ({
-      dataSourceId: (accountId - 1) * DATA_SOURCES + index + 1,
-      providedId: `warehouse-${index}`,
-      name: `Warehouse ${index}`,
-    }));
-    return {
-      accountId,
-      name: `Account ${accountId}`,
-      key: issueApiKey(accountId, ENVIRONMENT),
-      dataSources,
-      groups: Array.from({ length: count }, (_, index) =>
-        inventGroup(accountId, firstId, index, dataSources),
-      ),
-    };
+  let firstId = 1;
+  const invent = (count: number, index: number): Account => {
+    const account = inventAccount(index + 1, firstId, count);
+    firstId += count;
+    return account;
   };
+  const [largest = 0, ...others] = sizes;
   return {
     encryptionKey: key.toString("base64"),
     vault: new TokenVault([key]),
-    accounts: [
-      invent(1, groups),
-      ...Array.from({ length: SMALL_ACCOUNTS }, (_, index) =>
-        invent(index + 2, Math.ceil(groups / SMALL_ACCOUNTS)),
-      ),
-    ],
+    accounts: [invent(largest, 0), ...others.map((count, index) => invent(count, index + 1))],
   };
 }
 
-/** What callers call a group, by its number in its account. */
+/** The external ID of a group, by its number in its account. */
 export function providedIdOf(index: number): string {
   return `customer-${String(index).padStart(8, "0")}`;
 }
 
-function inventGroup(
-  accountId: number,
-  firstId: number,
-  index: number,
-  dataSources: readonly DataSource[],
-): Group {
-  const pick = <Any>(list: readonly Any[], salt: number) => [...list.slice((index * salt) % list.length)];
-  return {
-    id: firstId + index,
-    providedId: providedIdOf(index),
-    name: `Customer ${index} Inc.`,
-    properties: {
-      region: pick(REGIONS, 1)[0],
-      plan: pick(PLANS, 7)[0],
-      seats: 5 + (index % 300),
-      flags: ["beta", "export"],
-    },
-    token: issueUserGroupToken(accountId),
-    mapping: SCHEMAS.flatMap((schemaId, salt) =>
-      pick(dataSources, salt * 3 + 1)
-        .slice(0, 1)
-        .map((dataSource) => ({ schemaId, dataSource })),
-    ),
-  };
+function inventAccount(accountId: number, firstId: number, count: number): Account {
+  const dataSources = Array.from({ length: DATA_SOURCES }, (_, index) => ({
+    dataSourceId: (accountId - 1) * DATA_SOURCES + index + 1,
+    providedId: `warehouse-${index}`,
+    name: `Warehouse ${index}`,
+  }));
+  const groups = Array.from({ length: count }, (_, index) => {
+    const pick = <Any>(list: readonly Any[], salt: number) => list.at((index * salt) % list.length);
+    return {
+      id: firstId + index,
+      providedId: providedIdOf(index),
+      name: `Customer ${index} Inc.`,
+      properties: {
+        ...{ region: pick(REGIONS, 1), plan: pick(PLANS, 7) },
+        ...{ seats: 5 + (index % 300), flags: ["beta", "export"] },
+      },
+      token: issueUserGroupToken(accountId),
+      mapping: SCHEMAS.flatMap((schemaId, salt) => {
+        const dataSource = pick(dataSources, salt * 3 + 1);
+        return dataSource ? [{ schemaId, dataSource }] : [];
+      }),
+    };
+  });
+  const key = issueApiKey(accountId, ENVIRONMENT);
+  return { accountId, name: `Account ${accountId}`, key, dataSources, groups };
 }

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const SCRIPT = fileURLToPath(new URL("../../../../load.lua", import.meta.url));
 
-/** What a load of requests came to. */
+/** The result of a load of requests. */
 export interface LoadResult {
   readonly requests: number;
   readonly perSecond: number;
@@ -16,7 +16,7 @@ export interface LoadResult {
   readonly meanBytes: number;
 }
 
-export interface Load {
+interface Load {
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
@@ -24,6 +24,14 @@ export interface Load {
   readonly file: string;
   /** The mean pause of a connection before each request, in milliseconds; 0 for none. */
   readonly pauseMs: number;
+}
+
+/** @throws Error when wrk is not installed */
+export async function requireWrk(): Promise<void> {
+  // It shows its version and fails.
+  const found = await promisify(execFile)("wrk", ["--version"]).catch((error: { code?: unknown }) => error);
+  if ("code" in found && found.code === "ENOENT")
+    throw new Error("wrk is not installed: apt-get install wrk");
 }
 
 /** Writes requests as the load generator reads them. */
@@ -36,27 +44,13 @@ export async function writeRequests(file: string, requests: readonly string[]): 
 export async function runWrk({ url, connections, seconds, file, pauseMs }: Load): Promise<LoadResult> {
   const options = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "30s", "-s", SCRIPT, url];
   const { stdout } = await promisify(execFile)("wrk", [...options, "--", file, String(pauseMs)]);
-  const counts: WrkCounts = JSON.parse(stdout.slice(stdout.indexOf('{"requests"')));
-  if (counts.refused > 0 || counts.broken > 0) {
-    throw new Error(
-      `Of ${counts.requests} requests ${counts.refused} were refused, ${counts.broken} failed.`,
-    );
-  }
+  const result = JSON.parse(stdout.slice(stdout.indexOf('{"requests"')));
+  const { requests, microseconds, bytes, p50, p99, refused, broken } = result;
+  if (refused > 0 || broken > 0)
+    throw new Error(`Of ${requests} requests ${refused} were refused, ${broken} failed.`);
+  const latency = (figure: number) => (requests > 0 ? figure / 1000 : Number.NaN);
   return {
-    requests: counts.requests,
-    perSecond: counts.requests / (counts.microseconds / 1e6),
-    p50: counts.requests > 0 ? counts.p50 / 1000 : Number.NaN,
-    p99: counts.requests > 0 ? counts.p99 / 1000 : Number.NaN,
-    meanBytes: counts.bytes / counts.requests,
+    ...{ requests, perSecond: requests / (microseconds / 1e6), meanBytes: bytes / requests },
+    ...{ p50: latency(p50), p99: latency(p99) },
   };
-}
-
-interface WrkCounts {
-  readonly requests: number;
-  readonly microseconds: number;
-  readonly bytes: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly refused: number;
-  readonly broken: number;
 }

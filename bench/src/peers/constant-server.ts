@@ -40,7 +40,9 @@ announce(app.server);
 function servicesOf(reply: object): object {
   if (!isReply(reply)) throw new TypeError("The constant is no reply to a get.");
   const { team_id: id, token, name, provided_id: providedId, properties } = reply.user_group;
-  const found = { userGroup: { id, name, providedId, properties }, created: false };
+  // Properties are kept as JSON text.
+  const userGroup = { id, name, providedId, properties: JSON.stringify(properties) };
+  const found = { userGroup, created: false };
   const caller = { scope: "write" };
   return {
     access: { recall: () => caller },

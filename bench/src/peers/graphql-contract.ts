@@ -1,7 +1,7 @@
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { readUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { type PeerSettings, type Tenant, tenantOf } from "./peer-process.js";
-import type { Group, TenantQueries } from "./tenant-queries.js";
+import type { TenantQueries } from "./tenant-queries.js";
 
 /** The part of our schema that is measured. */
 export const TYPE_DEFS = `
@@ -33,6 +33,10 @@ export interface Identity {
   readonly tokenLookup: Buffer | null;
 }
 
+export interface PeerContext {
+  readonly identity: Identity;
+}
+
 export interface OneArguments {
   readonly by: { readonly providedId: string };
 }
@@ -42,45 +46,32 @@ export interface PageArguments {
   readonly after?: string | null;
 }
 
-/** Makes what tells who asks by an Authorization header; null for whoever may not. */
-export function identifier(settings: PeerSettings): (authorization: string | undefined) => Identity | null {
+/** Makes what finds the caller by an Authorization header. @throws Error for one without access */
+export function identifier(settings: PeerSettings): (authorization: string | undefined) => Identity {
   const vault = new TokenVault([Buffer.from(settings.encryptionKey, "base64")]);
   return (authorization) => {
     const tenant = tenantOf(settings, authorization);
     if (tenant) return { tenant, tokenLookup: null };
     const [scheme, token = ""] = (authorization ?? "").split(" ");
     const route = scheme === "Bearer" ? readUserGroupToken(token) : null;
-    if (!route) return null;
+    if (!route) throw new Error("The credentials are missing or unknown.");
     const tokenLookup = vault.lookup(token, vault.primaryKeyId);
     return { tenant: { accountId: route.accountId, environment: "Customer" }, tokenLookup };
   };
 }
 
-export function requireIdentity(identity: Identity | null): Identity {
-  if (!identity) throw new Error("The credentials are missing or unknown.");
-  return identity;
-}
-
-/** What the peers' resolvers of the top fields have in common. */
-export class GroupReader {
-  readonly #queries: TenantQueries;
-
-  constructor(queries: TenantQueries) {
-    this.#queries = queries;
-  }
-
-  async one({ tenant }: Identity, { by }: OneArguments): Promise<Group | null> {
-    return this.#queries.findByProvidedId(tenant, by.providedId);
-  }
-
-  async page({ tenant }: Identity, { first, after }: PageArguments) {
-    const groups = await this.#queries.findAfter(tenant, idOfCursor(after), first + 1);
-    return toPage(groups, first);
-  }
-
-  async viewer({ tenant, tokenLookup }: Identity) {
-    return { userGroup: tokenLookup && (await this.#queries.findByToken(tenant, tokenLookup)) };
-  }
+/** The resolvers of the top fields that peers with statements of their own share. */
+export function queryResolvers(queries: TenantQueries) {
+  return {
+    userGroup: (_: unknown, { by }: OneArguments, { identity: { tenant } }: PeerContext) =>
+      queries.findByProvidedId(tenant, by.providedId),
+    async userGroups(_: unknown, { first, after }: PageArguments, { identity: { tenant } }: PeerContext) {
+      return toPage(await queries.findAfter(tenant, idOfCursor(after), first + 1), first);
+    },
+    viewer: async (_: unknown, _given: unknown, { identity: { tenant, tokenLookup } }: PeerContext) => ({
+      userGroup: tokenLookup && (await queries.findByToken(tenant, tokenLookup)),
+    }),
+  };
 }
 
 /** @param groups one more than the page has, where there is one */

@@ -1,14 +1,6 @@
 import Fastify from "fastify";
 import { mercurius } from "mercurius";
-import {
-  GroupReader,
-  type Identity,
-  identifier,
-  type OneArguments,
-  type PageArguments,
-  requireIdentity,
-  TYPE_DEFS,
-} from "./graphql-contract.js";
+import { type Identity, identifier, queryResolvers, TYPE_DEFS } from "./graphql-contract.js";
 import { announce, readSettings } from "./peer-process.js";
 import { type Group, TenantQueries } from "./tenant-queries.js";
 
@@ -21,19 +13,12 @@ declare module "mercurius" {
 /** Mercurius as its documentation has it: loaders instead of 1 + N statements, with `jit` compiled queries. */
 const settings = readSettings();
 const queries = new TenantQueries(settings);
-const reader = new GroupReader(queries);
 const identify = identifier(settings);
 const app = Fastify();
 await app.register(mercurius, {
   schema: TYPE_DEFS,
-  context: (request) => ({ identity: requireIdentity(identify(request.headers.authorization)) }),
-  resolvers: {
-    Query: {
-      userGroup: (_, given: OneArguments, { identity }) => reader.one(identity, given),
-      userGroups: (_, given: PageArguments, { identity }) => reader.page(identity, given),
-      viewer: (_, _given, { identity }) => reader.viewer(identity),
-    },
-  },
+  context: (request) => ({ identity: identify(request.headers.authorization) }),
+  resolvers: { Query: queryResolvers(queries) },
   loaders: {
     UserGroup: {
       mapping: {

@@ -2,14 +2,21 @@ import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn } from 
 
 // The entities of the plain stack: what the measured fields need, with relations as TypeORM's documentation has them.
 
-@Entity("data_source")
-export class DataSourceModel {
+const TENANT = [
+  { name: "account_id", referencedColumnName: "accountId" },
+  { name: "environment", referencedColumnName: "environment" },
+];
+
+class OfTenant {
   @PrimaryColumn("integer", { name: "account_id" })
   accountId!: number;
 
   @PrimaryColumn("text")
   environment!: string;
+}
 
+@Entity("data_source")
+export class DataSourceModel extends OfTenant {
   @PrimaryColumn("integer", { name: "id" })
   dataSourceId!: number;
 
@@ -21,13 +28,7 @@ export class DataSourceModel {
 }
 
 @Entity("user_group")
-export class UserGroupModel {
-  @PrimaryColumn("integer", { name: "account_id" })
-  accountId!: number;
-
-  @PrimaryColumn("text")
-  environment!: string;
-
+export class UserGroupModel extends OfTenant {
   @PrimaryColumn("integer", { name: "id" })
   teamId!: number;
 
@@ -54,13 +55,7 @@ export class UserGroupModel {
 }
 
 @Entity("mapping_entry")
-export class MappingEntryModel {
-  @PrimaryColumn("integer", { name: "account_id" })
-  accountId!: number;
-
-  @PrimaryColumn("text")
-  environment!: string;
-
+export class MappingEntryModel extends OfTenant {
   @PrimaryColumn("integer", { name: "user_group_id" })
   userGroupId!: number;
 
@@ -71,18 +66,10 @@ export class MappingEntryModel {
     () => UserGroupModel,
     (group) => group.mapping,
   )
-  @JoinColumn([
-    { name: "account_id", referencedColumnName: "accountId" },
-    { name: "environment", referencedColumnName: "environment" },
-    { name: "user_group_id", referencedColumnName: "teamId" },
-  ])
+  @JoinColumn([...TENANT, { name: "user_group_id", referencedColumnName: "teamId" }])
   userGroup!: UserGroupModel;
 
   @ManyToOne(() => DataSourceModel)
-  @JoinColumn([
-    { name: "account_id", referencedColumnName: "accountId" },
-    { name: "environment", referencedColumnName: "environment" },
-    { name: "data_source_id", referencedColumnName: "dataSourceId" },
-  ])
+  @JoinColumn([...TENANT, { name: "data_source_id", referencedColumnName: "dataSourceId" }])
   dataSource!: DataSourceModel;
 }

@@ -5,21 +5,16 @@ import express from "express";
 import type { GraphQLResolveInfo, SelectionSetNode } from "graphql";
 import { DataSource, type FindOptionsWhere, MoreThan } from "typeorm";
 import {
-  type Identity,
   identifier,
   idOfCursor,
   type OneArguments,
   type PageArguments,
-  requireIdentity,
+  type PeerContext,
   TYPE_DEFS,
   toPage,
 } from "./graphql-contract.js";
 import { announce, readSettings } from "./peer-process.js";
 import { DataSourceModel, MappingEntryModel, UserGroupModel } from "./plain-entities.js";
-
-interface Context {
-  readonly identity: Identity;
-}
 
 /** The usual stack, with nothing that is clever: Express, Apollo Server, and `find` of TypeORM with relations. */
 const settings = readSettings();
@@ -38,16 +33,16 @@ async function findOne(where: FindOptionsWhere<UserGroupModel>, info: GraphQLRes
   return groups.findOne({ where, ...withMapping(info) });
 }
 
-const apollo = new ApolloServer<Context>({
+const apollo = new ApolloServer<PeerContext>({
   typeDefs: TYPE_DEFS,
   resolvers: {
     Query: {
-      userGroup: (_: unknown, { by }: OneArguments, { identity }: Context, info: GraphQLResolveInfo) =>
+      userGroup: (_: unknown, { by }: OneArguments, { identity }: PeerContext, info: GraphQLResolveInfo) =>
         findOne({ ...identity.tenant, providedId: by.providedId }, info),
       async userGroups(
         _: unknown,
         { first, after }: PageArguments,
-        { identity }: Context,
+        { identity }: PeerContext,
         info: GraphQLResolveInfo,
       ) {
         const page = await groups.find({
@@ -58,7 +53,7 @@ const apollo = new ApolloServer<Context>({
         });
         return toPage(page, first);
       },
-      async viewer(_: unknown, _given: unknown, { identity }: Context, info: GraphQLResolveInfo) {
+      async viewer(_: unknown, _given: unknown, { identity }: PeerContext, info: GraphQLResolveInfo) {
         const { tenant, tokenLookup } = identity;
         return { userGroup: tokenLookup && (await findOne({ ...tenant, tokenLookup }, info)) };
       },
@@ -77,7 +72,7 @@ app.use(
   "/graphql",
   express.json(),
   expressMiddleware(apollo, {
-    context: async ({ req }) => ({ identity: requireIdentity(identify(req.headers.authorization)) }),
+    context: async ({ req }) => ({ identity: identify(req.headers.authorization) }),
   }),
 );
 const server = createServer(app);

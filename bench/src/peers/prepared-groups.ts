@@ -1,15 +1,13 @@
-import { Pool } from "pg";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import type { PeerSettings, Tenant } from "./peer-process.js";
+import { Statements, TENANT } from "./tenant-queries.js";
 
-/** A group as the replies of REST have it. */
-export interface GroupView {
-  readonly team_id: number;
-  readonly token: string;
+/** The body of a get or create. */
+export interface GetBody {
+  readonly user_group_id: string;
   readonly name: string;
-  readonly provided_id: string;
-  readonly properties: unknown;
+  readonly properties?: object;
 }
 
 interface GroupRow {
@@ -22,7 +20,6 @@ interface GroupRow {
 }
 
 const COLUMNS = "id, provided_id, name, properties, token_key_id, token_ciphertext";
-const TENANT = "account_id = $1 AND environment = $2";
 const FIND = {
   name: "find",
   text: `SELECT ${COLUMNS} FROM user_group WHERE ${TENANT} AND provided_id = $3`,
@@ -43,92 +40,73 @@ const ROTATE = {
       version = version + 1, updated_at = now()
     WHERE ${TENANT} AND id = $3 AND token_lookup = $4 RETURNING ${COLUMNS}`,
 };
+const DRAW_IDS = {
+  name: "draw_ids",
+  text: `SELECT setval('user_group_team_id', nextval('user_group_team_id') + $3)::integer AS id
+    WHERE $1::integer IS NOT NULL AND $2::text IS NOT NULL`,
+};
 /** So many ids are drawn at the start that no request has to wait for one. */
 const IDS = 10_000_000;
 
-/** User groups by prepared statements, one after the other, as few as can be; tokens are sealed as our service does it. */
+/** User groups by prepared statements, one after the other, as few as can be; tokens are encrypted as our service does it. */
 export class PreparedGroups {
-  readonly #pool: Pool;
+  readonly #statements: Statements;
   readonly #vault: TokenVault;
-  #lastId: number;
+  #lastId = 0;
 
-  private constructor(pool: Pool, vault: TokenVault, lastId: number) {
-    this.#pool = pool;
-    this.#vault = vault;
-    this.#lastId = lastId;
+  private constructor(settings: PeerSettings) {
+    this.#statements = new Statements(settings);
+    this.#vault = new TokenVault([Buffer.from(settings.encryptionKey, "base64")]);
   }
 
-  static async open({ connection, poolSize, encryptionKey }: PeerSettings): Promise<PreparedGroups> {
-    const pool = new Pool({ ...connection, max: poolSize });
-    const ids = await pool.query<{ id: number }>(
-      "SELECT setval('user_group_team_id', nextval('user_group_team_id') + $1)::integer AS id",
-      [IDS],
-    );
-    const vault = new TokenVault([Buffer.from(encryptionKey, "base64")]);
-    return new PreparedGroups(pool, vault, (ids.rows[0]?.id ?? 0) - IDS);
+  static async open(settings: PeerSettings): Promise<PreparedGroups> {
+    const groups = new PreparedGroups(settings);
+    const tenant = { accountId: 0, environment: "" };
+    const [row] = await groups.#statements.run<{ id: number }>(DRAW_IDS, tenant, [IDS]);
+    groups.#lastId = (row?.id ?? 0) - IDS;
+    return groups;
   }
 
-  async find({ accountId, environment }: Tenant, providedId: string) {
-    const row = await this.#one(FIND, [accountId, environment, providedId]);
-    return row && { ...this.#view(accountId, row), created: false };
+  async find(tenant: Tenant, { user_group_id: providedId }: GetBody) {
+    const [row] = await this.#statements.run<GroupRow>(FIND, tenant, [providedId]);
+    return row && this.#reply(tenant, row, false);
   }
 
-  async insert(
-    { accountId, environment }: Tenant,
-    body: { readonly user_group_id: string; readonly name: string; readonly properties?: object },
-  ) {
+  async insert(tenant: Tenant, body: GetBody) {
     this.#lastId += 1;
-    const row = await this.#one(INSERT, [
-      accountId,
-      environment,
-      this.#lastId,
-      body.user_group_id,
-      body.name,
-      body.properties ? JSON.stringify(body.properties) : null,
-      ...this.#newToken(accountId, this.#lastId),
+    const properties = body.properties ? JSON.stringify(body.properties) : null;
+    const [row] = await this.#statements.run<GroupRow>(INSERT, tenant, [
+      ...[this.#lastId, body.user_group_id, body.name, properties],
+      ...this.#newToken(tenant, this.#lastId),
     ]);
-    if (!row) throw new Error("Nothing was inserted.");
-    return { ...this.#view(accountId, row), created: true };
+    return row && this.#reply(tenant, row, true);
   }
 
-  /** By two statements, as the new token is sealed for the id of its group. */
-  async rotate({ accountId, environment }: Tenant, token: string): Promise<GroupView | null> {
+  /** By two statements, as the new token is encrypted for the id of its group. */
+  async rotate(tenant: Tenant, token: string) {
     const lookup = this.#vault.lookup(token, this.#vault.primaryKeyId);
-    const found = await this.#one(FIND_BY_TOKEN, [accountId, environment, lookup]);
-    const row =
-      found &&
-      (await this.#one(ROTATE, [
-        accountId,
-        environment,
-        found.id,
-        lookup,
-        ...this.#newToken(accountId, found.id),
-      ]));
-    return row && this.#view(accountId, row);
+    const [found] = await this.#statements.run<GroupRow>(FIND_BY_TOKEN, tenant, [lookup]);
+    if (!found) return undefined;
+    const values = [found.id, lookup, ...this.#newToken(tenant, found.id)];
+    const [row] = await this.#statements.run<GroupRow>(ROTATE, tenant, values);
+    if (!row) return undefined;
+    const { properties: _, ...view } = this.#view(tenant, row);
+    return { success: 1, user_group: { ...view, api_environment_tag: tenant.environment } };
   }
 
-  #newToken(accountId: number, id: number): readonly [keyId: string, ciphertext: Buffer, lookup: Buffer] {
+  #newToken({ accountId }: Tenant, id: number): readonly [keyId: string, ciphertext: Buffer, lookup: Buffer] {
     const token = issueUserGroupToken(accountId);
     const { keyId, ciphertext } = this.#vault.seal(token, { accountId, id }, this.#vault.primaryKeyId);
     return [keyId, ciphertext, this.#vault.lookup(token, keyId)];
   }
 
-  #view(accountId: number, row: GroupRow): GroupView {
-    const sealed = { keyId: row.token_key_id, ciphertext: row.token_ciphertext };
-    return {
-      team_id: row.id,
-      token: this.#vault.open(sealed, { accountId, id: row.id }),
-      name: row.name,
-      provided_id: row.provided_id,
-      properties: row.properties,
-    };
+  #reply(tenant: Tenant, row: GroupRow, isNew: boolean) {
+    return { success: 1, new_user_group: isNew, user_group: this.#view(tenant, row) };
   }
 
-  async #one(
-    statement: { readonly name: string; readonly text: string },
-    values: readonly unknown[],
-  ): Promise<GroupRow | null> {
-    const { rows } = await this.#pool.query<GroupRow>({ ...statement, values: [...values] });
-    return rows[0] ?? null;
+  #view({ accountId }: Tenant, { id, name, provided_id, properties, ...row }: GroupRow) {
+    const sealed = { keyId: row.token_key_id, ciphertext: row.token_ciphertext };
+    const token = this.#vault.open(sealed, { accountId, id });
+    return { team_id: id, token, name, provided_id, properties };
   }
 }

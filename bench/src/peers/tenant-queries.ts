@@ -15,8 +15,36 @@ export interface MappingEntry {
   readonly dataSource: { readonly dataSourceId: number; readonly providedId: string; readonly name: string };
 }
 
+interface MappingRow {
+  readonly teamId: number;
+  readonly schemaId: string;
+  readonly dataSourceId: number;
+  readonly providedId: string;
+  readonly name: string;
+}
+
+interface Statement {
+  readonly name: string;
+  /** $1 is the account, and $2 the environment. */
+  readonly text: string;
+}
+
+/** Statements of a tenant; each connection prepares them once. */
+export class Statements {
+  readonly #pool: Pool;
+
+  constructor({ connection, poolSize }: PeerSettings) {
+    this.#pool = new Pool({ ...connection, max: poolSize });
+  }
+
+  async run<Row extends object>(statement: Statement, tenant: Tenant, values: readonly unknown[]) {
+    const all = [tenant.accountId, tenant.environment, ...values];
+    return (await this.#pool.query<Row>({ ...statement, values: all })).rows;
+  }
+}
+
 const COLUMNS = `id AS "teamId", provided_id AS "providedId", name, properties, version`;
-const TENANT = "account_id = $1 AND environment = $2";
+export const TENANT = "account_id = $1 AND environment = $2";
 
 const BY_PROVIDED_ID = {
   name: "group_by_provided_id",
@@ -41,52 +69,33 @@ const MAPPINGS = {
     ORDER BY user_group_id, schema_id`,
 };
 
-/** The statements that somebody who tunes a server by hand would write; each connection prepares them once. */
+/** The statements that somebody who tunes a server by hand would write. */
 export class TenantQueries {
-  readonly #pool: Pool;
+  readonly #statements: Statements;
 
-  constructor({ connection, poolSize }: PeerSettings) {
-    this.#pool = new Pool({ ...connection, max: poolSize });
+  constructor(settings: PeerSettings) {
+    this.#statements = new Statements(settings);
   }
 
   async findByProvidedId(tenant: Tenant, providedId: string): Promise<Group | null> {
-    const [group] = await this.#run<Group>(BY_PROVIDED_ID, tenant, [providedId]);
-    return group ?? null;
+    return (await this.#statements.run<Group>(BY_PROVIDED_ID, tenant, [providedId]))[0] ?? null;
   }
 
   async findByToken(tenant: Tenant, lookup: Buffer): Promise<Group | null> {
-    const [group] = await this.#run<Group>(BY_TOKEN, tenant, [lookup]);
-    return group ?? null;
+    return (await this.#statements.run<Group>(BY_TOKEN, tenant, [lookup]))[0] ?? null;
   }
 
   /** Groups in the order of their ids. */
   async findAfter(tenant: Tenant, id: number, limit: number): Promise<readonly Group[]> {
-    return this.#run<Group>(PAGE, tenant, [id, limit]);
+    return this.#statements.run<Group>(PAGE, tenant, [id, limit]);
   }
 
   /** The mapping of each of these groups, in their order, with the data sources in the same statement. */
   async findMappings(tenant: Tenant, ids: readonly number[]): Promise<MappingEntry[][]> {
     const mappings = new Map(ids.map((id): [number, MappingEntry[]] => [id, []]));
-    const rows = await this.#run<MappingRow>(MAPPINGS, tenant, [ids]);
-    for (const { teamId, schemaId, ...dataSource } of rows) {
+    const rows = await this.#statements.run<MappingRow>(MAPPINGS, tenant, [ids]);
+    for (const { teamId, schemaId, ...dataSource } of rows)
       mappings.get(teamId)?.push({ schemaId, dataSource });
-    }
     return ids.map((id) => mappings.get(id) ?? []);
   }
-
-  async #run<Row extends object>(
-    statement: { readonly name: string; readonly text: string },
-    { accountId, environment }: Tenant,
-    values: readonly unknown[],
-  ): Promise<Row[]> {
-    return (await this.#pool.query<Row>({ ...statement, values: [accountId, environment, ...values] })).rows;
-  }
-}
-
-interface MappingRow {
-  readonly teamId: number;
-  readonly schemaId: string;
-  readonly dataSourceId: number;
-  readonly providedId: string;
-  readonly name: string;
 }

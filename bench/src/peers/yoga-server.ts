@@ -1,15 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import DataLoader from "dataloader";
 import { createSchema, createYoga } from "graphql-yoga";
-import {
-  GroupReader,
-  type Identity,
-  identifier,
-  type OneArguments,
-  type PageArguments,
-  requireIdentity,
-  TYPE_DEFS,
-} from "./graphql-contract.js";
+import { identifier, type PeerContext, queryResolvers, TYPE_DEFS } from "./graphql-contract.js";
 import { announce, readSettings } from "./peer-process.js";
 import { type Group, type MappingEntry, TenantQueries } from "./tenant-queries.js";
 
@@ -17,31 +9,25 @@ interface ServerContext {
   readonly req: IncomingMessage;
 }
 
-interface Context {
-  readonly identity: Identity;
+interface Context extends PeerContext {
   readonly mappings: DataLoader<number, MappingEntry[]>;
 }
 
 /** GraphQL Yoga as its documentation has it: on Node's own server, with a DataLoader for each request. */
 const settings = readSettings();
 const queries = new TenantQueries(settings);
-const reader = new GroupReader(queries);
 const identify = identifier(settings);
 
 const yoga = createYoga<ServerContext, Context>({
   schema: createSchema<Context & ServerContext>({
     typeDefs: TYPE_DEFS,
     resolvers: {
-      Query: {
-        userGroup: (_: unknown, given: OneArguments, { identity }) => reader.one(identity, given),
-        userGroups: (_: unknown, given: PageArguments, { identity }) => reader.page(identity, given),
-        viewer: (_: unknown, _given: unknown, { identity }) => reader.viewer(identity),
-      },
+      Query: queryResolvers(queries),
       UserGroup: { mapping: ({ teamId }: Group, _: unknown, { mappings }) => mappings.load(teamId) },
     },
   }),
   context: ({ req }) => {
-    const identity = requireIdentity(identify(req.headers.authorization));
+    const identity = identify(req.headers.authorization);
     return {
       identity,
       mappings: new DataLoader((ids: readonly number[]) => queries.findMappings(identity.tenant, ids)),

@@ -1,10 +1,11 @@
-import type { BenchDatabase } from "../compare/database.js";
 import { type HttpRequest, send } from "../compare/http-request.js";
-import type { ServerProcess } from "../compare/server-process.js";
+import { restRequest } from "../compare/rest-workloads.js";
+import { newIds, upsertRequest } from "../compare/upsert-workloads.js";
 import type { Stage } from "../compare/workload.js";
 import { markdownTable } from "../markdown-table.js";
+import type { BenchDatabase } from "../postgres.js";
+import type { ServerProcess } from "../server-process.js";
 import type { SeenPlan, TableAccess } from "./plan-log.js";
-import { newIds, upsertRequest } from "./scale-upserts.js";
 import { PAGES, POINT_READS } from "./scale-workloads.js";
 
 /** What holds tenants' rows. */
@@ -13,7 +14,7 @@ const TENANT_TABLES = [
   ...["webhook_endpoint", "webhook_delivery", "idempotent_request"],
 ];
 /** From so many groups on no statement may read a whole table. */
-export const MOST_SCANNED = 100_000;
+const MOST_SCANNED = 100_000;
 /** What looks at all accounts, on purpose and for nobody's request: their time hangs on the number of keys and endpoints and on the backlog. */
 const FOR_ALL_ACCOUNTS = ["api_keys_touch", "webhook_deliveries_claim", "webhook_deliveries_forget"];
 /** After five runs PostgreSQL may settle on a plan for all values, where it is left the choice. */
@@ -26,7 +27,7 @@ const SETTINGS = [
 ];
 
 /** The plans of a size. */
-export interface PlansOfSize {
+interface PlansOfSize {
   readonly groups: number;
   /** The columns of each index. */
   readonly indexes: ReadonlyMap<string, readonly string[]>;
@@ -34,7 +35,7 @@ export interface PlansOfSize {
 }
 
 /**
- * Has a process of the service do once more all that was measured, and what else touches a group, while PostgreSQL writes down each plan.
+ * Has a process of the service do once more all that was measured, and what else touches a group, while PostgreSQL logs each plan.
  * @param start starts that process
  */
 export async function collectPlans(
@@ -42,18 +43,20 @@ export async function collectPlans(
   name: string,
   start: () => Promise<ServerProcess>,
 ): Promise<void> {
-  await explain(stage.database, name);
+  const { query } = stage.database;
+  // The names of its settings are known only once it is there.
+  await query("LOAD 'auto_explain'");
+  for (const setting of SETTINGS) await query(`ALTER DATABASE ${name} SET ${setting}`);
   const server = await start();
   try {
-    const contestant = { ...server, name, isPostgraphile: false };
     for (const workload of [...POINT_READS, ...PAGES]) {
-      const requests = await workload.requests(contestant, stage, RUNS);
+      const requests = await workload.requests(server, stage, RUNS);
       for (const request of requests.slice(0, RUNS)) await succeed(server, request);
     }
     for (const request of writes(stage)) await succeed(server, request);
   } finally {
     await server.stop();
-    await stage.database.query(`ALTER DATABASE ${name} RESET ALL`);
+    await query(`ALTER DATABASE ${name} RESET ALL`);
   }
 }
 
@@ -67,37 +70,32 @@ export async function readIndexes({ query }: BenchDatabase): Promise<PlansOfSize
   return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
 
-/** @throws Error when a statement reads a whole table of tenants, naming it */
+/** @throws Error when a statement reads a whole table of tenants, or a whole index, which is no better */
 export function requireIndexes(sizes: readonly PlansOfSize[]): void {
-  const faults = sizes.flatMap(({ groups, plans }) =>
-    plans.flatMap(({ statement, accesses }) =>
-      accesses
-        .filter(
-          (access) => groups >= MOST_SCANNED && isWholeScan(access) && !FOR_ALL_ACCOUNTS.includes(statement),
-        )
-        .map(
-          ({ table, index }) =>
-            `${statement} reads all of ${index ?? table} at ${groups.toLocaleString("en")} groups`,
+  const faults = sizes
+    .filter(({ groups }) => groups >= MOST_SCANNED)
+    .flatMap(({ groups, plans }) =>
+      plans
+        .filter(({ statement }) => !FOR_ALL_ACCOUNTS.includes(statement))
+        .flatMap(({ statement, accesses }) =>
+          accesses
+            .filter((access) => isOfTenants(access) && access.columns.length === 0)
+            .map(({ table, index }) => `${statement} reads all of ${index ?? table} at ${groups} groups`),
         ),
-    ),
-  );
+    );
   if (faults.length > 0) throw new Error(`Statements read whole tables:\n${[...new Set(faults)].join("\n")}`);
 }
 
 /** The statements on tenants' tables, each with its plan and the sizes that have it. */
 export function planTable(sizes: readonly PlansOfSize[]): string {
-  const rows = new Map<string, { readonly cells: readonly string[]; readonly groups: Set<number> }>();
+  const rows = new Map<string, { readonly cells: readonly string[]; readonly groups: Set<string> }>();
   for (const { groups, plans, indexes } of sizes) {
     for (const plan of plans.filter(({ accesses }) => accesses.some(isOfTenants))) {
-      const cells = [
-        plan.statement.replaceAll("|", "\\|"),
-        plan.isGeneric ? "all" : "given",
-        accessText(plan, indexes),
-      ];
-      const key = cells.join("\n");
-      const row = rows.get(key) ?? { cells, groups: new Set<number>() };
-      rows.set(key, row);
-      row.groups.add(groups);
+      const name = plan.statement.replaceAll("|", "\\|");
+      const cells = [name, plan.isGeneric ? "all" : "given", accessText(plan, indexes)];
+      const row = rows.get(cells.join("\n")) ?? { cells, groups: new Set() };
+      rows.set(cells.join("\n"), row);
+      row.groups.add(groups.toLocaleString("en"));
     }
   }
   const inOrder = [...rows.values()].toSorted((one, other) =>
@@ -107,32 +105,22 @@ export function planTable(sizes: readonly PlansOfSize[]): string {
     ["statement", "plan for values", "how it reads", "groups"],
     inOrder.map(({ cells, groups }) => [
       ...cells,
-      groups.size === sizes.length
-        ? "all sizes"
-        : [...groups].map((count) => count.toLocaleString("en")).join("; "),
+      groups.size === sizes.length ? "all sizes" : [...groups].join("; "),
     ]),
   );
 }
 
 function* writes({ world }: Stage): Generator<HttpRequest> {
   const [largest] = world.accounts;
-  const call = { path: "/api/user", authorization: `Token ${largest.key.secret}` };
-  const create = (id: string) => ({ user_group_id: id, name: "New Inc.", properties: { region: "EU" } });
   for (let run = 0; run < RUNS; run += 1) {
     const ids = newIds(10);
     yield upsertRequest(largest, ids);
     yield upsertRequest(largest, ids);
-    yield { ...call, method: "GET", body: create(newIds(1).join()) };
+    const group = { name: "New Inc.", properties: { region: "EU" } };
+    yield restRequest(largest, "GET", { user_group_id: newIds(1).join(), ...group });
   }
-  for (const { token } of largest.groups.slice(0, RUNS)) {
-    yield { ...call, method: "POST", body: { current_token: token } };
-  }
-}
-
-async function explain({ query }: BenchDatabase, name: string): Promise<void> {
-  // The names of its settings are known only once it is there.
-  await query("LOAD 'auto_explain'");
-  for (const setting of SETTINGS) await query(`ALTER DATABASE ${name} SET ${setting}`);
+  for (const { token } of largest.groups.slice(0, RUNS))
+    yield restRequest(largest, "POST", { current_token: token });
 }
 
 async function succeed({ url }: ServerProcess, request: HttpRequest): Promise<void> {
@@ -142,11 +130,6 @@ async function succeed({ url }: ServerProcess, request: HttpRequest): Promise<vo
 
 function isOfTenants({ table, index }: TableAccess): boolean {
   return TENANT_TABLES.some((name) => table === name || index?.startsWith(`${name}_`));
-}
-
-/** To read all of an index is no better. */
-function isWholeScan(access: TableAccess): boolean {
-  return isOfTenants(access) && access.columns.length === 0;
 }
 
 function accessText({ nodes, accesses }: SeenPlan, indexes: PlansOfSize["indexes"]): string {

@@ -1,4 +1,5 @@
-import { LOG_PREFIX } from "./scale-postgres.js";
+/** What PostgreSQL is to write before each entry of its log: the database and the process. */
+export const LOG_PREFIX = "%d|%p|";
 
 /** A node of a plan, as EXPLAIN tells it in JSON. */
 interface PlanNode {

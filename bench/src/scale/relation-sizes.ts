@@ -1,5 +1,5 @@
-import type { BenchDatabase } from "../compare/database.js";
 import { markdownTable } from "../markdown-table.js";
+import type { BenchDatabase } from "../postgres.js";
 
 /** How large the tables of groups and their indexes are, in bytes, by name. */
 export type RelationSizes = ReadonlyMap<string, number>;

@@ -1,9 +1,9 @@
 import { Client } from "pg";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
-import type { BenchDatabase } from "../compare/database.js";
-import { type DataSource, ENVIRONMENT, type Group, type World } from "../compare/world.js";
-import type { ScalePostgres } from "./scale-postgres.js";
-import { chooseIds, DATA_SOURCES, type Founding, ownerOf, populate, SLOTS } from "./scale-world.js";
+import { seed } from "../compare/seed.js";
+import { DATA_SOURCES, type DataSource, ENVIRONMENT, type Group, type World } from "../compare/world.js";
+import type { BenchDatabase } from "../postgres.js";
+import { chooseIds, type Founding, ownerOf, populate, SLOTS } from "./scale-world.js";
 
 /** How many rows a statement makes, and how many tokens are sent at once. */
 const CHUNK = 500_000;
@@ -36,17 +36,12 @@ const mappingsStatement = (from: number, to: number) => `
   CROSS JOIN (VALUES (1, 'billing'), (2, 'sales'), (3, 'support')) AS schema (number, id)
   WHERE schema.number <= 1 + n % 3`;
 
-/** Fills tables that our service has made with so many groups. @returns those that are read */
-export async function load(
-  postgres: ScalePostgres,
-  database: BenchDatabase,
-  founding: Founding,
-  groups: number,
-): Promise<World> {
+/** Fills empty tables with so many groups. @returns those that are read */
+export async function load(database: BenchDatabase, founding: Founding, groups: number): Promise<World> {
   // While rows come in by the million, the default would have the disk written to time and again.
   for (const setting of ["max_wal_size = '16GB'", "checkpoint_timeout = '1h'"])
-    await postgres.run(`ALTER SYSTEM SET ${setting}`);
-  await postgres.run("SELECT pg_reload_conf()");
+    await database.query(`ALTER SYSTEM SET ${setting}`);
+  await database.query("SELECT pg_reload_conf()");
   await loadAccounts(database, founding);
   await stageTokens(database, founding, chooseIds(groups));
   // What is not ready takes no rows, and REINDEX makes it ready: the constraints stay as the migrations made them.
@@ -78,39 +73,16 @@ export async function load(
   const read = await readBack(database, founding);
   await database.query("DROP SCHEMA scale CASCADE");
   await database.query("ANALYZE");
-  await postgres.run("ALTER SYSTEM RESET ALL");
-  await postgres.run("SELECT pg_reload_conf()");
-  await postgres.run("CHECKPOINT");
+  await database.query("ALTER SYSTEM RESET ALL");
+  await database.query("SELECT pg_reload_conf()");
+  await database.query("CHECKPOINT");
   return populate(founding, read);
 }
 
-async function loadAccounts({ query }: BenchDatabase, { accounts, owners, vault }: Founding): Promise<void> {
-  const ids = accounts.map(({ accountId }) => accountId);
-  const sources = accounts.flatMap(({ accountId, dataSources }) =>
-    dataSources.map((source) => ({ accountId, ...source })),
-  );
-  await query("SET session_replication_role = replica");
-  await query(
-    `INSERT INTO account (id, name, token_key_id) OVERRIDING SYSTEM VALUE
-      SELECT id, name, $1 FROM unnest($2::integer[], $3::text[]) AS new (id, name)`,
-    [vault.primaryKeyId, ids, accounts.map(({ name }) => name)],
-  );
-  await query(
-    `INSERT INTO api_key (account_id, environment, scope, name, hash, hint)
-      SELECT id, $1, 'write', 'bench', hash, hint FROM unnest($2::integer[], $3::bytea[], $4::text[]) AS new (id, hash, hint)`,
-    [ENVIRONMENT, ids, accounts.map(({ key }) => key.hash), accounts.map(({ key }) => key.hint)],
-  );
-  await query(
-    `INSERT INTO data_source (environment, account_id, id, provided_id, name) OVERRIDING SYSTEM VALUE
-      SELECT $1, * FROM unnest($2::integer[], $3::integer[], $4::text[], $5::text[])`,
-    [
-      ENVIRONMENT,
-      sources.map(({ accountId }) => accountId),
-      sources.map(({ dataSourceId }) => dataSourceId),
-      sources.map(({ providedId }) => providedId),
-      sources.map(({ name }) => name),
-    ],
-  );
+async function loadAccounts(database: BenchDatabase, founding: Founding): Promise<void> {
+  const { accounts, owners, vault } = founding;
+  const { query } = database;
+  await seed(database, founding);
   // Turned off, so that nothing is sent; they are there for the planner.
   await query(
     `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext, disabled_at)
@@ -140,17 +112,11 @@ async function stageTokens(
       const { accountId } = ownerOf(founding, id);
       const token = issueUserGroupToken(accountId);
       const { ciphertext } = vault.seal(token, { accountId, id }, vault.primaryKeyId);
-      return { accountId, id, token, ciphertext, lookup: vault.lookup(token, vault.primaryKeyId) };
+      return [accountId, id, token, ciphertext, vault.lookup(token, vault.primaryKeyId)];
     });
     await query(
       "INSERT INTO scale.sealed SELECT * FROM unnest($1::integer[], $2::integer[], $3::text[], $4::bytea[], $5::bytea[])",
-      [
-        rows.map(({ accountId }) => accountId),
-        rows.map(({ id }) => id),
-        rows.map(({ token }) => token),
-        rows.map(({ ciphertext }) => ciphertext),
-        rows.map(({ lookup }) => lookup),
-      ],
+      [0, 1, 2, 3, 4].map((column) => rows.map((row) => row[column])),
     );
   }
   await query("ANALYZE scale.owner, scale.sealed");
@@ -175,23 +141,16 @@ async function runInTwo({ owner }: BenchDatabase, statements: readonly string[])
   await Promise.all([work(), work()]);
 }
 
-interface ReadRow extends Omit<Group, "mapping"> {
-  readonly mapping: readonly (readonly [schemaId: string, dataSourceId: number])[];
-}
-
 async function readBack({ query }: BenchDatabase, founding: Founding): Promise<readonly Group[]> {
-  const rows = await query<ReadRow>(
+  const rows = await query<Omit<Group, "mapping"> & { mapping: readonly (readonly [string, number])[] }>(
     `SELECT id, provided_id AS "providedId", name, properties, token,
       (SELECT json_agg(json_build_array(schema_id, data_source_id) ORDER BY schema_id) FROM mapping_entry AS entry
         WHERE entry.account_id = user_group.account_id AND entry.environment = '${ENVIRONMENT}'
           AND user_group_id = user_group.id) AS mapping
     FROM user_group JOIN scale.sealed USING (account_id, id) WHERE environment = '${ENVIRONMENT}'`,
   );
-  const sources = new Map<number, DataSource>(
-    founding.accounts.flatMap(({ dataSources }) =>
-      dataSources.map((source) => [source.dataSourceId, source]),
-    ),
-  );
+  const all = founding.accounts.flatMap(({ dataSources }) => dataSources);
+  const sources = new Map(all.map((source): [number, DataSource] => [source.dataSourceId, source]));
   return rows.map(({ mapping, ...group }) => ({
     ...group,
     mapping: mapping.flatMap(([schemaId, id]) => {

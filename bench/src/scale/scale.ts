@@ -1,23 +1,40 @@
-import { cpus, loadavg } from "node:os";
+import { strictEqual } from "node:assert/strict";
+import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Contestant, startOurs } from "../compare/contestants.js";
+import { startOurs } from "../compare/contestants.js";
+import { dataOf } from "../compare/graphql-workloads.js";
 import { Meter } from "../compare/measurement.js";
+import { Results } from "../compare/results.js";
+import { inTurn, report } from "../compare/rounds.js";
+import { BULK, newIds, upsertRequest } from "../compare/upsert-workloads.js";
 import type { Stage, Workload } from "../compare/workload.js";
-import { inWorkplace, type Workplace } from "../compare/workplace.js";
-import { collectPlans, type PlansOfSize, planTable, readIndexes, requireIndexes } from "./plan-check.js";
-import { PlanLog } from "./plan-log.js";
+import { describeMachine } from "../conditions.js";
+import { readNumbers, readOptions } from "../options.js";
+import { type BenchPostgres, startPostgres } from "../postgres.js";
+import type { ServerProcess } from "../server-process.js";
+import { inWorkplace, type Workplace } from "../workplace.js";
+import { collectPlans, planTable, readIndexes, requireIndexes } from "./plan-check.js";
+import { LOG_PREFIX, PlanLog } from "./plan-log.js";
 import { measureSizes, type RelationSizes, sizeTable } from "./relation-sizes.js";
 import { load } from "./scale-load.js";
-import { readScaleOptions, type ScaleOptions } from "./scale-options.js";
-import { type ScalePostgres, startScalePostgres } from "./scale-postgres.js";
-import { ScaleResults } from "./scale-results.js";
-import { THOUSANDS, timeUpserts } from "./scale-upserts.js";
+import { scaleTables } from "./scale-report.js";
 import { PAGES, POINT_READS } from "./scale-workloads.js";
 import { type Founding, inventFounding } from "./scale-world.js";
 
 /** How many send at once, of point reads. */
 const CONNECTIONS = [1, 32];
+/** How many thousands are upserted in a row. */
+const THOUSANDS = [1, 10];
 const QUIET_MS = 3000;
+const READS = [...POINT_READS, ...PAGES];
+const FEWEST_GROUPS = 1000;
+const READING = {
+  names: ["groups", "rounds", "seconds", "warm-up"],
+  flags: [],
+  usage: `npm run bench -- scale [options]
+  --groups N,…   the sizes that are compared; 1000,100000,10000000 by default, and no fewer than 1000
+  --rounds N     --seconds N   --warm-up SECONDS`,
+};
 
 /** A size: a database, and a process of the service on it. */
 interface Size {
@@ -25,7 +42,7 @@ interface Size {
   readonly name: string;
   readonly stage: Stage;
   readonly relations: RelationSizes;
-  readonly contestant: Contestant;
+  readonly server: ServerProcess;
   readonly meter: Meter;
 }
 
@@ -34,80 +51,95 @@ export async function benchScale(args: readonly string[]): Promise<string> {
   const options = readScaleOptions(args);
   return inWorkplace(async (place) => {
     const log = new PlanLog();
-    const postgres = await startScalePostgres(place.directory, (line) => log.take(line));
-    place.onClose(() => postgres.close());
+    const settings = { log_line_prefix: LOG_PREFIX };
+    const postgres = await startPostgres(place, settings, (line) => log.take(line));
     const founding = inventFounding();
     const sizes: Size[] = [];
     for (const groups of options.groups) sizes.push(await prepare(groups, founding, postgres, place));
-    for (const { contestant, stage } of sizes) {
-      for (const workload of [...POINT_READS, ...PAGES]) await workload.check(contestant, stage);
+    for (const { server, stage } of sizes) {
+      for (const workload of READS) await workload.check(server, stage);
     }
     const before = loadavg();
-    const results = new ScaleResults();
+    const results = new Results();
     await measureReads(sizes, options, results);
     await measureUpserts(sizes, options, results);
-    const after = loadavg();
     const plans = await planAll(sizes, log, place);
-    const text = await report(sizes, results, plans, options, [before, after]);
+    const kinds = {
+      points: POINT_READS.map(({ name }) => name),
+      pages: PAGES.map(({ name }) => name),
+      upserts: THOUSANDS.map(upsertName),
+    };
+    const [points = "", pages = "", upserts = "", targets = ""] = scaleTables(results, kinds);
+    const [first] = sizes;
+    const machine = first ? await describeMachine(first.stage.database, before) : "";
+    const conditions = `${options.rounds} rounds of ${options.seconds} s; ${machine}`;
+    const tables = [points, pages, upserts, sizeTable(sizes), planTable(plans), targets, conditions];
     try {
       requireIndexes(plans);
     } catch (error) {
-      tell(text);
+      report(tables.join("\n\n"));
       throw error;
     }
-    return text;
+    return tables.join("\n\n");
+  });
+}
+
+type ScaleOptions = ReturnType<typeof readScaleOptions>;
+
+function readScaleOptions(args: readonly string[]) {
+  return readOptions(args, READING, (options) => {
+    const number = (name: string, value: number) => readNumbers(options, name, []).at(-1) ?? value;
+    const groups = readNumbers(options, "groups", [1000, 100_000, 10_000_000]);
+    if (groups.some((count) => count < FEWEST_GROUPS))
+      throw new Error(`Fewer than ${FEWEST_GROUPS} groups are too few for the pages of the largest account`);
+    return {
+      groups: groups.toSorted((one, other) => one - other),
+      rounds: number("rounds", 4),
+      seconds: number("seconds", 2),
+      warmUpSeconds: number("warm-up", 10),
+    };
   });
 }
 
 async function prepare(
   groups: number,
   founding: Founding,
-  postgres: ScalePostgres,
+  postgres: BenchPostgres,
   { directory, onClose }: Workplace,
 ): Promise<Size> {
   const start = performance.now();
   const name = `groups_${groups}`;
   const database = await postgres.create(name);
-  onClose(() => database.close());
-  // It makes the tables.
-  const maker = await startOurs({ name: `${name}_maker`, settings: {} }, directory, database, founding);
-  await maker.stop();
-  const world = await load(postgres, database, founding, groups);
-  const contestant = await startOurs({ name, settings: {} }, directory, database, world);
-  onClose(() => contestant.stop());
-  const stage = { database, world };
-  tell(
+  const stage = { database, world: await load(database, founding, groups) };
+  const server = await startOurs({ name, settings: {} }, directory, stage);
+  onClose(server.stop);
+  report(
     `${groups.toLocaleString("en")} groups loaded in ${((performance.now() - start) / 1000).toFixed(0)} s`,
   );
-  const meter = new Meter(stage, directory, undefined);
-  return { groups, name, stage, relations: await measureSizes(database), contestant, meter };
+  const meter = new Meter(stage, directory);
+  return { groups, name, stage, relations: await measureSizes(database), server, meter };
 }
 
-async function measureReads(
-  sizes: readonly Size[],
-  options: ScaleOptions,
-  results: ScaleResults,
-): Promise<void> {
-  const measure = async (
-    { meter, contestant }: Size,
-    workload: Workload,
-    connections: number,
-    seconds: number,
-  ) => meter.measure(contestant, { workload, connections, seconds, pauseMs: 0 });
-  for (const workload of [...POINT_READS, ...PAGES]) {
-    tell(`${workload.title}: warming up`);
-    const isPage = PAGES.includes(workload);
-    for (const size of sizes) {
-      await measure(size, workload, isPage ? 1 : 32, isPage ? 1 : options.warmUpSeconds);
-    }
+async function measureReads(sizes: readonly Size[], options: ScaleOptions, results: Results): Promise<void> {
+  const measure = ({ meter, server }: Size, workload: Workload, connections: number, seconds: number) =>
+    meter.measure(server, { workload, connections, seconds });
+  for (const workload of READS) {
+    report(`${workload.name}: warming up`);
+    const [connections, seconds] = PAGES.includes(workload) ? [1, 1] : [32, options.warmUpSeconds];
+    for (const size of sizes) await measure(size, workload, connections, seconds);
   }
   for (let round = 0; round < options.rounds; round += 1) {
-    tell(`reads, round ${round + 1} of ${options.rounds}`);
-    for (const workload of [...POINT_READS, ...PAGES]) {
+    report(`reads, round ${round + 1} of ${options.rounds}`);
+    for (const workload of READS) {
       for (const connections of workload.connections ?? CONNECTIONS) {
         for (const size of inTurn(sizes, round)) {
-          const sample = await measure(size, workload, connections, options.seconds);
-          results.addRead(workload.name, connections, size.groups, sample);
+          const course = {
+            workload: workload.name,
+            contestant: String(size.groups),
+            connections,
+            half: false,
+          };
+          results.add(course, await measure(size, workload, connections, options.seconds));
         }
       }
     }
@@ -117,31 +149,47 @@ async function measureReads(
 async function measureUpserts(
   sizes: readonly Size[],
   { rounds }: ScaleOptions,
-  results: ScaleResults,
+  results: Results,
 ): Promise<void> {
-  for (const { contestant, stage } of sizes) await timeUpserts(contestant, stage.world, 5);
+  for (const size of sizes) await timeUpserts(size, 5);
   for (let round = 0; round < rounds; round += 1) {
-    tell(`upserts, round ${round + 1} of ${rounds}`);
+    report(`upserts, round ${round + 1} of ${rounds}`);
     for (const thousands of THOUSANDS) {
-      for (const { groups, contestant, stage } of inTurn(sizes, round)) {
+      for (const size of inTurn(sizes, round)) {
         // As autovacuum does within a minute: the smallest table has become many times as large.
-        await stage.database.query("ANALYZE user_group, mapping_entry");
-        results.addUpsert(thousands, groups, await timeUpserts(contestant, stage.world, thousands));
+        await size.stage.database.query("ANALYZE user_group, mapping_entry");
+        const p50 = await timeUpserts(size, thousands);
+        const unknown = { perSecond: NaN, p99: NaN, serverUs: NaN, databaseUs: NaN, memoryMb: NaN };
+        const course = { workload: upsertName(thousands), contestant: String(size.groups) };
+        results.add({ ...course, connections: 1, half: false }, { ...unknown, p50 });
       }
     }
   }
 }
 
-async function planAll(
-  sizes: readonly Size[],
-  log: PlanLog,
-  { directory }: Workplace,
-): Promise<readonly PlansOfSize[]> {
+/** Writes new groups of the largest account, in calls of a thousand. @returns milliseconds for each thousand */
+async function timeUpserts({ server, stage }: Size, thousands: number): Promise<number> {
+  const [account] = stage.world.accounts;
+  const requests = Array.from({ length: thousands }, () => upsertRequest(account, newIds(BULK)));
+  const start = performance.now();
+  for (const request of requests) {
+    const { upsertUserGroups } = await dataOf(server, request);
+    strictEqual(upsertUserGroups.results.length, BULK);
+    strictEqual(upsertUserGroups.userErrors.length, 0);
+  }
+  return (performance.now() - start) / thousands;
+}
+
+function upsertName(thousands: number): string {
+  return (thousands * BULK).toLocaleString("en");
+}
+
+async function planAll(sizes: readonly Size[], log: PlanLog, { directory }: Workplace) {
   for (const { groups, name, stage } of sizes) {
-    tell(`plans at ${groups.toLocaleString("en")} groups`);
+    report(`plans at ${groups.toLocaleString("en")} groups`);
     await stage.database.query("ANALYZE");
     const variant = { name: `${name}_plans`, settings: {} };
-    await collectPlans(stage, name, async () => startOurs(variant, directory, stage.database, stage.world));
+    await collectPlans(stage, name, () => startOurs(variant, directory, stage));
   }
   // What PostgreSQL writes last is still on its way.
   await sleep(QUIET_MS);
@@ -152,39 +200,4 @@ async function planAll(
       plans: log.plans(name),
     })),
   );
-}
-
-/** Each second round goes backwards, so that nobody always follows the same neighbour. */
-function inTurn(sizes: readonly Size[], round: number): readonly Size[] {
-  return round % 2 === 0 ? sizes : sizes.toReversed();
-}
-
-async function report(
-  sizes: readonly Size[],
-  results: ScaleResults,
-  plans: readonly PlansOfSize[],
-  { rounds, seconds }: ScaleOptions,
-  loads: readonly (readonly number[])[],
-): Promise<string> {
-  const reads = POINT_READS.map(({ name }) => name);
-  const pages = PAGES.map(({ name }) => name);
-  const [settings] =
-    (await sizes[0]?.stage.database.query<{ version: string; buffers: string }>(
-      "SELECT current_setting('server_version') AS version, current_setting('shared_buffers') AS buffers",
-    )) ?? [];
-  const load = loads.map(([figure = 0]) => figure.toFixed(1)).join(" to ");
-  const [cpu] = cpus();
-  return [
-    results.pointReadTable(reads),
-    results.pageTable(pages),
-    results.upsertTable(),
-    sizeTable(sizes),
-    planTable(plans),
-    results.targetTable(reads, pages),
-    `${rounds} rounds of ${seconds} s; PostgreSQL ${settings?.version} with shared_buffers of ${settings?.buffers}, Node.js ${process.version}, ${cpus().length} × ${cpu?.model}; load average ${load}.`,
-  ].join("\n\n");
-}
-
-function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

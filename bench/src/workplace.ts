@@ -1,13 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Where a run works. */
 export interface Workplace {
-  /** For files; those in `database` are never kept. */
+  /** For files, which PostgreSQL, as another user, may read and write as well; those in `database` are never kept. */
   readonly directory: string;
-  /** Has something closed at the end of the run, before what was told earlier. */
-  onClose(close: () => Promise<void>): void;
+  /** Has something closed at the end of the run, before what was registered earlier. */
+  onClose(close: () => Promise<unknown>): void;
 }
 
 /**
@@ -16,11 +16,17 @@ export interface Workplace {
  */
 export async function inWorkplace<Result>(work: (place: Workplace) => Promise<Result>): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), "user-groups-bench-"));
-  const closing: (() => Promise<void>)[] = [];
+  await chmod(directory, 0o777);
+  const closing: (() => Promise<unknown>)[] = [];
   let kept = true;
   try {
-    const place = { directory, onClose: (close: () => Promise<void>) => void closing.unshift(close) };
-    const result = await Promise.race([work(place), interruption()]);
+    const interruption = new Promise<never>((_, reject) => {
+      process.once("SIGINT", () => reject(new Error("Interrupted.")));
+    });
+    const result = await Promise.race([
+      work({ directory, onClose: (close) => void closing.unshift(close) }),
+      interruption,
+    ]);
     kept = false;
     return result;
   } finally {
@@ -28,10 +34,4 @@ export async function inWorkplace<Result>(work: (place: Workplace) => Promise<Re
     await rm(kept ? join(directory, "database") : directory, { recursive: true, force: true, maxRetries: 5 });
     if (kept) process.stderr.write(`Logs are kept in ${directory}.\n`);
   }
-}
-
-async function interruption(): Promise<never> {
-  return new Promise((_, reject) => {
-    process.once("SIGINT", () => reject(new Error("Interrupted.")));
-  });
 }

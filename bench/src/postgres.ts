@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { Client, escapeIdentifier } from "pg";
+import type { EmbeddedConnection } from "../../src/embedded-postgres/connection.js";
+import { openEmbeddedServer } from "../../src/embedded-postgres/postgres.js";
+import { Database } from "../../src/persistence/database/database.js";
+import { migrateUp } from "../../src/persistence/database/migrator.js";
+import { grantRuntimeRole } from "../../src/persistence/database/runtime-role.js";
+import type { Workplace } from "./workplace.js";
+
+/** A database with our tables. */
+export interface BenchDatabase {
+  /** As the role that owns the tables, a superuser. */
+  readonly owner: EmbeddedConnection;
+  readonly ownerUrl: string;
+  /** As the role that our service runs as, for whom row level security holds. */
+  readonly runtime: EmbeddedConnection;
+  readonly runtimeUrl: string;
+  /** The process whose children serve the connections. */
+  readonly pid: number;
+  /** As the owner. */
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface BenchPostgres {
+  create(name: string): Promise<BenchDatabase>;
+}
+
+/** Settings with which the disk is not waited for: it would hide what the rest costs, and differ from machine to machine. */
+export const WITHOUT_DISK = { fsync: "off", synchronous_commit: "off", shared_buffers: "512MB" };
+
+/**
+ * Starts the embedded PostgreSQL of the service on an empty directory, until the end of the run.
+ * @param onLog takes each line of its log
+ */
+export async function startPostgres(
+  { directory, onClose }: Workplace,
+  settings: Readonly<Record<string, string>>,
+  onLog: (line: string) => void = () => undefined,
+): Promise<BenchPostgres> {
+  const server = await openEmbeddedServer({
+    dataDir: join(directory, "database"),
+    password: randomBytes(16).toString("hex"),
+    database: "bench",
+    adopt: false,
+    onLog,
+    settings,
+  });
+  onClose(() => server.stop());
+  const connect = async (target: EmbeddedConnection) => {
+    const client = new Client(target);
+    await client.connect();
+    onClose(() => client.end());
+    return client;
+  };
+  const first = await connect(server.connection);
+  const { rows } = await first.query(`SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`);
+  return {
+    async create(name) {
+      await first.query(`CREATE DATABASE ${escapeIdentifier(name)}`);
+      const owner = { ...server.connection, database: name };
+      const runtime = { ...server.runtimeConnection, database: name };
+      await migrate(owner, runtime.user);
+      const client = await connect(owner);
+      return {
+        ...{ owner, ownerUrl: urlOf(owner), runtime, runtimeUrl: urlOf(runtime), pid: Number(rows[0].pid) },
+        query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+          (await client.query<Row>(text, [...values])).rows,
+      };
+    },
+  };
+}
+
+/** Connects as the service does. */
+export function connect(target: EmbeddedConnection, poolSize: number): Promise<Database> {
+  return Database.connect({ target, poolSize, connectTimeoutMs: 10_000, statementTimeoutMs: 0 });
+}
+
+async function migrate(owner: EmbeddedConnection, runtimeUser: string): Promise<void> {
+  const database = await connect(owner, 2);
+  try {
+    await migrateUp(database);
+    await grantRuntimeRole(database, runtimeUser);
+  } finally {
+    await database.close();
+  }
+}
+
+function urlOf({ user, password, database, host, port }: EmbeddedConnection): string {
+  return `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { BenchDatabase } from "./postgres.js";
+import { peakMemoryMbOf } from "./process-usage.js";
+
+/** A server that answers HTTP in a process of its own. */
+export interface ServerProcess {
+  readonly name: string;
+  readonly pid: number;
+  readonly url: string;
+  /** The file of its standard error. */
+  readonly log: string;
+  /** @returns the exit code; null when a signal ended it */
+  stop(): Promise<number | null>;
+}
+
+interface ServerProgram {
+  readonly name: string;
+  readonly directory: string;
+  /** The program and its arguments, for `node` or another Node.js. */
+  readonly args: readonly string[];
+  readonly node?: string;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const BUILT = new URL("../../../../dist/src/", import.meta.url);
+const STARTING_MS = 60_000;
+const ENDING_MS = 10_000;
+const POLL_MS = 20;
+/** A server ends with us, however we end. */
+const FUSE = `data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()`;
+
+/** Starts our service as its users do, by its settings only: the others are the defaults. */
+export function startService(
+  name: string,
+  directory: string,
+  database: BenchDatabase,
+  settings: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = [],
+): Promise<ServerProcess> {
+  const defaults = { PORT: "0", DATABASE_URL: database.runtimeUrl, DATA_DIR: join(directory, name) };
+  const args = [...nodeOptions, builtPath("main.js")];
+  return startServer({ name, directory, args, settings: { ...defaults, ...settings } });
+}
+
+/** Starts a server and waits until it prints its address. @throws Error with its output when it does not */
+export async function startServer(program: ServerProgram): Promise<ServerProcess> {
+  const { name, directory, args, node = process.execPath, settings = {} } = program;
+  const log = join(directory, `${name}.log`);
+  const child = spawn(node, ["--import", FUSE, ...args], {
+    env: { NODE_ENV: "production", GRAPHILE_ENV: "production", ...settings },
+    stdio: ["pipe", "pipe", openSync(log, "w")],
+  });
+  // A program that does not exist has no exit code.
+  let fault = "";
+  child.on("error", ({ message }) => {
+    fault = message;
+  });
+  let output = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  const deadline = Date.now() + STARTING_MS;
+  while (child.exitCode === null && fault === "" && Date.now() < deadline) {
+    const [url] = /http:\/\/\S+(?=[\s\S]*\n)/.exec(output) ?? [];
+    if (url !== undefined && child.pid !== undefined)
+      return { name, pid: child.pid, url, log, stop: () => stop(child) };
+    await sleep(POLL_MS);
+  }
+  if (fault === "") await stop(child);
+  throw new Error(`${name} did not start: ${fault}${output}${readFileSync(log, "utf8")}`);
+}
+
+/** Runs a command of the service's command-line interface to its end. */
+export async function runCommand(settings: Readonly<Record<string, string>>, args: readonly string[]) {
+  const start = performance.now();
+  const child = spawn(process.execPath, [builtPath("cli.js"), ...args], {
+    env: { ...settings },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text.slice(0, 1000);
+  });
+  let peakMb = 0;
+  const timer = setInterval(async () => {
+    // A process that is about to end has no memory.
+    peakMb = Math.max(peakMb, await peakMemoryMbOf(child.pid ?? 0).catch(() => 0));
+  }, 100);
+  await once(child, "close");
+  clearInterval(timer);
+  if (child.exitCode !== 0) throw new Error(`${args.join(" ")} ended with ${child.exitCode}.`);
+  return { output: output.trim(), seconds: (performance.now() - start) / 1000, peakMb };
+}
+
+async function stop(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), ENDING_MS);
+  await ended;
+  clearTimeout(timer);
+  return child.exitCode;
+}
+
+function builtPath(script: string): string {
+  return fileURLToPath(new URL(script, BUILT));
+}
