@@ -1,7 +1,8 @@
 import { AuditLogDocument, type AuditLogQuery } from "../api/generated/operations.js";
+import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
-import { Pager, usePageVariables } from "../parts/pager.js";
+import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { useQuery } from "../session/use-query.js";
@@ -17,56 +18,35 @@ export function AuditPage() {
     <Page title="Audit log">
       <AuditSearch />
       <Loaded query={query}>
-        {({ auditLog: { nodes, pageInfo } }) => (
-          <>
-            {nodes.length === 0 && (
+        {({ auditLog }) => (
+          <List
+            caption="Audit log, newest first"
+            page={auditLog}
+            empty={
               <p className="empty" role="status">
                 Nothing of this has been done.
               </p>
-            )}
-            {nodes.length > 0 && (
-              <table>
-                <caption className="unseen">Audit log, newest first</caption>
-                <thead>
-                  <tr>
-                    <th scope="col">When</th>
-                    <th scope="col">What</th>
-                    <th scope="col">Of</th>
-                    <th scope="col" className="wide-only">
-                      By
-                    </th>
-                    <th scope="col" className="wide-only">
-                      Request
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {nodes.map((entry) => (
-                    <tr key={entry.id}>
-                      <td>
-                        <Time at={entry.createdAt} />
-                      </td>
-                      <td>
-                        {ACTIONS[entry.action]}
-                        {entry.changed.length > 0 && (
-                          <span className="fine below">{entry.changed.join(", ")}</span>
-                        )}
-                      </td>
-                      <td className="subject">
-                        <Subject entry={entry} />
-                      </td>
-                      <td className="wide-only">{entry.actorName}</td>
-                      <td className="wide-only code">{entry.requestId}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )}
-            <Pager pageInfo={pageInfo} />
-          </>
+            }
+            columns={[
+              { title: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: "What", cell: (entry) => <Action entry={entry} /> },
+              { title: "Of", className: "subject", cell: (entry) => <Subject entry={entry} /> },
+              { title: "By", isWideOnly: true, cell: ({ actorName }) => actorName },
+              { title: "Request", isWideOnly: true, className: "code", cell: ({ requestId }) => requestId },
+            ]}
+          />
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function Action({ entry: { action, changed } }: { readonly entry: Entry }) {
+  return (
+    <>
+      {ACTIONS[action]}
+      {changed.length > 0 && <span className="fine below">{changed.join(", ")}</span>}
+    </>
   );
 }
 

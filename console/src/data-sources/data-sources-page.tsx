@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { DataSourceListDocument } from "../api/generated/operations.js";
+import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
-import { Pager, usePageVariables } from "../parts/pager.js";
+import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
 import { useGoTo, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
@@ -44,55 +45,35 @@ export function DataSourcesPage() {
         </form>
       </search>
       <Loaded query={query}>
-        {({ dataSources: { nodes, pageInfo } }) => (
-          <>
-            {nodes.length === 0 && (
+        {({ dataSources }) => (
+          <List
+            caption="Data sources"
+            page={dataSources}
+            empty={
               <p className="empty" role="status">
                 {q
                   ? "No data source has such a name."
                   : "There is no data source yet. Mappings lead schemas to them."}
               </p>
-            )}
-            {nodes.length > 0 && (
-              <table>
-                <caption className="unseen">Data sources</caption>
-                <thead>
-                  <tr>
-                    <th scope="col">Name</th>
-                    <th scope="col">Your id</th>
-                    <th scope="col" className="wide-only">
-                      Internal id
-                    </th>
-                    <th scope="col" className="wide-only">
-                      Created
-                    </th>
-                    <th scope="col">Mapped by</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {nodes.map(({ id, dataSourceId, providedId, name, createdAt }) => (
-                    <tr key={id}>
-                      <th scope="row">{name}</th>
-                      <td className="code">{providedId}</td>
-                      <td className="wide-only">{dataSourceId}</td>
-                      <td className="wide-only">
-                        <Time at={createdAt} />
-                      </td>
-                      <td>
-                        <a
-                          href={hashOf(["groups"], { by: "source", q: providedId })}
-                          aria-label={`Groups mapped to ${name}`}
-                        >
-                          Groups
-                        </a>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )}
-            <Pager pageInfo={pageInfo} />
-          </>
+            }
+            columns={[
+              { title: "Name", isRowHead: true, cell: ({ name }) => name },
+              { title: "Your id", className: "code", cell: ({ providedId }) => providedId },
+              { title: "Internal id", isWideOnly: true, cell: ({ dataSourceId }) => dataSourceId },
+              { title: "Created", isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              {
+                title: "Mapped by",
+                cell: ({ providedId, name }) => (
+                  <a
+                    href={hashOf(["groups"], { by: "source", q: providedId })}
+                    aria-label={`Groups mapped to ${name}`}
+                  >
+                    Groups
+                  </a>
+                ),
+              },
+            ]}
+          />
         )}
       </Loaded>
       {isAdding && <NewDataSource onCreated={query.reload} onClose={() => setAdding(false)} />}

@@ -1,7 +1,8 @@
-import { GroupCountDocument, GroupListDocument, type GroupListQuery } from "../api/generated/operations.js";
+import { GroupCountDocument, GroupListDocument } from "../api/generated/operations.js";
+import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
-import { Pager, usePageVariables } from "../parts/pager.js";
+import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
 import { useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
@@ -35,52 +36,29 @@ export function GroupsPage() {
         {search.filter && " found"}
       </p>
       <Loaded query={query}>
-        {({ userGroups: { nodes, pageInfo } }) => (
-          <>
-            {nodes.length === 0 ? (
-              <NoGroups isSearch={search.filter !== undefined} />
-            ) : (
-              <Table groups={nodes} />
-            )}
-            <Pager pageInfo={pageInfo} />
-          </>
+        {({ userGroups }) => (
+          <List
+            caption="User groups"
+            page={userGroups}
+            empty={<NoGroups isSearch={search.filter !== undefined} />}
+            columns={[
+              {
+                title: "Name",
+                isRowHead: true,
+                cell: ({ providedId, name }) => <a href={hashOf(["groups", providedId])}>{name}</a>,
+              },
+              { title: "Your id", className: "code", cell: ({ providedId }) => providedId },
+              {
+                title: "Schemas",
+                isWideOnly: true,
+                cell: ({ mapping }) => mapping.map(({ schemaId }) => schemaId).join(", ") || "none",
+              },
+              { title: "Last changed", isWideOnly: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+            ]}
+          />
         )}
       </Loaded>
     </Page>
-  );
-}
-
-function Table({ groups }: { readonly groups: GroupListQuery["userGroups"]["nodes"] }) {
-  return (
-    <table>
-      <caption className="unseen">User groups</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Your id</th>
-          <th scope="col" className="wide-only">
-            Schemas
-          </th>
-          <th scope="col" className="wide-only">
-            Last changed
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {groups.map(({ id, providedId, name, mapping, updatedAt }) => (
-          <tr key={id}>
-            <th scope="row">
-              <a href={hashOf(["groups", providedId])}>{name}</a>
-            </th>
-            <td className="code">{providedId}</td>
-            <td className="wide-only">{mapping.map(({ schemaId }) => schemaId).join(", ") || "none"}</td>
-            <td className="wide-only">
-              <Time at={updatedAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 

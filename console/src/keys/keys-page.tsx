@@ -6,10 +6,11 @@ import {
 } from "../api/generated/operations.js";
 import type { UserErrors } from "../api/user-errors.js";
 import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
-import { Pager, usePageVariables } from "../parts/pager.js";
+import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
 import { useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
@@ -31,11 +32,36 @@ export function KeysPage() {
       }
     >
       <Loaded query={query}>
-        {({ apiKeys: { nodes, pageInfo } }) => (
-          <>
-            <KeyTable keys={nodes} onRevoke={setAsked} />
-            <Pager pageInfo={pageInfo} />
-          </>
+        {({ apiKeys }) => (
+          <List
+            caption="API keys"
+            page={apiKeys}
+            columns={[
+              { title: "Name", isRowHead: true, cell: (key) => <Name apiKey={key} /> },
+              { title: "Scope", isWideOnly: true, cell: ({ scope }) => scope.toLowerCase() },
+              { title: "Created", isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              {
+                title: "Last used",
+                isWideOnly: true,
+                cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : <Time at={lastUsedAt} />),
+              },
+              { title: "State", cell: (key) => <State apiKey={key} /> },
+              {
+                title: "Actions",
+                isTitleUnseen: true,
+                cell: (key) =>
+                  !hasEnded(key) && (
+                    <button
+                      type="button"
+                      aria-label={`Revoke ${key.name} ${key.hint}`}
+                      onClick={() => setAsked(key)}
+                    >
+                      Revoke…
+                    </button>
+                  ),
+              },
+            ]}
+          />
         )}
       </Loaded>
       {isAdding && <NewKey onCreated={query.reload} onClose={() => setAdding(false)} />}
@@ -44,64 +70,13 @@ export function KeysPage() {
   );
 }
 
-interface KeyTableProps {
-  readonly keys: readonly ApiKeyPartsFragment[];
-  readonly onRevoke: (key: ApiKeyPartsFragment) => void;
-}
-
-function KeyTable({ keys, onRevoke }: KeyTableProps) {
+function Name({ apiKey: { name, hint, scope } }: { readonly apiKey: ApiKeyPartsFragment }) {
   return (
-    <table>
-      <caption className="unseen">API keys</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col" className="wide-only">
-            Scope
-          </th>
-          <th scope="col" className="wide-only">
-            Created
-          </th>
-          <th scope="col" className="wide-only">
-            Last used
-          </th>
-          <th scope="col">State</th>
-          <th scope="col">
-            <span className="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <tr key={key.id}>
-            <th scope="row">
-              {key.name}
-              <span className="code fine below word">{key.hint}</span>
-              <span className="fine narrow-only">{key.scope.toLowerCase()}</span>
-            </th>
-            <td className="wide-only">{key.scope.toLowerCase()}</td>
-            <td className="wide-only">
-              <Time at={key.createdAt} />
-            </td>
-            <td className="wide-only">{key.lastUsedAt === null ? "never" : <Time at={key.lastUsedAt} />}</td>
-            <td>
-              <State apiKey={key} />
-            </td>
-            <td>
-              {!hasEnded(key) && (
-                <button
-                  type="button"
-                  aria-label={`Revoke ${key.name} ${key.hint}`}
-                  onClick={() => onRevoke(key)}
-                >
-                  Revoke…
-                </button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      {name}
+      <span className="code fine below word">{hint}</span>
+      <span className="fine narrow-only">{scope.toLowerCase()}</span>
+    </>
   );
 }
 

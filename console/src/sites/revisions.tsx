@@ -1,18 +1,13 @@
 import { useState } from "react";
-import {
-  type SitePartsFragment,
-  SiteRevisionsDocument,
-  type SiteRevisionsQuery,
-} from "../api/generated/operations.js";
+import { type SitePartsFragment, SiteRevisionsDocument } from "../api/generated/operations.js";
+import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
-import { Pager, usePageVariables } from "../parts/pager.js";
+import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { RestoreRevision } from "./restore-revision.js";
 import { ShowRevision } from "./show-revision.js";
-
-type Revision = NonNullable<SiteRevisionsQuery["siteConfig"]>["revisions"]["nodes"][number];
 
 interface RevisionsProps {
   readonly site: SitePartsFragment;
@@ -32,6 +27,7 @@ export function Revisions({ site, onRead }: RevisionsProps) {
 
 function RevisionList({ site, onRead }: RevisionsProps) {
   const query = useQuery(SiteRevisionsDocument, { site: site.site, ...usePageVariables() });
+  const mayWrite = useScope("write");
   const [shown, setShown] = useState<number | null>(null);
   const [restored, setRestored] = useState<number | null>(null);
   return (
@@ -39,15 +35,51 @@ function RevisionList({ site, onRead }: RevisionsProps) {
       <Loaded query={query}>
         {({ siteConfig }) =>
           siteConfig && (
-            <>
-              <Table
-                revisions={siteConfig.revisions.nodes}
-                current={site.revision}
-                onShow={setShown}
-                onRestore={setRestored}
-              />
-              <Pager pageInfo={siteConfig.revisions.pageInfo} />
-            </>
+            <List
+              caption="Revisions, newest first"
+              page={siteConfig.revisions}
+              columns={[
+                {
+                  title: "Revision",
+                  isRowHead: true,
+                  cell: ({ revision, restoredFrom }) => (
+                    <>
+                      {revision}
+                      {restoredFrom !== null && (
+                        <span className="fine below">brought back {restoredFrom}</span>
+                      )}
+                    </>
+                  ),
+                },
+                { title: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: "By", isWideOnly: true, cell: ({ author }) => author },
+                {
+                  title: "Actions",
+                  isTitleUnseen: true,
+                  className: "row-actions",
+                  cell: ({ revision }) => (
+                    <>
+                      <button
+                        type="button"
+                        aria-label={`Show revision ${revision}`}
+                        onClick={() => setShown(revision)}
+                      >
+                        Show
+                      </button>
+                      {mayWrite && revision !== site.revision && (
+                        <button
+                          type="button"
+                          aria-label={`Restore revision ${revision}`}
+                          onClick={() => setRestored(revision)}
+                        >
+                          Restore…
+                        </button>
+                      )}
+                    </>
+                  ),
+                },
+              ]}
+            />
           )
         }
       </Loaded>
@@ -56,61 +88,5 @@ function RevisionList({ site, onRead }: RevisionsProps) {
         <RestoreRevision site={site} revision={restored} onRead={onRead} onClose={() => setRestored(null)} />
       )}
     </>
-  );
-}
-
-interface TableProps {
-  readonly revisions: readonly Revision[];
-  readonly current: number;
-  readonly onShow: (revision: number) => void;
-  readonly onRestore: (revision: number) => void;
-}
-
-function Table({ revisions, current, onShow, onRestore }: TableProps) {
-  const mayWrite = useScope("write");
-  return (
-    <table>
-      <caption className="unseen">Revisions, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Revision</th>
-          <th scope="col">When</th>
-          <th scope="col" className="wide-only">
-            By
-          </th>
-          <th scope="col">
-            <span className="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {revisions.map(({ id, revision, author, createdAt, restoredFrom }) => (
-          <tr key={id}>
-            <th scope="row">
-              {revision}
-              {restoredFrom !== null && <span className="fine below">brought back {restoredFrom}</span>}
-            </th>
-            <td>
-              <Time at={createdAt} />
-            </td>
-            <td className="wide-only">{author}</td>
-            <td className="row-actions">
-              <button type="button" aria-label={`Show revision ${revision}`} onClick={() => onShow(revision)}>
-                Show
-              </button>
-              {mayWrite && revision !== current && (
-                <button
-                  type="button"
-                  aria-label={`Restore revision ${revision}`}
-                  onClick={() => onRestore(revision)}
-                >
-                  Restore…
-                </button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

@@ -1,7 +1,8 @@
 import { SiteListDocument } from "../api/generated/operations.js";
+import { List } from "../parts/list.js";
 import { Loaded } from "../parts/loaded.js";
 import { Page } from "../parts/page.js";
-import { Pager, usePageVariables } from "../parts/pager.js";
+import { usePageVariables } from "../parts/pager.js";
 import { Time } from "../parts/time.js";
 import { hashOf } from "../routing/route.js";
 import { useScope } from "../session/session.js";
@@ -22,44 +23,29 @@ export function SitesPage() {
       }
     >
       <Loaded query={query}>
-        {({ siteConfigs: { nodes, pageInfo } }) => (
-          <>
-            {nodes.length === 0 && (
+        {({ siteConfigs }) => (
+          <List
+            caption="Site configurations"
+            page={siteConfigs}
+            empty={
               <p className="empty" role="status">
                 There is no site yet. Each is a documentation site with its settings file.
               </p>
-            )}
-            {nodes.length > 0 && (
-              <table>
-                <caption className="unseen">Site configurations</caption>
-                <thead>
-                  <tr>
-                    <th scope="col">Site</th>
-                    <th scope="col">Revision</th>
-                    <th scope="col">Read by</th>
-                    <th scope="col" className="wide-only">
-                      Last changed
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {nodes.map(({ id, site, revision, public: isPublic, updatedAt }) => (
-                    <tr key={id}>
-                      <th scope="row">
-                        <a href={hashOf(["sites", site])}>{site}</a>
-                      </th>
-                      <td>{revision}</td>
-                      <td>{isPublic ? "everybody" : "holders of a key"}</td>
-                      <td className="wide-only">
-                        <Time at={updatedAt} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )}
-            <Pager pageInfo={pageInfo} />
-          </>
+            }
+            columns={[
+              {
+                title: "Site",
+                isRowHead: true,
+                cell: ({ site }) => <a href={hashOf(["sites", site])}>{site}</a>,
+              },
+              { title: "Revision", cell: ({ revision }) => revision },
+              {
+                title: "Read by",
+                cell: ({ public: isPublic }) => (isPublic ? "everybody" : "holders of a key"),
+              },
+              { title: "Last changed", isWideOnly: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+            ]}
+          />
         )}
       </Loaded>
     </Page>

@@ -1,0 +1,70 @@
+import type { ReactNode } from "react";
+import type { PagePartsFragment } from "../api/generated/operations.js";
+import { Pager } from "./pager.js";
+
+interface Column<Item> {
+  readonly title: string;
+  readonly cell: (item: Item) => ReactNode;
+  /** The class of its cells. */
+  readonly className?: string;
+  readonly isWideOnly?: boolean;
+  /** Whether its cells name their rows. */
+  readonly isRowHead?: boolean;
+  /** Whether the title is for screen readers only. */
+  readonly isTitleUnseen?: boolean;
+}
+
+interface ListProps<Item> {
+  readonly caption: string;
+  readonly columns: readonly Column<Item>[];
+  readonly page: { readonly nodes: readonly Item[]; readonly pageInfo: PagePartsFragment };
+  /** Shown in place of a table without rows. */
+  readonly empty?: ReactNode;
+}
+
+/** A page of a connection as a table, with links to the pages beside it. */
+export function List<Item extends { readonly id: string }>(props: ListProps<Item>) {
+  const { caption, columns, page, empty } = props;
+  return (
+    <>
+      {page.nodes.length === 0 && empty !== undefined ? (
+        empty
+      ) : (
+        <table>
+          <caption className="unseen">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map(({ title, isWideOnly, isTitleUnseen }) => (
+                <th key={title} scope="col" className={isWideOnly ? "wide-only" : undefined}>
+                  {isTitleUnseen ? <span className="unseen">{title}</span> : title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {page.nodes.map((item) => (
+              <tr key={item.id}>
+                {columns.map(({ title, cell, className, isWideOnly, isRowHead }) =>
+                  isRowHead ? (
+                    <th key={title} scope="row">
+                      {cell(item)}
+                    </th>
+                  ) : (
+                    <td key={title} className={classOf(className, isWideOnly)}>
+                      {cell(item)}
+                    </td>
+                  ),
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Pager pageInfo={page.pageInfo} />
+    </>
+  );
+}
+
+function classOf(className: string | undefined, isWideOnly = false): string | undefined {
+  return [...(isWideOnly ? ["wide-only"] : []), ...(className ? [className] : [])].join(" ") || undefined;
+}
