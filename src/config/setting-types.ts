@@ -28,16 +28,8 @@ export function postgresUrl() {
     .optional();
 }
 
-/** Comma-separated URLs. */
 export function postgresUrls() {
-  return z
-    .string()
-    .transform((text) => text.split(",").map((url) => url.trim()))
-    .refine(
-      (urls) => urls.every(isPostgresUrl),
-      "must be comma-separated URLs such as postgres://user:password@host:5432/database",
-    )
-    .default([]);
+  return listOf(isPostgresUrl, "URLs such as postgres://user:password@host:5432/database");
 }
 
 export function redisUrl() {
@@ -49,7 +41,7 @@ export function redisUrl() {
 
 /** Comma-separated addresses and networks. */
 export function proxyList() {
-  return z.string().transform(readProxies).default([]);
+  return listOf(isNetwork, "addresses or networks such as 10.0.0.0/8");
 }
 
 /** Comma-separated keys of 32 bytes in base64. */
@@ -57,9 +49,13 @@ export function encryptionKeys() {
   return z.string().transform(readKeys).optional();
 }
 
-/** Comma-separated origins, or `*`. */
+/** Comma-separated origins; `*` alone stands for all of them. */
 export function originList() {
-  return z.string().transform(readOrigins).default([]);
+  const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+  return listOf(
+    (origin, { length }) => isOrigin(origin) || (origin === "*" && length === 1),
+    "origins such as https://app.example.com, or *",
+  ).transform((origins): readonly string[] | "*" => (origins[0] === "*" ? "*" : origins));
 }
 
 /** A number from 0 to 1. */
@@ -91,6 +87,15 @@ export function httpUrl() {
 /** Comma-separated pairs such as `key=value`, the values percent-encoded, as OpenTelemetry has them. */
 export function keyValueList() {
   return z.string().transform(readPairs).default({});
+}
+
+/** Comma-separated texts; none by default. */
+function listOf(isItem: (item: string, all: readonly string[]) => boolean, items: string) {
+  return z
+    .string()
+    .transform((text) => text.split(",").map((item) => item.trim()))
+    .refine((all) => all.every((item) => isItem(item, all)), `must be comma-separated ${items}`)
+    .default([]);
 }
 
 function isHttpUrl(text: string): boolean {
@@ -126,16 +131,6 @@ function isRedisUrl(text: string): boolean {
   return ["redis:", "rediss:"].includes(protocol) && hostname !== "" && /^\/?\d{0,4}$/.test(pathname);
 }
 
-function readProxies(text: string, context: z.RefinementCtx): readonly string[] {
-  const proxies = text.split(",").map((proxy) => proxy.trim());
-  if (proxies.every(isNetwork)) return proxies;
-  context.addIssue({
-    code: "custom",
-    message: "must be comma-separated addresses or networks such as 10.0.0.0/8",
-  });
-  return z.NEVER;
-}
-
 function isNetwork(text: string): boolean {
   const [, address = "", prefix = "1"] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
@@ -152,15 +147,4 @@ function readKeys(text: string, context: z.RefinementCtx): readonly [Buffer, ...
     return z.NEVER;
   }
   return [first, ...rest];
-}
-
-function readOrigins(text: string, context: z.RefinementCtx): readonly string[] | "*" {
-  if (text.trim() === "*") return "*";
-  const origins = text.split(",").map((origin) => origin.trim());
-  if (origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) return origins;
-  context.addIssue({
-    code: "custom",
-    message: "must be comma-separated origins such as https://app.example.com, or *",
-  });
-  return z.NEVER;
 }

@@ -1,58 +1,79 @@
-import type { ObjectShape, SettingProperty, SettingShape, StringShape } from "./setting-shape.js";
+import type { ObjectShape, SettingProperty, SettingShape, StringShape, TypeName } from "./setting-shape.js";
 
 export const TEXT = { kind: "string" } as const satisfies StringShape;
-export const FLAG: SettingShape = { kind: "boolean" };
-export const COLOR = { kind: "string", format: "color" } as const satisfies StringShape;
-export const TEXT_OR_TEXTS: SettingShape = {
-  kind: "union",
-  options: [TEXT, { kind: "array", items: TEXT }],
-};
+const COLOR = { kind: "string", format: "color" } as const satisfies StringShape;
+export const TEXT_OR_TEXTS: SettingShape = { kind: "union", options: [TEXT, { kind: "array", items: TEXT }] };
+
+/** What else there is to say of a property. */
+type Traits = Omit<SettingProperty, "shape" | "description">;
+
+export function property(shape: SettingShape, description: string, traits: Traits = {}): SettingProperty {
+  return { shape, ...traits, description };
+}
+
+export function text(description: string, traits?: Traits): SettingProperty {
+  return property(TEXT, description, traits);
+}
+
+export function color(description: string, traits?: Traits): SettingProperty {
+  return property(COLOR, description, traits);
+}
+
+export function flag(description: string, traits?: Traits): SettingProperty {
+  return property({ kind: "boolean" }, description, traits);
+}
+
+/** A string that is one of a few. */
+export function choice(
+  typed: TypeName,
+  values: readonly string[],
+  description: string,
+  traits?: Traits,
+): SettingProperty {
+  return property({ kind: "string", values, typed }, description, traits);
+}
+
+export function object(
+  name: string,
+  description: string,
+  properties: ObjectShape["properties"],
+  together?: readonly string[],
+): ObjectShape {
+  return { kind: "object", typed: { name, description }, ...(together && { together }), properties };
+}
+
+/** A property whose description is also that of the object which it holds. */
+export function section(
+  name: string,
+  description: string,
+  properties: ObjectShape["properties"],
+): SettingProperty {
+  return property(object(name, description, properties), description);
+}
 
 /** Decision 17: the format's own six values, and those that the icon library has got since. */
 const ICON_TYPES = [
-  "brands",
-  "duotone",
-  "light",
-  "sharp-solid",
-  "solid",
-  "thin",
-  "regular",
-  "sharp-duotone-solid",
-  "sharp-light",
-  "sharp-regular",
-  "sharp-thin",
+  ...["brands", "duotone", "light", "sharp-solid", "solid", "thin"],
+  ...["regular", "sharp-duotone-solid", "sharp-light", "sharp-regular", "sharp-thin"],
 ];
 
-export const ICON_TYPE: SettingProperty = {
-  shape: {
-    kind: "string",
-    values: ICON_TYPES,
-    typed: { name: "IconType", description: "The style of an icon." },
-  },
-  default: "duotone",
-  description: "The style of the icon.",
-};
+export const ICON_TYPE = choice(
+  { name: "IconType", description: "The style of an icon." },
+  ICON_TYPES,
+  "The style of the icon.",
+  { default: "duotone" },
+);
 
-export const COLOR_PAIR: ObjectShape = {
-  kind: "object",
-  typed: { name: "ColorPair", description: "A color for each mode." },
-  together: ["light", "dark"],
-  properties: {
-    light: { shape: COLOR, description: "Background in light mode; give it together with `dark`." },
-    dark: { shape: COLOR, description: "Background in dark mode; give it together with `light`." },
+const GRADIENT = object(
+  "Gradient",
+  "A gradient between colors.",
+  {
+    from: color("Where the gradient starts; give it together with `to`."),
+    via: color("A color in the middle of the gradient.", { undocumented: true }),
+    to: color("Where the gradient ends; give it together with `from`."),
   },
-};
-
-const GRADIENT: ObjectShape = {
-  kind: "object",
-  typed: { name: "Gradient", description: "A gradient between colors." },
-  together: ["from", "to"],
-  properties: {
-    from: { shape: COLOR, description: "Where the gradient starts; give it together with `to`." },
-    via: { shape: COLOR, undocumented: true, description: "A color in the middle of the gradient." },
-    to: { shape: COLOR, description: "Where the gradient ends; give it together with `from`." },
-  },
-};
+  ["from", "to"],
+);
 
 export const COLOR_OR_GRADIENT: SettingShape = {
   kind: "union",

@@ -1,7 +1,8 @@
 import { isStorable } from "../shared/text-field.js";
+import type { SiteConfigCode } from "./codes.js";
 import { nameOf, quote } from "./document/json-pointer.js";
 import { type StringNode } from "./document/tree.js";
-import type { FindingCollector, FindingPlace } from "./finding-collector.js";
+import type { FindingCollector } from "./finding-collector.js";
 import { suggestion } from "./near-name.js";
 import type { StringShape } from "./setting-shape.js";
 
@@ -22,55 +23,25 @@ export function checkText(
 ): void {
   const { value, offset } = node;
   if (!isStorable(value)) return;
-  const place: FindingPlace = { pointer, offset };
+  const add = (code: SiteConfigCode, message: () => string) =>
+    findings.add(code, { pointer, offset }, message);
   const name = () => nameOf(pointer);
-  if (shape.nonEmpty && value === "") {
-    findings.add("empty_value", place, () => `${name()} must not be empty.`);
-  }
+  if (shape.nonEmpty && value === "") add("empty_value", () => `${name()} must not be empty.`);
   const { values } = shape;
   if (values && !values.includes(value)) {
-    findings.add("invalid_value", place, () => {
+    add("invalid_value", () => {
       const allowed = values.map(quote).join(", ");
       return `${name()} must be one of ${allowed}, not ${quote(value)}.${suggestion(value, values)}`;
     });
   }
-  switch (shape.format) {
-    case "color":
-      if (!color.test(value)) {
-        findings.add(
-          "invalid_color",
-          place,
-          () => `${name()} must be a color #rgb or #rrggbb, not ${quote(value)}.`,
-        );
-      }
-      return;
-    case "page_path":
-      checkPagePath(value, place, findings);
-      return;
-    case "social_url":
-      if (!/^https?:\/\/./i.test(value)) {
-        const message = () =>
-          `${name()} should be a URL that begins with https:// or http://, not ${quote(value)}.`;
-        findings.add("social_url", place, message);
-      }
-      return;
-    case undefined:
+  if (shape.format === "color" && !color.test(value))
+    add("invalid_color", () => `${name()} must be a color #rgb or #rrggbb, not ${quote(value)}.`);
+  if (shape.format === "social_url" && !/^https?:\/\/./i.test(value)) {
+    const rule = "should be a URL that begins with https:// or http://";
+    add("social_url", () => `${name()} ${rule}, not ${quote(value)}.`);
   }
-}
-
-function checkPagePath(path: string, place: FindingPlace, findings: FindingCollector): void {
-  if (path.startsWith("/")) {
-    findings.add(
-      "page_leading_slash",
-      place,
-      () => `The path of a page should not begin with a slash: ${quote(path)}.`,
-    );
-  }
-  if (extension.test(path)) {
-    findings.add(
-      "page_extension",
-      place,
-      () => `The path of a page should have no extension: ${quote(path)}.`,
-    );
-  }
+  if (shape.format === "page_path" && value.startsWith("/"))
+    add("page_leading_slash", () => `The path of a page should not begin with a slash: ${quote(value)}.`);
+  if (shape.format === "page_path" && extension.test(value))
+    add("page_extension", () => `The path of a page should have no extension: ${quote(value)}.`);
 }
