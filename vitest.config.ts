@@ -22,18 +22,11 @@ export default defineConfig({
   plugins: [compiledWorker],
   resolve: {
     // Without it the tests get a second copy of graphql, whose types are strangers to the first one's.
-    alias: [
-      { find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve("graphql/index.js")) },
-      {
-        find: "@jest/globals",
-        replacement: fileURLToPath(new URL("test/support/jest-globals.ts", import.meta.url)),
-      },
-    ],
+    alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve("graphql/index.js")) }],
   },
   test: {
     setupFiles: ["reflect-metadata"],
     globalSetup: ["test/support/postgres-setup.ts"],
-    server: { deps: { inline: ["@apollo/server-integration-testsuite"] } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // At its end the run searches what it has logged and stored.
