@@ -31,19 +31,12 @@ function project(
     plugins: [compiledWorker],
     resolve: {
       // Without it the tests get a second copy of graphql, whose types are strangers to the first one's.
-      alias: [
-        { find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve("graphql/index.js")) },
-        {
-          find: "@jest/globals",
-          replacement: fileURLToPath(new URL("test/support/graphql/jest-globals.ts", import.meta.url)),
-        },
-      ],
+      alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve("graphql/index.js")) }],
     },
     test: {
       name,
       include: [`test/${name}/**/*.test.ts`],
       setupFiles: ["reflect-metadata"],
-      server: { deps: { inline: ["@apollo/server-integration-testsuite"] } },
       // Limits against hanging, not expectations: a busy machine takes ten times as long as an idle one.
       testTimeout: 120_000,
       hookTimeout: 120_000,

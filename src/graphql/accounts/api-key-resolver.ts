@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import type { ApiKey } from "../../domain/accounts/api-key.js";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import { parsePage } from "../../domain/shared/page.js";
@@ -8,15 +8,15 @@ import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
 import { readNodeIdOf } from "../shared/node-id.js";
+import { Input } from "../shared/payload.js";
 import {
   ApiKeyConnection,
   ApiKeyPayload,
+  ApiKeyView,
   CreateApiKeyInput,
   CreateApiKeyPayload,
   RevokeApiKeyInput,
 } from "./api-key-types.js";
-
-const INPUT = { description: "What to do." };
 
 @Resolver()
 export class ApiKeyResolver {
@@ -45,36 +45,29 @@ export class ApiKeyResolver {
     description: "Makes an API key for the environment of the calling one; needs admin scope.",
   })
   async createApiKey(
-    @Arg("input", () => CreateApiKeyInput, INPUT) input: CreateApiKeyInput,
+    @Input(() => CreateApiKeyInput) input: CreateApiKeyInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<CreateApiKeyPayload> {
-    return mutateAsAdmin(
-      context,
-      async (admin) => {
-        const { apiKey, secret } = await this.#apiKeys.create(admin, {
-          name: parseText(input.name, ["name"]),
-          scope: input.scope,
-          expiresAt: input.expiresAt ?? null,
-        });
-        return new CreateApiKeyPayload(apiKey, secret);
-      },
-      (userErrors) => new CreateApiKeyPayload(null, null, userErrors),
-    );
+  ): Promise<object> {
+    return mutateAsAdmin(context, CreateApiKeyPayload, async (admin) => {
+      const { apiKey, secret } = await this.#apiKeys.create(admin, {
+        name: parseText(input.name, ["name"]),
+        scope: input.scope,
+        expiresAt: input.expiresAt ?? null,
+      });
+      return { apiKey: new ApiKeyView(apiKey), secret };
+    });
   }
 
   @Mutation(() => ApiKeyPayload, {
     description: "Ends an API key for good, if it has not ended already; needs admin scope.",
   })
   async revokeApiKey(
-    @Arg("input", () => RevokeApiKeyInput, INPUT) input: RevokeApiKeyInput,
+    @Input(() => RevokeApiKeyInput) input: RevokeApiKeyInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<ApiKeyPayload> {
-    return mutateAsAdmin(
-      context,
-      async (admin) => {
-        return new ApiKeyPayload(await this.#apiKeys.revoke(admin, readNodeIdOf("ApiKey", input.id)));
-      },
-      (userErrors) => new ApiKeyPayload(null, userErrors),
-    );
+  ): Promise<object> {
+    return mutateAsAdmin(context, ApiKeyPayload, async (admin) => {
+      const revoked = await this.#apiKeys.revoke(admin, readNodeIdOf("ApiKey", input.id));
+      return { apiKey: new ApiKeyView(revoked) };
+    });
   }
 }

@@ -1,30 +1,24 @@
 import { GraphQLDateTime } from "graphql-scalars";
-import { Field, ID, InputType, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, InputType, ObjectType } from "type-graphql";
 import type { ApiKey } from "../../domain/accounts/api-key.js";
 import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { createConnectionType } from "../shared/connection-type.js";
+import { createEnum } from "../shared/create-enum.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { NodeView } from "../shared/node-type.js";
-import { UserErrorView } from "../shared/user-error-type.js";
+import { createPayloadType } from "../shared/payload.js";
 
-const ApiKeyScope = {
-  READ: "read",
-  EMBED: "embed",
-  WRITE: "write",
-  ADMIN: "admin",
-} as const satisfies Record<string, Scope>;
-
-registerEnumType(ApiKeyScope, {
-  name: "ApiKeyScope",
-  description: "What an API key may do: each scope includes the ones before it.",
-  valuesConfig: {
-    READ: { description: "Read everything but user group tokens." },
-    EMBED: { description: "Read user group tokens, too: what a server that embeds dashboards needs." },
-    WRITE: { description: "Change user groups, mappings, data sources and site configurations." },
-    ADMIN: { description: "Manage API keys and webhooks, and read the audit log." },
+const ApiKeyScope = createEnum<Scope>(
+  "ApiKeyScope",
+  "What an API key may do: each scope includes the ones before it.",
+  {
+    READ: ["read", "Read everything but user group tokens."],
+    EMBED: ["embed", "Read user group tokens, too: what a server that embeds dashboards needs."],
+    WRITE: ["write", "Change user groups, mappings, data sources and site configurations."],
+    ADMIN: ["admin", "Manage API keys and webhooks, and read the audit log."],
   },
-});
+);
 
 @ObjectType("ApiKey", {
   implements: NodeView,
@@ -98,41 +92,25 @@ export class RevokeApiKeyInput {
   readonly id!: string;
 }
 
-@ObjectType("CreateApiKeyPayload", { description: "The API key that was made." })
-export class CreateApiKeyPayload {
-  @Field(() => ApiKeyView, { nullable: true, description: "The key; null when the call failed." })
-  readonly apiKey: ApiKeyView | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
+export const CreateApiKeyPayload = createPayloadType<{ apiKey: ApiKeyView; secret: string }>(
+  "CreateApiKeyPayload",
+  "The API key that was made.",
+  "call",
+  {
+    apiKey: [() => ApiKeyView, "The key; null when the call failed."],
+    secret: [
+      () => String,
       "What to send as `Authorization: Token <secret>`. It is shown only this once; null when the call failed.",
-  })
-  readonly secret: string | null;
+    ],
+  },
+);
 
-  @Field(() => [UserErrorView], { description: "Why the call failed; empty when it did not." })
-  readonly userErrors: UserErrorView[];
-
-  constructor(apiKey: ApiKey | null, secret: string | null, userErrors: UserErrorView[] = []) {
-    this.apiKey = apiKey && new ApiKeyView(apiKey);
-    this.secret = secret;
-    this.userErrors = userErrors;
-  }
-}
-
-@ObjectType("ApiKeyPayload", { description: "The API key after a change." })
-export class ApiKeyPayload {
-  @Field(() => ApiKeyView, { nullable: true, description: "The key; null when the change failed." })
-  readonly apiKey: ApiKeyView | null;
-
-  @Field(() => [UserErrorView], { description: "Why the change failed; empty when it did not." })
-  readonly userErrors: UserErrorView[];
-
-  constructor(apiKey: ApiKey | null, userErrors: UserErrorView[] = []) {
-    this.apiKey = apiKey && new ApiKeyView(apiKey);
-    this.userErrors = userErrors;
-  }
-}
+export const ApiKeyPayload = createPayloadType<{ apiKey: ApiKeyView }>(
+  "ApiKeyPayload",
+  "The API key after a change.",
+  "change",
+  { apiKey: [() => ApiKeyView, "The key; null when the change failed."] },
+);
 
 export const ApiKeyConnection = createConnectionType(
   "ApiKey",

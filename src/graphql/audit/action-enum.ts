@@ -1,5 +1,5 @@
-import { registerEnumType } from "type-graphql";
 import type { AuditAction } from "../../domain/audit/entry.js";
+import { createEnum } from "../shared/create-enum.js";
 
 const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "user_group.created": "A user group was created.",
@@ -21,20 +21,14 @@ const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "webhook_endpoint.deleted": "A webhook endpoint was deleted.",
 };
 
-/** Makes the enumeration of some of the actions that the audit log tells of. @returns what fields name as their type */
+/** Creates the enumeration of some of the actions in the audit log. */
 export function createActionEnum(
   name: string,
   description: string,
   actions: readonly AuditAction[],
 ): Readonly<Record<string, AuditAction>> {
-  const members = actions.map((action) => [action.toUpperCase().replaceAll(".", "_"), action] as const);
-  const enumeration = Object.fromEntries(members);
-  registerEnumType(enumeration, {
-    name,
-    description,
-    valuesConfig: Object.fromEntries(
-      members.map(([member, action]) => [member, { description: DESCRIPTIONS[action] }]),
-    ),
-  });
-  return enumeration;
+  const members = actions.map(
+    (action) => [action.toUpperCase().replaceAll(".", "_"), [action, DESCRIPTIONS[action]]] as const,
+  );
+  return createEnum<AuditAction>(name, description, Object.fromEntries(members));
 }

@@ -1,12 +1,19 @@
 import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
-import { DATA_SOURCE_SORT_KINDS, sortValueOf } from "../../domain/data-sources/list.js";
+import {
+  DATA_SOURCE_SORT_KINDS,
+  type DataSourceSortField,
+  sortValueOf,
+} from "../../domain/data-sources/list.js";
 import { parsePage } from "../../domain/shared/page.js";
+import type { SortOrder } from "../../domain/user-groups/list.js";
 import type { Listing } from "../../services/user-groups/listing.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { DataSourceFilterInput, DataSourceOrder, parseDataSourceFilter } from "./list-inputs.js";
 import { DataSourceConnection, DataSourceView } from "./type.js";
+
+type DataSourceSort = SortOrder<DataSourceSortField>;
 
 @Resolver(() => DataSourceView)
 export class DataSourceListResolver {
@@ -24,18 +31,19 @@ export class DataSourceListResolver {
     @Arg("filter", () => DataSourceFilterInput, { nullable: true, description: "Which data sources." })
     filterInput: DataSourceFilterInput | null | undefined,
     @Arg("orderBy", () => DataSourceOrder, { nullable: true, description: "In which order." })
-    orderBy: DataSourceOrder | null | undefined,
+    orderBy: DataSourceSort | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {
     const { caller } = requireSession(context);
-    const { field, direction } = orderBy ?? { field: "dataSourceId", direction: "ascending" };
+    const order: DataSourceSort = orderBy ?? { field: "dataSourceId", direction: "ascending" };
+    const { field } = order;
     const filter = parseDataSourceFilter(filterInput);
     const request = parsePage(page, { field, kind: DATA_SOURCE_SORT_KINDS[field] });
     return new DataSourceConnection({
       request,
       sortField: field,
       positionOf: (source: DataSource) => ({ value: sortValueOf(source, field), id: source.id }),
-      load: () => this.#listing.dataSources(caller, filter, { field, direction }, request),
+      load: () => this.#listing.dataSources(caller, filter, order, request),
       count: () => this.#listing.countDataSources(caller, filter),
     });
   }

@@ -1,7 +1,9 @@
-import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { Ctx, Mutation, Resolver } from "type-graphql";
 import type { DataSourceService } from "../../services/data-sources/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate } from "../shared/mutation.js";
+import { toNodeId } from "../shared/node-id.js";
+import { Input } from "../shared/payload.js";
 import { parseDataSourceBy } from "./by.js";
 import {
   CreateDataSourceInput,
@@ -11,8 +13,7 @@ import {
   UpdateDataSourceInput,
 } from "./inputs.js";
 import { DataSourcePayload, DeleteDataSourcePayload } from "./payloads.js";
-
-const INPUT = { description: "What to do." };
+import { DataSourceView } from "./type.js";
 
 @Resolver()
 export class DataSourceMutations {
@@ -26,52 +27,38 @@ export class DataSourceMutations {
     description: "Creates a data source; refused when its provided id is taken.",
   })
   async createDataSource(
-    @Arg("input", () => CreateDataSourceInput, INPUT) input: CreateDataSourceInput,
+    @Input(() => CreateDataSourceInput) input: CreateDataSourceInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<DataSourcePayload> {
-    return mutate(
-      context,
-      async (writer) => {
-        const { providedId, name } = parseNewDataSource(input);
-        return new DataSourcePayload(await this.#dataSources.create(writer, providedId, name));
-      },
-      failedDataSource,
-    );
+  ): Promise<object> {
+    return mutate(context, DataSourcePayload, async (writer) => {
+      const { providedId, name } = parseNewDataSource(input);
+      return { dataSource: new DataSourceView(await this.#dataSources.create(writer, providedId, name)) };
+    });
   }
 
   @Mutation(() => DataSourcePayload, {
     description: "Changes a data source: only the fields that are given.",
   })
   async updateDataSource(
-    @Arg("input", () => UpdateDataSourceInput, INPUT) input: UpdateDataSourceInput,
+    @Input(() => UpdateDataSourceInput) input: UpdateDataSourceInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<DataSourcePayload> {
-    return mutate(
-      context,
-      async (writer) => {
-        const { ref, changes } = parseDataSourceUpdate(input);
-        return new DataSourcePayload(await this.#dataSources.update(writer, ref, changes));
-      },
-      failedDataSource,
-    );
+  ): Promise<object> {
+    return mutate(context, DataSourcePayload, async (writer) => {
+      const { ref, changes } = parseDataSourceUpdate(input);
+      return { dataSource: new DataSourceView(await this.#dataSources.update(writer, ref, changes)) };
+    });
   }
 
   @Mutation(() => DeleteDataSourcePayload, {
     description: "Deletes a data source; refused while user groups are mapped to it.",
   })
   async deleteDataSource(
-    @Arg("input", () => DeleteDataSourceInput, INPUT) input: DeleteDataSourceInput,
+    @Input(() => DeleteDataSourceInput) input: DeleteDataSourceInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<DeleteDataSourcePayload> {
-    return mutate(
-      context,
-      async (writer) =>
-        new DeleteDataSourcePayload(await this.#dataSources.delete(writer, parseDataSourceBy(input.by))),
-      (userErrors) => new DeleteDataSourcePayload(null, userErrors),
-    );
+  ): Promise<object> {
+    return mutate(context, DeleteDataSourcePayload, async (writer) => {
+      const { id } = await this.#dataSources.delete(writer, parseDataSourceBy(input.by));
+      return { deletedDataSourceId: toNodeId("DataSource", id) };
+    });
   }
-}
-
-function failedDataSource(userErrors: DataSourcePayload["userErrors"]): DataSourcePayload {
-  return new DataSourcePayload(null, userErrors);
 }

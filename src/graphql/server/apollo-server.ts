@@ -1,167 +1,207 @@
-import { ApolloServer, type ApolloServerOptionsWithGateway, HeaderMap } from "@apollo/server";
+import {
+  ApolloServer,
+  type ApolloServerPlugin,
+  type GraphQLRequest,
+  HeaderMap,
+  type HTTPGraphQLHead,
+} from "@apollo/server";
 import { ApolloServerErrorCode } from "@apollo/server/errors";
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from "@apollo/server/plugin/disabled";
-import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, getOperationAST } from "graphql";
-import { errorHeaders } from "../../domain/requests/error-headers.js";
-import { REPLAYED_HEADER } from "../../domain/requests/idempotency-key.js";
-import { DomainError, internalError, reasonOf } from "../../domain/shared/errors.js";
+import type { FastifyRequest } from "fastify";
+import {
+  type FormattedExecutionResult,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+} from "graphql";
+import { internalError } from "../../domain/shared/errors.js";
+import { isObject } from "../../domain/shared/json.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
-import type { Tally } from "../../telemetry/tally.js";
-import { type GraphqlContext, requireContext } from "../shared/context.js";
-import { domainErrorOf, errorMessage, extensionsOf, placeOf, statusOf } from "../shared/error-format.js";
-import { countShownError } from "../shared/error-tally.js";
-import type { OperationLimits } from "../shared/operation-limits.js";
-import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
-import type { Executor } from "./executor.js";
-import { limitsPlugin } from "./limits/limits-plugin.js";
-import type { OperationAdmission } from "./limits/operation-admission.js";
+import type { GraphqlContext } from "../shared/context.js";
+import { toGraphqlCode } from "../shared/error-code-enum.js";
 import { tokenLimitError } from "./limits/token-limit.js";
-import type { Logger } from "./logger.js";
-import { replyPlugin } from "./reply-plugin.js";
-import type { ReplyWriter } from "./reply-writer.js";
-import type { TrustedDocuments } from "./trusted-documents.js";
-import { trustedDocumentsPlugin } from "./trusted-documents-plugin.js";
+import type { OperationOptions, Operations } from "./operations/operations.js";
+import type { OperationReply } from "./operations/reply.js";
+import { type TrustedDocuments, untrustedDocument } from "./trusted-documents.js";
 
-export interface ApolloOptions {
-  readonly introspection: boolean;
-  readonly limits: OperationLimits;
-  /** The only documents that run; undefined: every document may. */
-  readonly trustedDocuments: TrustedDocuments | undefined;
-  readonly logger: Logger;
-  readonly tally: Tally;
+/** Stands in for a document that is refused, as Apollo Server cannot refuse one before it is parsed. */
+const STAND_IN = "{ __typename }";
+
+/** Answers every request but repeated plain POST requests: GET, persisted queries, content negotiation, malformed requests. */
+export class ApolloFrontDoor {
+  readonly #apollo: ApolloServer<GraphqlContext>;
+  readonly #results = new ResultHandover();
+
+  /** @param options.trustedDocuments the only documents that run; undefined: every document may */
+  constructor(
+    schema: GraphQLSchema,
+    operations: Operations,
+    options: OperationOptions & { readonly trustedDocuments: TrustedDocuments | undefined },
+  ) {
+    const { limits, log, trustedDocuments } = options;
+    this.#apollo = new ApolloServer<GraphqlContext>({
+      schema,
+      // `Operations` validates, after it has checked what bounds the effort of that.
+      dangerouslyDisableValidation: true,
+      // A page of another site cannot send these without a preflight request.
+      csrfPrevention: {
+        requestHeaders: ["authorization", "apollo-require-preflight", "x-apollo-operation-name"],
+      },
+      includeStacktraceInErrorResponses: false,
+      stopOnTerminationSignals: false,
+      nodeEnv: "production",
+      logger: log,
+      // For automatic persisted queries and for parsed documents, up to 30 MiB each.
+      cache: "bounded",
+      ...(trustedDocuments ? { persistedQueries: false } : {}),
+      allowBatchedHttpRequests: false,
+      parseOptions: { maxLexicalTokens: limits.tokens },
+      stringifyResult: (result) => this.#results.put(result),
+      formatError: (formatted, error) => formatError(formatted, error, limits.tokens),
+      plugins: [
+        operationPlugin(operations, trustedDocuments),
+        ApolloServerPluginCacheControlDisabled(),
+        ApolloServerPluginLandingPageDisabled(),
+        ApolloServerPluginUsageReportingDisabled(),
+      ],
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#apollo.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#apollo.stop();
+  }
+
+  /** @throws what `contextOf` throws */
+  async answer(request: FastifyRequest, contextOf: () => Promise<GraphqlContext>): Promise<OperationReply> {
+    let contextError: { readonly error: unknown } | undefined;
+    const { status, headers, body } = await this.#apollo.executeHTTPGraphQLRequest({
+      httpGraphQLRequest: toHttpRequest(request),
+      context: () =>
+        contextOf().catch((error: unknown) => {
+          contextError = { error };
+          throw error;
+        }),
+    });
+    if (body.kind !== "complete") throw new Error("Incremental delivery is not supported.");
+    const result = this.#results.take(body.string);
+    if (contextError) throw contextError.error;
+    // Every reply has the same (decision 11).
+    headers.delete("cache-control");
+    return { status: status ?? 200, headers: Object.fromEntries(headers), result };
+  }
 }
 
-/**
- * Sets up Apollo Server; it is not started yet.
- * @param admission checks what Apollo Server has parsed
- * @param execute runs it then
- */
-export function createApolloServer(
-  schema: GraphQLSchema,
-  admission: OperationAdmission,
-  execute: Executor,
-  writer: ReplyWriter,
-  options: ApolloOptions,
-): ApolloServer<GraphqlContext> {
-  const { limits, tally, trustedDocuments } = options;
-  return new ApolloServer<GraphqlContext>({
-    gateway: gatewayTo(schema, admission, execute),
-    // Apollo Server validates before its plugins see an operation. `admission` checks first what bounds the effort of that.
-    dangerouslyDisableValidation: true,
-    // A page of another site cannot send these without the browser asking us first.
-    csrfPrevention: {
-      requestHeaders: ["authorization", "apollo-require-preflight", "x-apollo-operation-name"],
-    },
-    includeStacktraceInErrorResponses: false,
-    stopOnTerminationSignals: false,
-    nodeEnv: "production",
-    logger: options.logger,
-    // Of automatic persisted queries and of parsed documents, up to 30 MiB each.
-    cache: "bounded",
-    ...(trustedDocuments ? { persistedQueries: false } : {}),
-    allowBatchedHttpRequests: false,
-    parseOptions: { maxLexicalTokens: limits.tokens },
-    async stringifyResult(result) {
-      const text = await writer.write(result);
-      if (isLargerThan(text, limits.replyBytes)) throw toGraphqlError(replyTooLarge(limits.replyBytes));
-      return text;
-    },
-    formatError(formatted, error) {
-      const shown = formatError(formatted, error, limits);
-      countShownError(tally, shown.extensions?.["code"]);
-      return shown;
-    },
-    plugins: [
-      replyPlugin(options.logger, limits),
-      ...(trustedDocuments ? [trustedDocumentsPlugin(trustedDocuments)] : []),
-      limitsPlugin(admission),
-      ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginLandingPageDisabled(),
-      ApolloServerPluginUsageReportingDisabled(),
-    ],
-  });
+/** Apollo Server replies with text. It gets a ticket for each result instead, so that results are written in one place (`route.ts`). */
+class ResultHandover {
+  readonly #results = new Map<string, FormattedExecutionResult>();
+  #lastTicket = 0;
+
+  put(result: FormattedExecutionResult): string {
+    this.#lastTicket += 1;
+    const ticket = String(this.#lastTicket);
+    this.#results.set(ticket, result);
+    return ticket;
+  }
+
+  take(ticket: string): FormattedExecutionResult {
+    const result = this.#results.get(ticket);
+    this.#results.delete(ticket);
+    if (!result) throw new Error("Apollo Server has written a reply by itself.");
+    return result;
+  }
 }
 
-/** Where Apollo Server lets another executor than its own in. */
-function gatewayTo(
-  schema: GraphQLSchema,
-  admission: OperationAdmission,
-  execute: Executor,
-): ApolloServerOptionsWithGateway<GraphqlContext>["gateway"] {
+/** Runs what Apollo Server has parsed, unless it is no trusted document (decision 27). */
+function operationPlugin(
+  operations: Operations,
+  trustedDocuments: TrustedDocuments | undefined,
+): ApolloServerPlugin<GraphqlContext> {
   return {
-    onSchemaLoadOrUpdate(callback) {
-      callback({ apiSchema: schema, coreSupergraphSdl: "" });
-      return () => undefined;
-    },
-    async load() {
+    async requestDidStart({ request: started }) {
+      const isTrusted = !trustedDocuments || replaceByTrusted(started, trustedDocuments);
+      let answer: Promise<OperationReply> | undefined;
       return {
-        async executor({ context, document, request, response, source }) {
-          requireContext(context);
-          const faults = admission.faultsOf(document);
-          if (faults.length > 0) return { errors: faults.map(toValidationError) };
-          const { operationName } = request;
-          return execute({
-            document,
-            operationName,
-            operation: getOperationAST(document, operationName) ?? null,
-            source,
-            variables: request.variables ?? {},
-            context,
-            onReplay: () => response?.http?.headers.set(REPLAYED_HEADER, "true"),
-          });
+        async didResolveOperation({ source, document, request, contextValue, metrics }) {
+          const { operationName, variables = {} } = request;
+          answer = isTrusted
+            ? operations.run(operations.prepare(source, operationName, document), variables, contextValue)
+            : Promise.resolve(operations.fail(untrustedDocument(), contextValue));
+          // A document that is refused must not displace others from the cache of persisted queries.
+          if (!("data" in (await answer).result)) metrics.persistedQueryRegister = false;
+        },
+        async responseForOperation() {
+          if (!answer) return null;
+          const { status, headers, result } = await answer;
+          const http: HTTPGraphQLHead = { status, headers: new HeaderMap(Object.entries(headers)) };
+          return { http, body: { kind: "single", singleResult: result } };
         },
       };
     },
-    stop: async () => undefined,
   };
 }
 
-/** Makes the failure to create a context one that Apollo answers with the right status. */
-export function toContextError(error: unknown, requestId: string, logger: Logger): GraphQLError {
-  const known = error instanceof DomainError ? error : internalError(error);
-  if (known.code === "internal") logger.error({ err: error, requestId }, "request failed");
-  if (known.code === "unavailable") logger.warn({ requestId, reason: reasonOf(known) }, "request not served");
-  return toGraphqlError(known, requestId);
+/** Replaces the document of a request by the trusted one that it names. @returns whether there is one */
+function replaceByTrusted(request: GraphQLRequest, documents: TrustedDocuments): boolean {
+  const { query, extensions, http } = request;
+  const documentId =
+    http?.method === "GET"
+      ? new URLSearchParams(http.search).get("documentId")
+      : propertyOf(http?.body, "documentId");
+  const hash = propertyOf(extensions?.["persistedQuery"], "sha256Hash");
+  const id = [documentId, hash].find((candidate) => typeof candidate === "string");
+  const text = documents.find({ text: query || undefined, id });
+  request.extensions = { ...extensions, persistedQuery: undefined };
+  request.query = text ?? STAND_IN;
+  return text !== null;
 }
 
-/** An error that Apollo Server answers with its own status, wherever it arises. */
-function toGraphqlError(error: DomainError, requestId = ""): GraphQLError {
-  const http = { status: statusOf(error), headers: new HeaderMap(Object.entries(errorHeaders(error))) };
-  return new GraphQLError(errorMessage(error), { extensions: { ...extensionsOf(error, requestId), http } });
+function propertyOf(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined;
 }
 
-/** As Apollo Server shows it; each reply gets an error of its own, which the request's id is written to. */
-function toValidationError(fault: GraphQLError): GraphQLError {
-  return new GraphQLError(fault.message, {
-    nodes: fault.nodes ?? null,
-    originalError: fault,
-    extensions: { ...fault.extensions, code: ApolloServerErrorCode.GRAPHQL_VALIDATION_FAILED },
-  });
+function toHttpRequest({ method, url, headers, body }: FastifyRequest) {
+  const map = new HeaderMap();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(", ") : value);
+  }
+  const start = url.indexOf("?");
+  return { method, headers: map, search: start < 0 ? "" : url.slice(start), body };
 }
 
+/** Formats an error of Apollo Server itself; the request's ID is added in `route.ts`. */
 function formatError(
   formatted: GraphQLFormattedError,
   error: unknown,
-  limits: OperationLimits,
+  maxTokens: number,
 ): GraphQLFormattedError {
   const { extensions, ...rest } = formatted;
-  const requestId = String(extensions?.["requestId"] ?? "");
-  const known = domainErrorOf(error) ?? tokenLimitError(error, limits.tokens);
-  if (known)
-    return {
-      ...rest,
-      ...placeOf(known),
-      message: errorMessage(known),
-      extensions: extensionsOf(known, requestId),
-    };
-  // What is wrong with a document or its variables is told with the words of the caller, and secrets may be among them.
-  if (extensions?.["code"] !== "INTERNAL_SERVER_ERROR") {
-    return { ...formatted, message: redactSecrets(formatted.message) };
+  const known = tokenLimitError(error, maxTokens);
+  if (known) {
+    const code = toGraphqlCode(known.code);
+    return { ...rest, message: known.message, extensions: { code, ...known.figures } };
   }
-  const internal = internalError(error);
-  return { ...rest, message: internal.message, extensions: extensionsOf(internal, requestId) };
+  const code = codeOf(error) ?? extensions?.["code"];
+  if (code === ApolloServerErrorCode.INTERNAL_SERVER_ERROR) {
+    const { code: internal, message } = internalError(error);
+    return { ...rest, message, extensions: { code: toGraphqlCode(internal) } };
+  }
+  // The message may quote a secret that the caller has sent.
+  return { ...rest, message: redactSecrets(formatted.message), extensions: { ...extensions, code } };
+}
+
+/** Apollo Server gives some errors a status but no code, or another code than ours. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof GraphQLError)) return undefined;
+  const { http, code } = error.extensions;
+  const status = propertyOf(http, "status");
+  if (status === 405) return "METHOD_NOT_ALLOWED";
+  return status === 400 && code === undefined ? ApolloServerErrorCode.BAD_REQUEST : undefined;
 }

@@ -24,7 +24,6 @@ export class ReplyWriter {
   }
 
   #writeNow(value: unknown): string {
-    // As Apollo Server writes it by itself.
     const text = `${JSON.stringify(value)}\n`;
     if (text.length >= LARGE_REPLY) this.#count(text.length);
     return text;

@@ -1,10 +1,11 @@
 import { type GraphQLSchema, parse, validate } from "graphql";
+import { DomainError } from "../../domain/shared/errors.js";
 
 /** The prefix of a SHA-256 in the proposal for persisted documents of GraphQL over HTTP; lists of documents go without. */
 const HASH_PREFIX = "sha256:";
 
 /** How a request names its document; its text, if there is one, decides. */
-export interface DocumentReference {
+interface DocumentReference {
   readonly text: string | undefined;
   readonly id: string | undefined;
 }
@@ -26,6 +27,10 @@ export class TrustedDocuments {
     if (id === undefined) return null;
     return this.#texts.get(id) ?? this.#texts.get(withoutPrefix(id)) ?? null;
   }
+}
+
+export function untrustedDocument(): DomainError {
+  return new DomainError("untrusted_document", "This is none of the documents that may run here.");
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { ExecutionResult } from "graphql";
 import type { Caller, Tenant } from "../../domain/accounts/caller.js";
 import { missingCredentials } from "../../domain/authentication/authorization.js";
 import type { Identity } from "../../domain/authentication/identity.js";
@@ -26,8 +25,6 @@ export interface GraphqlContext {
   readonly session: Session | FrontEndSession | null;
   /** What a rate limit leaves, once the request's first point was taken; null where there is none. */
   readonly allowance: Allowance | null;
-  /** The result, where the operation ran before Apollo Server came to it. */
-  readonly settled?: Promise<ExecutionResult>;
   readonly tally: Tally;
   /** Takes further points. @returns null where there is no limit @throws DomainError `rate_limited` when too few are left */
   spend(points: number): Promise<Allowance> | null;
@@ -96,12 +93,6 @@ export async function createContext(
     spend,
     noteWrite,
   };
-}
-
-/** What Apollo Server gives back of it has no type. @throws TypeError for anything else */
-export function requireContext(value: object): asserts value is GraphqlContext {
-  if (!("requestId" in value && "session" in value && "spend" in value))
-    throw new TypeError("This is not the context of a request.");
 }
 
 /** Whose data somebody asks for. */

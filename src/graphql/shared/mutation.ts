@@ -3,47 +3,47 @@ import { requireAdmin, requireWrite } from "../../domain/accounts/scopes.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 import { isUserError } from "./error-format.js";
 import { countShownError } from "./error-tally.js";
+import type { PayloadType, PayloadValues } from "./payload.js";
 import { UserErrorView } from "./user-error-type.js";
 
-/** Makes the payload of a failure that the caller's user can act upon. */
-type Failed<Payload> = (userErrors: UserErrorView[]) => Payload;
+type Work<Principal, Values extends object> = (principal: Principal) => Promise<PayloadValues<Values>>;
 
 /**
- * Runs a mutation for a caller who may write.
+ * Runs a mutation for a caller with write scope; user errors become part of the payload.
  * @throws DomainError `unauthenticated`, `forbidden` and every failure that is no user error
  */
-export async function mutate<Payload>(
+export async function mutate<Values extends object>(
   context: GraphqlContext,
-  work: (writer: Writer) => Promise<Payload>,
-  failed: Failed<Payload>,
-): Promise<Payload> {
-  return mutateIfAllowed(context, (caller) => work(requireWrite(caller)), failed);
+  payload: PayloadType<Values>,
+  work: Work<Writer, Values>,
+): Promise<object> {
+  return mutateIfAllowed(context, payload, (caller) => work(requireWrite(caller)));
 }
 
 /** Runs a mutation for a caller with admin scope. @throws as `mutate` does */
-export async function mutateAsAdmin<Payload>(
+export async function mutateAsAdmin<Values extends object>(
   context: GraphqlContext,
-  work: (admin: Admin) => Promise<Payload>,
-  failed: Failed<Payload>,
-): Promise<Payload> {
-  return mutateIfAllowed(context, (caller) => work(requireAdmin(caller)), failed);
+  payload: PayloadType<Values>,
+  work: Work<Admin, Values>,
+): Promise<object> {
+  return mutateIfAllowed(context, payload, (caller) => work(requireAdmin(caller)));
 }
 
 /** Runs a mutation that checks the caller's scope itself. @throws as `mutate` does */
-export async function mutateIfAllowed<Payload>(
+export async function mutateIfAllowed<Values extends object>(
   context: GraphqlContext,
-  work: (caller: Caller) => Promise<Payload>,
-  failed: Failed<Payload>,
-): Promise<Payload> {
+  Payload: PayloadType<Values>,
+  work: Work<Caller, Values>,
+): Promise<object> {
   const { caller, loaders } = requireSession(context);
   try {
-    return await work(caller);
+    return new Payload(await work(caller));
   } catch (error) {
     if (!isUserError(error)) throw error;
     countShownError(context.tally, error.code);
-    return failed(UserErrorView.allOf(error));
+    return new Payload(null, UserErrorView.allOf(error));
   } finally {
-    // What follows in the same request must read what was just written.
+    // Later fields of the same request must read what was just written.
     loaders.clear();
   }
 }

@@ -1,14 +1,13 @@
-import { registerEnumType } from "type-graphql";
+import type { SortOrder } from "../../domain/user-groups/list.js";
+import { createEnum } from "./create-enum.js";
 
-export const OrderDirection = { ASC: "ascending", DESC: "descending" } as const;
+export type OrderDirectionValue = SortOrder<string>["direction"];
 
-export type OrderDirectionValue = (typeof OrderDirection)[keyof typeof OrderDirection];
-
-registerEnumType(OrderDirection, {
-  name: "OrderDirection",
-  description: "Which end of a sorted list comes first.",
-  valuesConfig: {
-    ASC: { description: "The smallest or oldest first." },
-    DESC: { description: "The largest or newest first." },
+export const OrderDirection = createEnum<OrderDirectionValue>(
+  "OrderDirection",
+  "Which end of a sorted list comes first.",
+  {
+    ASC: ["ascending", "The smallest or oldest first."],
+    DESC: ["descending", "The largest or newest first."],
   },
-});
+);

@@ -1,4 +1,4 @@
-import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { Ctx, Mutation, Resolver } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { type Editor, parseSite } from "../../domain/site-configs/site-config.js";
@@ -7,6 +7,7 @@ import type { SiteConfigService } from "../../services/site-configs/service.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import type { Loaders } from "../shared/loaders.js";
 import { mutate } from "../shared/mutation.js";
+import { Input } from "../shared/payload.js";
 import {
   PatchSiteConfigInput,
   PutSiteConfigInput,
@@ -16,9 +17,8 @@ import {
   SetSiteConfigVisibilityInput,
 } from "./inputs.js";
 import { siteConfigs } from "./loaders.js";
-import { SiteConfigPayload } from "./payload.js";
-
-const INPUT = { description: "What to do." };
+import { SiteConfigPayload, type SiteConfigValues, viewOutcome } from "./payload.js";
+import { SiteConfigView } from "./type.js";
 
 @Resolver()
 export class SiteConfigMutations {
@@ -32,9 +32,9 @@ export class SiteConfigMutations {
     description: "Stores a site configuration as a new revision, unless it has errors.",
   })
   async putSiteConfig(
-    @Arg("input", () => PutSiteConfigInput, INPUT) input: PutSiteConfigInput,
+    @Input(() => PutSiteConfigInput) input: PutSiteConfigInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<SiteConfigPayload> {
+  ): Promise<object> {
     return change(context, input, async ({ editor, site, options, loaders }) => {
       const { budget } = loaders;
       const { source, field, size } = parseSource(input);
@@ -48,7 +48,7 @@ export class SiteConfigMutations {
         putOptions,
         siteConfigs(loaders).work,
       );
-      return SiteConfigPayload.of(outcome, field, budget);
+      return viewOutcome(outcome, field, budget);
     });
   }
 
@@ -57,16 +57,16 @@ export class SiteConfigMutations {
       "Changes parts of a site configuration, which gives a new revision, unless it has errors. What the patch does not name stays as it is written.",
   })
   async patchSiteConfig(
-    @Arg("input", () => PatchSiteConfigInput, INPUT) input: PatchSiteConfigInput,
+    @Input(() => PatchSiteConfigInput) input: PatchSiteConfigInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<SiteConfigPayload> {
+  ): Promise<object> {
     return change(context, input, async ({ editor, site, options, loaders }) => {
       const { budget } = loaders;
       const patch = writeJson(input.patch, ["patch"]);
       const current = await siteConfigs(loaders).bySite.load(site);
       budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(patch.json));
       const outcome = await this.#siteConfigs.patch(editor, site, patch, options, siteConfigs(loaders).work);
-      return SiteConfigPayload.of(outcome, ["patch"], budget);
+      return viewOutcome(outcome, ["patch"], budget);
     });
   }
 
@@ -74,9 +74,9 @@ export class SiteConfigMutations {
     description: "Brings an earlier revision of a site configuration back, as a new one.",
   })
   async restoreSiteConfig(
-    @Arg("input", () => RestoreSiteConfigInput, INPUT) input: RestoreSiteConfigInput,
+    @Input(() => RestoreSiteConfigInput) input: RestoreSiteConfigInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<SiteConfigPayload> {
+  ): Promise<object> {
     return change(context, input, async ({ editor, site, options, loaders }) => {
       const { budget } = loaders;
       const { revision } = input;
@@ -92,7 +92,7 @@ export class SiteConfigMutations {
         options,
         siteConfigs(loaders).work,
       );
-      return SiteConfigPayload.of(outcome, ["revision"], budget);
+      return viewOutcome(outcome, ["revision"], budget);
     });
   }
 
@@ -100,12 +100,12 @@ export class SiteConfigMutations {
     description: "Opens a site configuration to everybody over HTTP, or closes it. This is no new revision.",
   })
   async setSiteConfigVisibility(
-    @Arg("input", () => SetSiteConfigVisibilityInput, INPUT) input: SetSiteConfigVisibilityInput,
+    @Input(() => SetSiteConfigVisibilityInput) input: SetSiteConfigVisibilityInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<SiteConfigPayload> {
-    return change(context, input, async ({ editor, site }) =>
-      SiteConfigPayload.unchecked(await this.#siteConfigs.setPublic(editor, site, input.public)),
-    );
+  ): Promise<object> {
+    return change(context, input, async ({ editor, site }) => ({
+      siteConfig: new SiteConfigView(await this.#siteConfigs.setPublic(editor, site, input.public)),
+    }));
   }
 }
 
@@ -121,18 +121,14 @@ interface Change {
 async function change(
   context: GraphqlContext,
   input: Parameters<typeof parseChangeOptions>[0] & { readonly site?: string | null },
-  work: (change: Change) => Promise<SiteConfigPayload>,
-): Promise<SiteConfigPayload> {
+  work: (change: Change) => Promise<SiteConfigValues>,
+): Promise<object> {
   const { loaders } = requireSession(context);
-  return mutate(
-    context,
-    async (writer) => {
-      const { site, options } = parseFields({
-        site: () => parseSite(input.site, ["site"]),
-        options: () => parseChangeOptions(input),
-      });
-      return work({ editor: writer, site, options, loaders });
-    },
-    SiteConfigPayload.failed,
-  );
+  return mutate(context, SiteConfigPayload, async (writer) => {
+    const { site, options } = parseFields({
+      site: () => parseSite(input.site, ["site"]),
+      options: () => parseChangeOptions(input),
+    });
+    return work({ editor: writer, site, options, loaders });
+  });
 }

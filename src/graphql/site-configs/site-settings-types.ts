@@ -1,11 +1,4 @@
-import {
-  type ClassType,
-  createUnionType,
-  Extensions,
-  Field,
-  ObjectType,
-  registerEnumType,
-} from "type-graphql";
+import { type ClassType, createUnionType, Extensions, Field, ObjectType } from "type-graphql";
 import { isObject, type JsonObject, type JsonValue } from "../../domain/shared/json.js";
 import type {
   ObjectShape,
@@ -19,6 +12,7 @@ import type {
 import { formsOf } from "../../domain/site-configs/shape-options.js";
 import { SITE_CONFIG } from "../../domain/site-configs/table.js";
 import { COUNTS_ITEMS } from "../shared/counts-items.js";
+import { createEnum } from "../shared/create-enum.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 
 /** An object of a document in the typed view; its fields are read when they are asked for. */
@@ -143,18 +137,10 @@ function renderForm(shape: Exclude<SingleShape, { readonly kind: "any" }>): Rend
 
 function renderEnum({ typed }: StringShape, values: readonly string[]): Rendering {
   if (!typed) throw new Error("The table has an enumeration without a name.");
-  const members = values.map((value) => [value.toUpperCase().replaceAll("-", "_"), value] as const);
-  const type = once(enums, typed, (name) => {
-    const enumeration = Object.fromEntries(members);
-    registerEnumType(enumeration, {
-      name,
-      description: typed.description,
-      valuesConfig: Object.fromEntries(
-        members.map(([member, value]) => [member, { description: `\`${value}\` in the document.` }]),
-      ),
-    });
-    return enumeration;
-  });
+  const members = values.map(
+    (value) => [value.toUpperCase().replaceAll("-", "_"), [value, `\`${value}\` in the document.`]] as const,
+  );
+  const type = once(enums, typed, (name) => createEnum(name, typed.description, Object.fromEntries(members)));
   return {
     type,
     isList: false,

@@ -1,23 +1,18 @@
-import { Field, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ObjectType } from "type-graphql";
 import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { UserGroupEvent } from "../../services/user-groups/group-watch.js";
+import { createEnum } from "../shared/create-enum.js";
 import { UserGroupView } from "./type.js";
 
-const UserGroupChangeKindEnum = {
-  UPDATED: "updated",
-  TOKEN_ROTATED: "tokenRotated",
-  DELETED: "deleted",
-} as const satisfies Record<string, UserGroupChangeKind>;
-
-registerEnumType(UserGroupChangeKindEnum, {
-  name: "UserGroupChangeKind",
-  description: "How a user group changed.",
-  valuesConfig: {
-    UPDATED: { description: "Its name, properties or mapping changed." },
-    TOKEN_ROTATED: { description: "It got a new token." },
-    DELETED: { description: "It is gone; the subscription ends." },
+const UserGroupChangeKindEnum = createEnum<UserGroupChangeKind>(
+  "UserGroupChangeKind",
+  "How a user group changed.",
+  {
+    UPDATED: ["updated", "Its name, properties or mapping changed."],
+    TOKEN_ROTATED: ["tokenRotated", "It got a new token."],
+    DELETED: ["deleted", "It is gone; the subscription ends."],
   },
-});
+);
 
 @ObjectType("UserGroupChange", { description: "A change of a user group." })
 export class UserGroupChangeView {

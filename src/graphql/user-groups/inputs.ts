@@ -18,15 +18,10 @@ export class MappingInput {
   readonly dataSource!: string;
 }
 
-@InputType("GetOrCreateUserGroupInput", {
-  description: "A user group to look up, and what to create it from.",
-})
-export class GetOrCreateUserGroupInput {
+@InputType()
+abstract class NewUserGroupInput {
   @Field(() => String, { description: "Your own id of the group." })
   readonly providedId!: string;
-
-  @Field(() => String, { nullable: true, description: "The name; required only when the group is created." })
-  readonly name?: string | null;
 
   @Field(() => GraphQLJSON, { nullable: true, description: "The properties: a JSON object." })
   readonly properties?: unknown;
@@ -35,31 +30,9 @@ export class GetOrCreateUserGroupInput {
   readonly mapping?: MappingInput[] | null;
 }
 
-@InputType("CreateUserGroupInput", { description: "A new user group." })
-export class CreateUserGroupInput {
-  @Field(() => String, { description: "Your own id of the group." })
-  readonly providedId!: string;
-
-  @Field(() => String, { description: "The name." })
-  readonly name!: string;
-
-  @Field(() => GraphQLJSON, { nullable: true, description: "The properties: a JSON object." })
-  readonly properties?: unknown;
-
-  @Field(() => [MappingInput], { nullable: true, description: "The mapping." })
-  readonly mapping?: MappingInput[] | null;
-}
-
-@InputType("UpdateUserGroupInput", {
-  description: "Changes to a user group: fields that are absent stay as they are.",
-})
-export class UpdateUserGroupInput {
-  @Field(() => UserGroupBy, { description: "The group to change." })
-  readonly by!: UserGroupBy;
-
-  @Field(() => String, { nullable: true, description: "The new name; null is refused." })
-  readonly name?: string | null;
-
+/** What a group may be changed to; absent and null differ (decision 7). */
+@InputType()
+export abstract class UserGroupChangesInput {
   @Field(() => GraphQLJSON, {
     nullable: true,
     description: "A JSON object that replaces the properties; null clears them.",
@@ -71,6 +44,31 @@ export class UpdateUserGroupInput {
     description: "A list that replaces the mapping; null clears it.",
   })
   readonly mapping?: MappingInput[] | null;
+}
+
+@InputType("GetOrCreateUserGroupInput", {
+  description: "A user group to look up, and what to create it from.",
+})
+export class GetOrCreateUserGroupInput extends NewUserGroupInput {
+  @Field(() => String, { nullable: true, description: "The name; required only when the group is created." })
+  readonly name?: string | null;
+}
+
+@InputType("CreateUserGroupInput", { description: "A new user group." })
+export class CreateUserGroupInput extends NewUserGroupInput {
+  @Field(() => String, { description: "The name." })
+  readonly name!: string;
+}
+
+@InputType("UpdateUserGroupInput", {
+  description: "Changes to a user group: fields that are absent stay as they are.",
+})
+export class UpdateUserGroupInput extends UserGroupChangesInput {
+  @Field(() => UserGroupBy, { description: "The group to change." })
+  readonly by!: UserGroupBy;
+
+  @Field(() => String, { nullable: true, description: "The new name; null is refused." })
+  readonly name?: string | null;
 
   @Field(() => Int, {
     nullable: true,

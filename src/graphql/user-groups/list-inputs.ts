@@ -1,52 +1,22 @@
 import { GraphQLJSON } from "graphql-scalars";
-import { Field, InputType, registerEnumType } from "type-graphql";
+import { Field, InputType } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { UserGroupFilter, UserGroupSortField } from "../../domain/user-groups/list.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
 import { DataSourceBy, parseDataSourceBy } from "../data-sources/by.js";
-import { DateTimeRangeInput, parseProvidedIds, parseTimeRange } from "../shared/filter-inputs.js";
-import { OrderDirection, type OrderDirectionValue } from "../shared/order-direction-enum.js";
+import { DateTimeRangeInput, parseTimeRange } from "../shared/filter-inputs.js";
+import { createOrderInput, NamedItemFilter, parseNamedItemFilter } from "../shared/list-inputs.js";
 
-const UserGroupOrderField = {
-  TEAM_ID: "teamId",
-  PROVIDED_ID: "providedId",
-  NAME: "name",
-  CREATED_AT: "createdAt",
-  UPDATED_AT: "updatedAt",
-} as const satisfies Record<string, UserGroupSortField>;
-
-registerEnumType(UserGroupOrderField, {
-  name: "UserGroupOrderField",
-  description: "What a list of user groups is sorted by.",
-  valuesConfig: {
-    TEAM_ID: { description: "The internal id: the order of creation, roughly." },
-    PROVIDED_ID: { description: "Your own id, by code points." },
-    NAME: { description: "The name, by code points." },
-    CREATED_AT: { description: "When the group was created." },
-    UPDATED_AT: { description: "When the group last changed; a change moves it while you page." },
-  },
+export const UserGroupOrder = createOrderInput<UserGroupSortField>("UserGroupOrder", "user groups", {
+  TEAM_ID: ["teamId", "The internal id: the order of creation, roughly."],
+  PROVIDED_ID: ["providedId", "Your own id, by code points."],
+  NAME: ["name", "The name, by code points."],
+  CREATED_AT: ["createdAt", "When the group was created."],
+  UPDATED_AT: ["updatedAt", "When the group last changed; a change moves it while you page."],
 });
 
-@InputType("UserGroupOrder", { description: "How a list of user groups is sorted." })
-export class UserGroupOrder {
-  @Field(() => UserGroupOrderField, { description: "What the list is sorted by." })
-  readonly field!: UserGroupSortField;
-
-  @Field(() => OrderDirection, { defaultValue: OrderDirection.ASC, description: "Which end comes first." })
-  readonly direction!: OrderDirectionValue;
-}
-
 @InputType("UserGroupFilter", { description: "Only user groups that meet all of these." })
-export class UserGroupFilterInput {
-  @Field(() => [String], {
-    nullable: true,
-    description: "Those with one of these ids of yours; at most 1,000.",
-  })
-  readonly providedIds?: string[] | null;
-
-  @Field(() => String, { nullable: true, description: "Those whose name has this part, whatever its case." })
-  readonly nameContains?: string | null;
-
+export class UserGroupFilterInput extends NamedItemFilter {
   @Field(() => String, { nullable: true, description: "Those whose name begins so, whatever its case." })
   readonly nameStartsWith?: string | null;
 
@@ -75,12 +45,11 @@ export class UserGroupFilterInput {
 /** Reads a filter; what is null or absent is no condition. @throws DomainError `invalid_field` */
 export function parseUserGroupFilter(filter: UserGroupFilterInput | null | undefined): UserGroupFilter {
   if (!filter) return {};
-  const { nameContains, nameStartsWith, dataSource, schemaId, createdAt, updatedAt } = filter;
+  const { nameStartsWith, dataSource, schemaId, createdAt, updatedAt } = filter;
   const properties = parseProperties(filter.properties ?? null, ["filter", "properties"]);
   const text = (value: string, name: string) => parseText(value, ["filter", name]);
   return {
-    ...parseProvidedIds(filter.providedIds),
-    ...(nameContains ? { nameContains: text(nameContains, "nameContains") } : {}),
+    ...parseNamedItemFilter(filter),
     ...(nameStartsWith ? { nameStartsWith: text(nameStartsWith, "nameStartsWith") } : {}),
     ...(dataSource ? { dataSource: parseDataSourceBy(dataSource, ["filter", "dataSource"]) } : {}),
     ...(typeof schemaId === "string" ? { schemaId: text(schemaId, "schemaId") } : {}),

@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { parsePage } from "../../domain/shared/page.js";
-import { sortValueOf, USER_GROUP_SORT_KINDS } from "../../domain/user-groups/list.js";
+import { sortValueOf, USER_GROUP_SORT_KINDS, type UserGroupSort } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Listing } from "../../services/user-groups/listing.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
@@ -24,18 +24,19 @@ export class UserGroupListResolver {
     @Arg("filter", () => UserGroupFilterInput, { nullable: true, description: "Which groups." })
     filterInput: UserGroupFilterInput | null | undefined,
     @Arg("orderBy", () => UserGroupOrder, { nullable: true, description: "In which order." })
-    orderBy: UserGroupOrder | null | undefined,
+    orderBy: UserGroupSort | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {
     const { caller } = requireSession(context);
-    const { field, direction } = orderBy ?? { field: "teamId", direction: "ascending" };
+    const order: UserGroupSort = orderBy ?? { field: "teamId", direction: "ascending" };
+    const { field } = order;
     const filter = parseUserGroupFilter(filterInput);
     const request = parsePage(page, { field, kind: USER_GROUP_SORT_KINDS[field] });
     return new UserGroupConnection({
       request,
       sortField: field,
       positionOf: (group: UserGroup) => ({ value: sortValueOf(group, field), id: group.id }),
-      load: () => this.#listing.userGroups(caller, filter, { field, direction }, request),
+      load: () => this.#listing.userGroups(caller, filter, order, request),
       count: () => this.#listing.countUserGroups(caller, filter),
     });
   }

@@ -3,15 +3,9 @@ import { UserGroupBy } from "./by.js";
 import { MappingInput } from "./inputs.js";
 
 @InputType("SetMappingInput", { description: "The data source for one schema of a user group." })
-export class SetMappingInput {
+export class SetMappingInput extends MappingInput {
   @Field(() => UserGroupBy, { description: "The group to change." })
   readonly by!: UserGroupBy;
-
-  @Field(() => String, { description: "The id of the schema." })
-  readonly schemaId!: string;
-
-  @Field(() => String, { description: "Your own id of the data source, else its internal id." })
-  readonly dataSource!: string;
 }
 
 @InputType("RemoveMappingInput", { description: "The schema to take out of a user group's mapping." })

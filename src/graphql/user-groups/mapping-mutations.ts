@@ -1,4 +1,4 @@
-import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { Ctx, Mutation, Resolver } from "type-graphql";
 import type { Writer } from "../../domain/accounts/caller.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { parseText } from "../../domain/shared/text-field.js";
@@ -8,11 +8,11 @@ import type { MappingService } from "../../services/user-groups/mapping-service.
 import type { UserGroupService } from "../../services/user-groups/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate } from "../shared/mutation.js";
+import { Input } from "../shared/payload.js";
 import { parseUserGroupBy } from "./by.js";
 import { RemoveMappingInput, ReplaceMappingInput, SetMappingInput } from "./mapping-inputs.js";
 import { UserGroupPayload } from "./payloads.js";
-
-const INPUT = { description: "What to do." };
+import { UserGroupView } from "./type.js";
 
 @Resolver()
 export class MappingMutations {
@@ -28,9 +28,9 @@ export class MappingMutations {
     description: "Leads one schema of a user group to a data source, whether it was mapped before or not.",
   })
   async setMapping(
-    @Arg("input", () => SetMappingInput, INPUT) input: SetMappingInput,
+    @Input(() => SetMappingInput) input: SetMappingInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<UserGroupPayload> {
+  ): Promise<object> {
     return change(context, (writer) => {
       const { ref, entry } = parseFields({
         ref: () => parseUserGroupBy(input.by),
@@ -42,9 +42,9 @@ export class MappingMutations {
 
   @Mutation(() => UserGroupPayload, { description: "Takes one schema out of a user group's mapping." })
   async removeMapping(
-    @Arg("input", () => RemoveMappingInput, INPUT) input: RemoveMappingInput,
+    @Input(() => RemoveMappingInput) input: RemoveMappingInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<UserGroupPayload> {
+  ): Promise<object> {
     return change(context, (writer) => {
       const { ref, schemaId } = parseFields({
         ref: () => parseUserGroupBy(input.by),
@@ -56,9 +56,9 @@ export class MappingMutations {
 
   @Mutation(() => UserGroupPayload, { description: "Replaces the whole mapping of a user group." })
   async replaceMapping(
-    @Arg("input", () => ReplaceMappingInput, INPUT) input: ReplaceMappingInput,
+    @Input(() => ReplaceMappingInput) input: ReplaceMappingInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<UserGroupPayload> {
+  ): Promise<object> {
     return change(context, (writer) => {
       const { ref, mapping } = parseFields({
         ref: () => parseUserGroupBy(input.by),
@@ -69,13 +69,8 @@ export class MappingMutations {
   }
 }
 
-async function change(
-  context: GraphqlContext,
-  work: (writer: Writer) => Promise<UserGroup>,
-): Promise<UserGroupPayload> {
-  return mutate(
-    context,
-    async (writer) => new UserGroupPayload(await work(writer)),
-    (userErrors) => new UserGroupPayload(null, userErrors),
-  );
+function change(context: GraphqlContext, work: (writer: Writer) => Promise<UserGroup>): Promise<object> {
+  return mutate(context, UserGroupPayload, async (writer) => ({
+    userGroup: new UserGroupView(await work(writer)),
+  }));
 }

@@ -1,7 +1,9 @@
-import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { Ctx, Mutation, Resolver } from "type-graphql";
 import type { UserGroupService } from "../../services/user-groups/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate, mutateIfAllowed } from "../shared/mutation.js";
+import { toNodeId } from "../shared/node-id.js";
+import { Input } from "../shared/payload.js";
 import {
   CreateUserGroupInput,
   DeleteUserGroupInput,
@@ -16,8 +18,7 @@ import {
   UpdateUserGroupInput,
 } from "./inputs.js";
 import { DeleteUserGroupPayload, GetOrCreateUserGroupPayload, UserGroupPayload } from "./payloads.js";
-
-const INPUT = { description: "What to do." };
+import { UserGroupView } from "./type.js";
 
 @Resolver()
 export class UserGroupMutations {
@@ -32,55 +33,41 @@ export class UserGroupMutations {
       "Returns the group with this provided id unchanged, or creates it. The same as GET /api/user, for clients that cannot send a body with GET.",
   })
   async getOrCreateUserGroup(
-    @Arg("input", () => GetOrCreateUserGroupInput, INPUT) input: GetOrCreateUserGroupInput,
+    @Input(() => GetOrCreateUserGroupInput) input: GetOrCreateUserGroupInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<GetOrCreateUserGroupPayload> {
-    return mutateIfAllowed(
-      context,
-      async (caller) => {
-        const { userGroup, created } = await this.#userGroups.getOrCreate(
-          caller,
-          parseProvidedId(input),
-          () => parseNewUserGroup(input),
-        );
-        return new GetOrCreateUserGroupPayload(userGroup, created);
-      },
-      (userErrors) => new GetOrCreateUserGroupPayload(null, null, userErrors),
-    );
+  ): Promise<object> {
+    return mutateIfAllowed(context, GetOrCreateUserGroupPayload, async (caller) => {
+      const { userGroup, created } = await this.#userGroups.getOrCreate(caller, parseProvidedId(input), () =>
+        parseNewUserGroup(input),
+      );
+      return { userGroup: new UserGroupView(userGroup), newUserGroup: created };
+    });
   }
 
   @Mutation(() => UserGroupPayload, {
     description: "Creates a user group; refused when its provided id is taken.",
   })
   async createUserGroup(
-    @Arg("input", () => CreateUserGroupInput, INPUT) input: CreateUserGroupInput,
+    @Input(() => CreateUserGroupInput) input: CreateUserGroupInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<UserGroupPayload> {
-    return mutate(
-      context,
-      async (writer) => {
-        const { providedId, fields } = parseIdentified(input.providedId, () => parseNewUserGroup(input));
-        return new UserGroupPayload(await this.#userGroups.create(writer, providedId, fields));
-      },
-      failedUserGroup,
-    );
+  ): Promise<object> {
+    return mutate(context, UserGroupPayload, async (writer) => {
+      const { providedId, fields } = parseIdentified(input.providedId, () => parseNewUserGroup(input));
+      return { userGroup: new UserGroupView(await this.#userGroups.create(writer, providedId, fields)) };
+    });
   }
 
   @Mutation(() => UserGroupPayload, {
     description: "Changes a user group: only the fields that are given.",
   })
   async updateUserGroup(
-    @Arg("input", () => UpdateUserGroupInput, INPUT) input: UpdateUserGroupInput,
+    @Input(() => UpdateUserGroupInput) input: UpdateUserGroupInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<UserGroupPayload> {
-    return mutate(
-      context,
-      async (writer) => {
-        const { ref, changes } = parseUpdate(input);
-        return new UserGroupPayload(await this.#userGroups.update(writer, ref, changes));
-      },
-      failedUserGroup,
-    );
+  ): Promise<object> {
+    return mutate(context, UserGroupPayload, async (writer) => {
+      const { ref, changes } = parseUpdate(input);
+      return { userGroup: new UserGroupView(await this.#userGroups.update(writer, ref, changes)) };
+    });
   }
 
   @Mutation(() => UserGroupPayload, {
@@ -88,33 +75,27 @@ export class UserGroupMutations {
       "Gives a user group a new token; the old one ends at once, unless the service grants a grace period.",
   })
   async rotateUserGroupToken(
-    @Arg("input", () => RotateUserGroupTokenInput, INPUT) input: RotateUserGroupTokenInput,
+    @Input(() => RotateUserGroupTokenInput) input: RotateUserGroupTokenInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<UserGroupPayload> {
-    return mutate(
-      context,
-      async (writer) =>
-        new UserGroupPayload(await this.#userGroups.rotateToken(writer, parseCurrentToken(input))),
-      failedUserGroup,
-    );
+  ): Promise<object> {
+    return mutate(context, UserGroupPayload, async (writer) => {
+      const rotated = await this.#userGroups.rotateToken(writer, parseCurrentToken(input));
+      return { userGroup: new UserGroupView(rotated) };
+    });
   }
 
   @Mutation(() => DeleteUserGroupPayload, { description: "Deletes a user group and its mapping." })
   async deleteUserGroup(
-    @Arg("input", () => DeleteUserGroupInput, INPUT) input: DeleteUserGroupInput,
+    @Input(() => DeleteUserGroupInput) input: DeleteUserGroupInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<DeleteUserGroupPayload> {
-    return mutate(
-      context,
-      async (writer) =>
-        new DeleteUserGroupPayload(
-          await this.#userGroups.delete(writer, parseCurrentToken(input), parseExpectations(input)),
-        ),
-      (userErrors) => new DeleteUserGroupPayload(null, userErrors),
-    );
+  ): Promise<object> {
+    return mutate(context, DeleteUserGroupPayload, async (writer) => {
+      const { id } = await this.#userGroups.delete(
+        writer,
+        parseCurrentToken(input),
+        parseExpectations(input),
+      );
+      return { deletedUserGroupId: toNodeId("UserGroup", id) };
+    });
   }
-}
-
-function failedUserGroup(userErrors: UserGroupPayload["userErrors"]): UserGroupPayload {
-  return new UserGroupPayload(null, userErrors);
 }

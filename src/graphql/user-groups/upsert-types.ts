@@ -1,32 +1,19 @@
-import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, ObjectType } from "type-graphql";
 import { DomainError, invalidField, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
 import { MAX_UPSERTS, type UpsertOutcome, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
 import { UserErrorView } from "../shared/user-error-type.js";
-import { MappingInput, parseChangedFields, parseIdentified } from "./inputs.js";
+import { parseChangedFields, parseIdentified, UserGroupChangesInput } from "./inputs.js";
 import { UserGroupView } from "./type.js";
 
 @InputType("UpsertUserGroupInput", {
   description: "A user group to create, or to change: fields that are absent stay as they are.",
 })
-export class UpsertUserGroupInput {
+export class UpsertUserGroupInput extends UserGroupChangesInput {
   @Field(() => String, { description: "Your own id of the group; each only once in a call." })
   readonly providedId!: string;
 
   @Field(() => String, { nullable: true, description: "The name; required only when the group is created." })
   readonly name?: string | null;
-
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description: "A JSON object that replaces the properties; null clears them.",
-  })
-  readonly properties?: unknown;
-
-  @Field(() => [MappingInput], {
-    nullable: true,
-    description: "A list that replaces the mapping; null clears it.",
-  })
-  readonly mapping?: MappingInput[] | null;
 }
 
 @InputType("UpsertUserGroupsInput", { description: "Many user groups to create or change at once." })
@@ -71,24 +58,35 @@ export class UpsertUserGroupsPayload {
   @Field(() => [UpsertUserGroupResult], {
     description: "A result for each group, in the order of the input.",
   })
-  readonly results: UpsertUserGroupResult[];
+  readonly results: readonly UpsertUserGroupResult[];
 
   @Field(() => [UserErrorView], {
     description: `All that went wrong; paths begin at the input. After ${MAX_FIELD_ERRORS} errors, only the first of each further group.`,
   })
-  readonly userErrors: UserErrorView[];
+  readonly userErrors: readonly UserErrorView[];
 
-  constructor(outcomes: readonly UpsertOutcome[], userErrors: UserErrorView[] = []) {
-    let listed = 0;
-    this.results = [];
-    this.userErrors = [...userErrors];
-    for (const [index, outcome] of outcomes.entries()) {
-      const result = new UpsertUserGroupResult(outcome, Math.max(1, MAX_FIELD_ERRORS - listed));
-      listed += result.userErrors.length;
-      this.results.push(result);
-      this.userErrors.push(...result.userErrors.map((error) => error.within(["userGroups", String(index)])));
-    }
+  constructor(
+    values: { readonly results?: readonly UpsertUserGroupResult[] } | null,
+    userErrors: readonly UserErrorView[] = [],
+  ) {
+    this.results = values?.results ?? [];
+    this.userErrors = [
+      ...userErrors,
+      ...this.results.flatMap((result, index) =>
+        result.userErrors.map((error) => error.within(["userGroups", String(index)])),
+      ),
+    ];
   }
+}
+
+export function viewOutcomes(outcomes: readonly UpsertOutcome[]) {
+  let listed = 0;
+  const results = outcomes.map((outcome) => {
+    const result = new UpsertUserGroupResult(outcome, Math.max(1, MAX_FIELD_ERRORS - listed));
+    listed += result.userErrors.length;
+    return result;
+  });
+  return { results };
 }
 
 /** Reads the groups of a call; a faulty one becomes its error. @throws DomainError `invalid_field` when there are too many */

@@ -1,44 +1,33 @@
 import { GraphQLDateTime } from "graphql-scalars";
-import { Field, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, Int, ObjectType } from "type-graphql";
 import type { WebhookDisabledReason, WebhookEndpoint } from "../../domain/webhooks/webhook.js";
+import { createEnum } from "../shared/create-enum.js";
 
-export const WebhookEndpointStatusEnum = {
-  UNKNOWN: "unknown",
-  HEALTHY: "healthy",
-  FAILING: "failing",
-  DISABLED: "disabled",
-} as const;
-
-registerEnumType(WebhookEndpointStatusEnum, {
-  name: "WebhookEndpointStatus",
-  description: "Whether a webhook endpoint accepts deliveries.",
-  valuesConfig: {
-    UNKNOWN: {
-      description: "Nothing was sent yet, or not since the endpoint was enabled or its URL was changed.",
-    },
-    HEALTHY: { description: "The last attempt succeeded." },
-    FAILING: { description: "The last attempt failed." },
-    DISABLED: { description: "Nothing is sent." },
+const WebhookEndpointStatusEnum = createEnum<Status>(
+  "WebhookEndpointStatus",
+  "Whether a webhook endpoint accepts deliveries.",
+  {
+    UNKNOWN: [
+      "unknown",
+      "Nothing was sent yet, or not since the endpoint was enabled or its URL was changed.",
+    ],
+    HEALTHY: ["healthy", "The last attempt succeeded."],
+    FAILING: ["failing", "The last attempt failed."],
+    DISABLED: ["disabled", "Nothing is sent."],
   },
-});
+);
 
-export const WebhookDisabledReasonEnum = {
-  ADMIN: "admin",
-  GONE: "gone",
-  FAILING: "failing",
-} as const satisfies Record<string, WebhookDisabledReason>;
-
-registerEnumType(WebhookDisabledReasonEnum, {
-  name: "WebhookDisabledReason",
-  description: "Why a webhook endpoint is disabled.",
-  valuesConfig: {
-    ADMIN: { description: "An admin has disabled it." },
-    GONE: { description: "It answered 410." },
-    FAILING: { description: "Every attempt has failed for days." },
+const WebhookDisabledReasonEnum = createEnum<WebhookDisabledReason>(
+  "WebhookDisabledReason",
+  "Why a webhook endpoint is disabled.",
+  {
+    ADMIN: ["admin", "An admin has disabled it."],
+    GONE: ["gone", "It answered 410."],
+    FAILING: ["failing", "Every attempt has failed for days."],
   },
-});
+);
 
-type Status = (typeof WebhookEndpointStatusEnum)[keyof typeof WebhookEndpointStatusEnum];
+type Status = "unknown" | "healthy" | "failing" | "disabled";
 
 @ObjectType("WebhookEndpointHealth", { description: "How a webhook endpoint has answered." })
 export class WebhookEndpointHealthView {

@@ -1,9 +1,10 @@
-import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { Ctx, Mutation, Resolver } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { WebhookService } from "../../services/webhooks/service.js";
+import type { IssuedSecret, WebhookService } from "../../services/webhooks/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
 import { readNodeIdOf } from "../shared/node-id.js";
+import { Input } from "../shared/payload.js";
 import {
   CreateWebhookEndpointInput,
   parseEndpointChanges,
@@ -17,8 +18,7 @@ import {
   WebhookEndpointPayload,
   WebhookSecretPayload,
 } from "./payloads.js";
-
-const INPUT = { description: "What to do." };
+import { WebhookDeliveryView, WebhookEndpointView } from "./types.js";
 
 @Resolver()
 export class WebhookMutations {
@@ -32,37 +32,31 @@ export class WebhookMutations {
     description: "Has events of the environment sent to a URL from now on; needs admin scope.",
   })
   async createWebhookEndpoint(
-    @Arg("input", () => CreateWebhookEndpointInput, INPUT) input: CreateWebhookEndpointInput,
+    @Input(() => CreateWebhookEndpointInput) input: CreateWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<WebhookSecretPayload> {
-    return mutateAsAdmin(
-      context,
-      async (admin) => {
-        const { url, events } = input;
-        const fields = { name: parseText(input.name, ["name"]), url, events: events ?? [] };
-        return new WebhookSecretPayload(await this.#webhooks.create(admin, fields));
-      },
-      (userErrors) => new WebhookSecretPayload(null, userErrors),
-    );
+  ): Promise<object> {
+    return mutateAsAdmin(context, WebhookSecretPayload, async (admin) => {
+      const { url, events } = input;
+      const fields = { name: parseText(input.name, ["name"]), url, events: events ?? [] };
+      return viewSecret(await this.#webhooks.create(admin, fields));
+    });
   }
 
   @Mutation(() => WebhookEndpointPayload, {
     description: "Changes a webhook endpoint; needs admin scope.",
   })
   async updateWebhookEndpoint(
-    @Arg("input", () => UpdateWebhookEndpointInput, INPUT) input: UpdateWebhookEndpointInput,
+    @Input(() => UpdateWebhookEndpointInput) input: UpdateWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<WebhookEndpointPayload> {
-    return mutateAsAdmin(
-      context,
-      async (admin) => {
-        const id = readNodeIdOf("WebhookEndpoint", input.id);
-        return new WebhookEndpointPayload(
+  ): Promise<object> {
+    return mutateAsAdmin(context, WebhookEndpointPayload, async (admin) => {
+      const id = readNodeIdOf("WebhookEndpoint", input.id);
+      return {
+        webhookEndpoint: new WebhookEndpointView(
           await this.#webhooks.update(admin, id, parseEndpointChanges(input)),
-        );
-      },
-      (userErrors) => new WebhookEndpointPayload(null, userErrors),
-    );
+        ),
+      };
+    });
   }
 
   @Mutation(() => WebhookSecretPayload, {
@@ -70,34 +64,26 @@ export class WebhookMutations {
       "Gives a webhook endpoint a new secret; for a day, events are signed with the old one as well. Needs admin scope.",
   })
   async rotateWebhookSecret(
-    @Arg("input", () => WebhookEndpointInput, INPUT) input: WebhookEndpointInput,
+    @Input(() => WebhookEndpointInput) input: WebhookEndpointInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<WebhookSecretPayload> {
-    return mutateAsAdmin(
-      context,
-      async (admin) => {
-        const id = readNodeIdOf("WebhookEndpoint", input.id);
-        return new WebhookSecretPayload(await this.#webhooks.rotateSecret(admin, id));
-      },
-      (userErrors) => new WebhookSecretPayload(null, userErrors),
-    );
+  ): Promise<object> {
+    return mutateAsAdmin(context, WebhookSecretPayload, async (admin) => {
+      const id = readNodeIdOf("WebhookEndpoint", input.id);
+      return viewSecret(await this.#webhooks.rotateSecret(admin, id));
+    });
   }
 
   @Mutation(() => DeleteWebhookEndpointPayload, {
     description: "Deletes a webhook endpoint with its deliveries; needs admin scope.",
   })
   async deleteWebhookEndpoint(
-    @Arg("input", () => WebhookEndpointInput, INPUT) input: WebhookEndpointInput,
+    @Input(() => WebhookEndpointInput) input: WebhookEndpointInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<DeleteWebhookEndpointPayload> {
-    return mutateAsAdmin(
-      context,
-      async (admin) => {
-        await this.#webhooks.delete(admin, readNodeIdOf("WebhookEndpoint", input.id));
-        return new DeleteWebhookEndpointPayload(input.id);
-      },
-      (userErrors) => new DeleteWebhookEndpointPayload(null, userErrors),
-    );
+  ): Promise<object> {
+    return mutateAsAdmin(context, DeleteWebhookEndpointPayload, async (admin) => {
+      await this.#webhooks.delete(admin, readNodeIdOf("WebhookEndpoint", input.id));
+      return { deletedWebhookEndpointId: input.id };
+    });
   }
 
   @Mutation(() => WebhookDeliveryPayload, {
@@ -105,16 +91,16 @@ export class WebhookMutations {
       "Sends a dead or delivered webhook once more, under the same event id; one that is pending stays as it is. Needs admin scope.",
   })
   async replayWebhookDelivery(
-    @Arg("input", () => ReplayWebhookDeliveryInput, INPUT) input: ReplayWebhookDeliveryInput,
+    @Input(() => ReplayWebhookDeliveryInput) input: ReplayWebhookDeliveryInput,
     @Ctx() context: GraphqlContext,
-  ): Promise<WebhookDeliveryPayload> {
-    return mutateAsAdmin(
-      context,
-      async (admin) => {
-        const id = readNodeIdOf("WebhookDelivery", input.id);
-        return new WebhookDeliveryPayload(await this.#webhooks.replay(admin, id));
-      },
-      (userErrors) => new WebhookDeliveryPayload(null, userErrors),
-    );
+  ): Promise<object> {
+    return mutateAsAdmin(context, WebhookDeliveryPayload, async (admin) => {
+      const id = readNodeIdOf("WebhookDelivery", input.id);
+      return { webhookDelivery: new WebhookDeliveryView(await this.#webhooks.replay(admin, id)) };
+    });
   }
+}
+
+function viewSecret({ endpoint, secret }: IssuedSecret) {
+  return { webhookEndpoint: new WebhookEndpointView(endpoint), secret };
 }

@@ -1,5 +1,5 @@
 import { GraphQLDateTime, GraphQLJSON } from "graphql-scalars";
-import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import {
   WEBHOOK_EVENTS,
   type WebhookDelivery,
@@ -9,6 +9,7 @@ import {
 } from "../../domain/webhooks/webhook.js";
 import { createActionEnum } from "../audit/action-enum.js";
 import { createConnectionType } from "../shared/connection-type.js";
+import { createEnum } from "../shared/create-enum.js";
 import { NodeView } from "../shared/node-type.js";
 import { WebhookEndpointHealthView } from "./health-type.js";
 
@@ -18,21 +19,15 @@ export const WebhookEventEnum = createActionEnum(
   WEBHOOK_EVENTS,
 );
 
-export const WebhookDeliveryStateEnum = {
-  PENDING: "pending",
-  DELIVERED: "delivered",
-  DEAD: "dead",
-} as const satisfies Record<string, WebhookDeliveryState>;
-
-registerEnumType(WebhookDeliveryStateEnum, {
-  name: "WebhookDeliveryState",
-  description: "How far a webhook delivery has come.",
-  valuesConfig: {
-    PENDING: { description: "It is to be sent, for the first time or again." },
-    DELIVERED: { description: "The endpoint has taken it." },
-    DEAD: { description: "The endpoint has not taken it, or it expired; it is not sent again by itself." },
+export const WebhookDeliveryStateEnum = createEnum<WebhookDeliveryState>(
+  "WebhookDeliveryState",
+  "How far a webhook delivery has come.",
+  {
+    PENDING: ["pending", "It is to be sent, for the first time or again."],
+    DELIVERED: ["delivered", "The endpoint has taken it."],
+    DEAD: ["dead", "The endpoint has not taken it, or it expired; it is not sent again by itself."],
   },
-});
+);
 
 @ObjectType("WebhookEndpoint", {
   implements: NodeView,

@@ -13,7 +13,6 @@ import {
   type SelectionSetNode,
 } from "graphql";
 import { DomainError } from "../../../domain/shared/errors.js";
-import type { GraphqlContext } from "../../shared/context.js";
 
 /**
  * All that a user group token may read (decision 15). A field that is not here is closed to it, also one that is yet to come. Of
@@ -38,24 +37,14 @@ interface ClosedField {
   readonly path: readonly string[];
 }
 
-/** What was found out about documents: each is looked through once, as Apollo Server keeps parsed ones. */
-const known = new WeakMap<DocumentNode, ClosedField | null>();
-
 /**
- * Checks that a front end asks for its own fields only.
+ * Looks for a field that a front end may not read.
  * @param document valid for the schema
- * @throws DomainError `forbidden`; its cause says where the field is
+ * @returns `forbidden`, whose cause says where the field is; null when there is no such field
  */
-export function requireFrontEndFields(
-  { session }: GraphqlContext,
-  document: DocumentNode,
-  schema: GraphQLSchema,
-): void {
-  if (session?.kind !== "frontEnd") return;
-  const seen = known.get(document);
-  const closed = seen === undefined ? new FieldSearch(schema, document).findClosed() : seen;
-  known.set(document, closed);
-  if (closed) throw forbidden(schema, closed);
+export function refuseToFrontEnds(document: DocumentNode, schema: GraphQLSchema): DomainError | null {
+  const closed = new FieldSearch(schema, document).findClosed();
+  return closed && forbidden(schema, closed);
 }
 
 function forbidden(schema: GraphQLSchema, { type, node, path }: ClosedField): DomainError {

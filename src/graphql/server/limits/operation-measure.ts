@@ -52,24 +52,11 @@ const MOST_NESTED = 500;
 /** What is nested more than that counts as so many levels, also where it is nested in fragments only. */
 const BOTTOMLESS: Measure = { ...NOTHING, depth: MOST_NESTED };
 
-/** What was measured: Apollo Server keeps parsed documents, so an operation that comes again is not walked again. */
-const known = new WeakMap<OperationDefinitionNode, OperationMeasure>();
-
 /**
  * Measures an operation in one pass over it and each of its fragments, once.
  * @param document with the operation; what is not valid in it counts as little as it can
  */
 export function measureOperation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): OperationMeasure {
-  const measure = known.get(operation) ?? measureOnce(schema, document, operation);
-  known.set(operation, measure);
-  return measure;
-}
-
-function measureOnce(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,

@@ -1,48 +1,31 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import {
-  createSourceEventStream,
-  type DocumentNode,
-  type ExecutionArgs,
-  type ExecutionResult,
-  execute,
-  GraphQLError,
-  type GraphQLSchema,
-  getOperationAST,
-  parse,
-} from "graphql";
-import { LRUCache } from "lru-cache";
-import { DomainError, internalError } from "../../../domain/shared/errors.js";
+import { DomainError } from "../../../domain/shared/errors.js";
 import { isObject } from "../../../domain/shared/json.js";
 import type { EventStreams } from "../../../services/requests/event-streams.js";
+import type { Tally } from "../../../telemetry/tally.js";
 import type { GraphqlContext } from "../../shared/context.js";
-import { domainErrorOf, errorMessage, extensionsOf } from "../../shared/error-format.js";
-import { countShownError } from "../../shared/error-tally.js";
 import { WatchEvent } from "../../user-groups/watch-event.js";
-import type { ApolloOptions } from "../apollo-server.js";
-import type { OperationAdmission } from "../limits/operation-admission.js";
-import { tokenLimitError } from "../limits/token-limit.js";
-import { EventRenderer, encodeEvent, type RenderedSubscription } from "./event-renderer.js";
+import type { Operations } from "../operations/operations.js";
+import { type TrustedDocuments, untrustedDocument } from "../trusted-documents.js";
+import { EventRenderer, encodeEvent, type OpenSubscription } from "./event-renderer.js";
 import { EventWriter } from "./event-writer.js";
 import { UnreadBudget } from "./unread-budget.js";
 
-/** How long a subscription's document and variables may be together, as they stay in memory while it is open. */
+/** Maximum length of a subscription's document and variables together, as they stay in memory while it is open. */
 const MAX_CHARACTERS = 16_384;
-/** How many characters of documents are kept parsed, for all subscriptions: one that is not is parsed for each event. */
-const PARSED_CHARACTERS = 1_048_576;
 
-/** A subscription that may run. A parsed document takes a hundred times the memory of its text, so only the text is kept. */
-type Prepared = RenderedSubscription & Pick<ExecutionArgs, "schema" | "hideSuggestions">;
-
-interface EventStreamParts {
-  /** Decides which operations run. */
-  readonly admission: OperationAdmission;
+interface EventStreamOptions {
+  readonly operations: Operations;
   readonly streams: EventStreams;
+  /** The only documents that run; undefined: every document may. */
+  readonly trustedDocuments: TrustedDocuments | undefined;
+  readonly tally: Tally;
   /** Creates the context of a request. */
   readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>;
 }
 
 /**
- * Tells a request for an event stream (the distinct connections mode of GraphQL over server-sent events). Whoever
+ * Says whether a request asks for an event stream (the distinct connections mode of GraphQL over server-sent events). A client that
  * names JSON first gets JSON: urql names both for queries and mutations.
  */
 export function wantsEvents({ method, headers: { accept = "" } }: FastifyRequest): boolean {
@@ -51,36 +34,24 @@ export function wantsEvents({ method, headers: { accept = "" } }: FastifyRequest
   return method === "POST" && events >= 0 && (json < 0 || events < json);
 }
 
-/**
- * Makes what serves subscriptions. What is wrong with a request is answered before the stream begins.
- * @param contextOf makes the context of a request
- */
+/** Creates the handler of subscriptions. Errors of a request are answered before its stream begins. */
 export function createEventStream(
-  schema: GraphQLSchema,
-  { admission, streams, contextOf }: EventStreamParts,
-  options: ApolloOptions,
+  options: EventStreamOptions,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const { tally } = options;
-  const budget = new UnreadBudget(streams.limits, tally);
+  const { operations, streams } = options;
+  const budget = new UnreadBudget(streams.limits, options.tally);
   const renderer = new EventRenderer();
-  const documents = new LRUCache<string, DocumentNode>({
-    maxSize: PARSED_CHARACTERS,
-    sizeCalculation: (_, source) => source.length + 1,
-  });
-  const parsed = (source: string) => {
-    const document = documents.get(source) ?? parse(source);
-    documents.set(source, document);
-    return document;
-  };
 
-  async function open(request: FastifyRequest, reply: FastifyReply, contextValue: GraphqlContext) {
-    const prepared = prepare(request.body, contextValue);
-    // It stays as long as the request does.
+  async function subscribe({ source, operationName, variables, context }: OpenSubscription) {
+    const prepared = operations.prepare(source, operationName);
+    return operations.subscribe(prepared, variables, context);
+  }
+
+  async function open(request: FastifyRequest, reply: FastifyReply, context: GraphqlContext) {
+    const subscription = { ...readBody(request.body, options.trustedDocuments), context };
+    // The request outlives its body.
     request.body = undefined;
-    const args = { ...prepared, document: parsed(prepared.source) };
-    const source = await createSourceEventStream(args);
-    if (!(Symbol.asyncIterator in source)) throw refusal(source);
-    const events = source[Symbol.asyncIterator]();
+    const events = await subscribe(subscription);
     // The request was answered while this waited for the subscription.
     if (request.deadline?.isOver) {
       await events.return?.();
@@ -91,7 +62,7 @@ export function createEventStream(
       .header("content-type", "text/event-stream; charset=utf-8")
       .header("x-accel-buffering", "no")
       .hijack();
-    // The client may have gone meanwhile.
+    // The client may have disconnected meanwhile.
     if (request.raw.socket.destroyed) {
       await events.return?.();
       return;
@@ -101,73 +72,71 @@ export function createEventStream(
     }
     const writer = new EventWriter(reply.raw, budget);
     void writer.closed.then(() => events.return?.());
-    await deliver({ [Symbol.asyncIterator]: () => events }, prepared, writer, request);
+    await deliver({ [Symbol.asyncIterator]: () => events }, subscription, writer);
     await writer.closed;
   }
 
   async function deliver(
     events: AsyncIterable<unknown>,
-    prepared: Prepared,
+    subscription: OpenSubscription,
     writer: EventWriter,
-    request: FastifyRequest,
   ): Promise<void> {
+    const { source, operationName, variables, context } = subscription;
     try {
       for await (const event of events) {
         if (!(event instanceof WatchEvent)) throw new TypeError("This is no event of a subscription.");
-        // What was written before the credentials ended must not be read after that.
+        // The client must not read what was written before its credentials expired.
         if (event.endsAccess && writer.unread > 0) writer.destroy();
-        const run = () => execute({ ...prepared, document: parsed(prepared.source), rootValue: event });
-        const data = await renderer.render(event, prepared, run, (result) => shown(result, request));
+        const data = await renderer.render(
+          event,
+          subscription,
+          () => operations.executeEvent(event, operations.prepare(source, operationName), variables, context),
+          (result) => operations.shape(result, context),
+        );
         if (writer.isOver) return;
         if (!event.isCurrent()) continue;
         budget.reserve(writer, data.length);
         writer.next(data);
       }
     } catch (error) {
-      const shownError = new GraphQLError("", { originalError: error instanceof Error ? error : null });
-      writer.next(encodeEvent(shown({ data: null, errors: [shownError] }, request)));
+      writer.next(encodeEvent({ data: null, ...operations.fail(error, context).result }));
     }
     writer.complete();
   }
 
-  function shown(result: ExecutionResult, request: FastifyRequest): ExecutionResult {
-    if (!result.errors) return result;
-    const errors = result.errors.map((error) => toCallerError(error, request));
-    for (const { extensions } of errors) countShownError(tally, extensions["code"]);
-    return { ...result, errors };
-  }
-
-  function prepare(body: unknown, contextValue: GraphqlContext): Prepared {
-    if (!isObject(body)) throw new DomainError("invalid_json", "The body must be a JSON object.");
-    const { operationName, variables, documentId, extensions } = body;
-    const persisted = isObject(extensions) ? extensions["persistedQuery"] : undefined;
-    const hash = isObject(persisted) ? persisted["sha256Hash"] : undefined;
-    const values = isObject(variables) ? variables : {};
-    const source = find(body["query"], documentId ?? hash, options);
-    requireShort(source, values);
-    const document = documents.get(source) ?? parseWithin(source, options.limits.tokens);
-    const name = typeof operationName === "string" ? operationName : undefined;
-    const operation = getOperationAST(document, name);
-    if (operation?.operation !== "subscription") {
-      throw new DomainError("bad_request", "Only one subscription is answered with an event stream.");
-    }
-    const [fault] = admission.admit(contextValue, { document, operation, variables: values });
-    if (fault) throw new DomainError("bad_request", fault.message, { cause: fault });
-    documents.set(source, document);
-    const hideSuggestions = !options.introspection;
-    return { schema, source, operationName: name, variableValues: values, contextValue, hideSuggestions };
-  }
-
   return async (request, reply) => {
-    const contextValue = await contextOf(request, reply);
-    const { session } = contextValue;
+    const context = await options.contextOf(request, reply);
+    const { session } = context;
     const release = session ? streams.admit(session, request.ip) : () => undefined;
     try {
-      await open(request, reply, contextValue);
+      await open(request, reply, context);
     } finally {
       release();
     }
   };
+}
+
+/** @throws DomainError `invalid_json`, `untrusted_document`, `payload_too_large` */
+function readBody(
+  body: unknown,
+  trustedDocuments: TrustedDocuments | undefined,
+): Omit<OpenSubscription, "context"> {
+  if (!isObject(body)) throw new DomainError("invalid_json", "The body must be a JSON object.");
+  const { operationName, documentId, extensions } = body;
+  const persisted = isObject(extensions) ? extensions["persistedQuery"] : undefined;
+  const hash = isObject(persisted) ? persisted["sha256Hash"] : undefined;
+  const variables = isObject(body["variables"]) ? body["variables"] : {};
+  const text = textOrNone(body["query"]);
+  const source = trustedDocuments
+    ? trustedDocuments.find({ text, id: textOrNone(documentId ?? hash) })
+    : text;
+  if (source === null) throw untrustedDocument();
+  requireShort(source ?? "", variables);
+  return { source: source ?? "", operationName: textOrNone(operationName), variables };
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 /** @throws DomainError `payload_too_large` */
@@ -185,52 +154,8 @@ function lengthAsJson(value: object): number {
   try {
     return JSON.stringify(value).length;
   } catch (error) {
-    // So deep that it cannot be written.
+    // Too deep to be written.
     if (error instanceof RangeError) return Number.POSITIVE_INFINITY;
     throw error;
   }
-}
-
-/** The document that a request means. @throws DomainError `untrusted_document` */
-function find(text: unknown, id: unknown, { trustedDocuments }: ApolloOptions): string {
-  const reference = {
-    text: typeof text === "string" ? text : undefined,
-    id: typeof id === "string" ? id : undefined,
-  };
-  const source = trustedDocuments ? trustedDocuments.find(reference) : reference.text;
-  if (source === null) {
-    throw new DomainError("untrusted_document", "This is none of the documents that may run here.");
-  }
-  return source ?? "";
-}
-
-function parseWithin(source: string, maxTokens: number): DocumentNode {
-  try {
-    return parse(source, { maxTokens });
-  } catch (error) {
-    if (!(error instanceof GraphQLError)) throw error;
-    throw (
-      tokenLimitError(error, maxTokens) ?? new DomainError("bad_request", error.message, { cause: error })
-    );
-  }
-}
-
-function refusal({ errors = [] }: ExecutionResult): unknown {
-  const [error] = errors;
-  const known = domainErrorOf(error);
-  if (known) return known;
-  // An error without a path arose before any resolver ran: from the variables.
-  return error?.path ? error.originalError : new DomainError("bad_request", error?.message ?? "No data.");
-}
-
-function toCallerError(error: GraphQLError, { id, log }: FastifyRequest): GraphQLError {
-  const known = domainErrorOf(error) ?? internalError(error);
-  if (known.code === "internal") log.error({ requestId: id, err: known.cause ?? known }, "request failed");
-  return new GraphQLError(errorMessage(known), {
-    nodes: error.nodes ?? null,
-    source: error.source ?? null,
-    positions: error.positions ?? null,
-    path: error.path ?? null,
-    extensions: extensionsOf(known, id),
-  });
 }

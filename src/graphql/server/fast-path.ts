@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import { isGiven, isObject } from "../../domain/shared/json.js";
+import type { HitCount } from "../../telemetry/counts.js";
+import type { Variables } from "./limits/amount.js";
+import type { Operations } from "./operations/operations.js";
+import type { PreparedOperation } from "./operations/prepared-operation.js";
+
+/** Maximum number of Accept headers whose content type is cached. */
+const MAX_ACCEPT_HEADERS = 100;
+/** No page of another site can send this without a preflight request. */
+const JSON_TYPE = /^application\/json\s*(?:;|$)/;
+
+/** A request that needs no Apollo Server. */
+interface RepeatedRequest {
+  readonly prepared: PreparedOperation;
+  readonly variables: Variables;
+  readonly contentType: string;
+}
+
+/** Recognizes plain POST requests whose operation has run before (decision 41). */
+export class FastPath {
+  readonly #operations: Operations;
+  readonly #stats: HitCount;
+  /** By Accept header: the content type that Apollo Server has negotiated. */
+  readonly #contentTypes = new LRUCache<string, string>({ max: MAX_ACCEPT_HEADERS });
+
+  constructor(operations: Operations, stats: HitCount) {
+    this.#operations = operations;
+    this.#stats = stats;
+  }
+
+  match({ method, headers, body }: FastifyRequest): RepeatedRequest | null {
+    const { accept = "", "content-type": type = "" } = headers;
+    const contentType = this.#contentTypes.get(accept);
+    if (contentType === undefined || method !== "POST" || !JSON_TYPE.test(type)) return null;
+    const match = this.#findOperation(body);
+    if (match) this.#stats.hits += 1;
+    else this.#stats.misses += 1;
+    return match && { ...match, contentType };
+  }
+
+  /** Caches the content type of a reply of Apollo Server. */
+  recordReply({ headers: { accept = "" } }: FastifyRequest, reply: FastifyReply): void {
+    const type = reply.getHeader("content-type");
+    if (reply.statusCode === 200 && typeof type === "string") this.#contentTypes.set(accept, type);
+  }
+
+  #findOperation(body: unknown): Omit<RepeatedRequest, "contentType"> | null {
+    if (!isObject(body)) return null;
+    const { query, variables, operationName, extensions } = body;
+    if (typeof query !== "string" || isGiven(extensions)) return null;
+    if (isGiven(operationName) && typeof operationName !== "string") return null;
+    if (isGiven(variables) && !isObject(variables)) return null;
+    const prepared = this.#operations.find(query, operationName ?? undefined);
+    return prepared ? { prepared, variables: isObject(variables) ? variables : {} } : null;
+  }
+}

@@ -1,0 +1,142 @@
+import { ApolloServerErrorCode } from "@apollo/server/errors";
+import { type ExecutionResult, execute, type GraphQLSchema } from "graphql";
+import type { Writer } from "../../../domain/accounts/caller.js";
+import { requireWrite } from "../../../domain/accounts/scopes.js";
+import { isObject } from "../../../domain/shared/json.js";
+import { hasFailed } from "../../../services/requests/lagging-reads.js";
+import type { Services } from "../../../services/services.js";
+import { inSpan } from "../../../telemetry/tracing.js";
+import { type GraphqlContext, readingFrom, requireSession } from "../../shared/context.js";
+import { Loaders } from "../../shared/loaders.js";
+import type { Variables } from "../limits/amount.js";
+import type { PreparedOperation } from "./prepared-operation.js";
+
+const MS_PER_S = 1000;
+
+/** An admitted operation of one request. */
+interface Execution {
+  readonly prepared: PreparedOperation;
+  readonly variables: Variables;
+  readonly context: GraphqlContext;
+  /** Called when the result is that of an earlier request. */
+  readonly onReplay: () => void;
+}
+
+/** Executes queries and mutations; a mutation with an Idempotency-Key is applied at most once (decision 39). */
+export class Executor {
+  readonly #schema: GraphQLSchema;
+  readonly #services: Services;
+  readonly #hideSuggestions: boolean;
+
+  /** @param introspection whether errors of variables may suggest names of the schema */
+  constructor(schema: GraphQLSchema, services: Services, introspection: boolean) {
+    this.#schema = schema;
+    this.#services = services;
+    this.#hideSuggestions = !introspection;
+  }
+
+  /** Executes an operation; recorded and traced by its type, as its name is the caller's. */
+  async execute(execution: Execution): Promise<ExecutionResult> {
+    const { tally, tracing } = this.#services.telemetry;
+    const type = execution.prepared.operation?.operation ?? "query";
+    const startedAt = performance.now();
+    let outcome = "errors";
+    try {
+      const attributes = { "graphql.operation.type": type };
+      const result = tracing
+        ? await inSpan(tracing, `graphql ${type}`, { attributes }, () => this.#execute(execution))
+        : await this.#execute(execution);
+      if (!result.errors) outcome = "ok";
+      return result;
+    } finally {
+      tally.operations.of(type, outcome).record((performance.now() - startedAt) / MS_PER_S);
+    }
+  }
+
+  #execute(execution: Execution): Promise<ExecutionResult> {
+    const { prepared, context } = execution;
+    if (prepared.operation?.operation === "query" && context.session) return this.#query(execution);
+    if (prepared.operation?.operation !== "mutation") return this.#run(execution, context);
+    context.noteWrite();
+    const { idempotencyKey: key } = context;
+    return key === undefined ? this.#run(execution, context) : this.#runOnce(execution, key);
+  }
+
+  #query(execution: Execution): Promise<ExecutionResult> {
+    const { context } = execution;
+    const { session } = context;
+    return this.#services.laggingReads.run(context.consistency, async (replica) => {
+      if (!replica || !session) return this.#run(execution, context);
+      const fromReplica = { ...context, session: readingFrom(this.#services, session, replica) };
+      const result = await this.#run(execution, fromReplica);
+      const failure = result.errors?.find(({ originalError }) => hasFailed(originalError));
+      if (failure) throw failure.originalError;
+      return result;
+    });
+  }
+
+  async #runOnce(execution: Execution, key: string): Promise<ExecutionResult> {
+    const { prepared, variables, context, onReplay } = execution;
+    const { source, operationName = null } = prepared;
+    try {
+      const writer = requireWrite(requireSession(context).caller);
+      const request = { key, content: ["graphql", source, operationName, variables] };
+      const { reply, replayed } = await this.#services.idempotency.once(writer, request, async (inside) => {
+        const result = await this.#run(execution, inTransaction(this.#services, context, inside));
+        if (result.errors) throw new ExecutionFailed(result);
+        return { data: result.data };
+      });
+      if (replayed) onReplay();
+      return isObject(reply) && isObject(reply["data"]) ? { data: reply["data"] } : {};
+    } catch (error) {
+      // Everything is rolled back: partial data would say otherwise.
+      if (error instanceof ExecutionFailed) return error.result;
+      throw error;
+    }
+  }
+
+  async #run({ prepared, variables }: Execution, context: GraphqlContext): Promise<ExecutionResult> {
+    // Compiling takes longer than an anonymous request may take.
+    const compiled = context.session && prepared.compiled();
+    if (compiled) {
+      const result = await compiled(context, variables);
+      // Without data nothing has run, as the variables are invalid: graphql-js has the better messages.
+      if (!result.errors || result.data !== undefined) return result;
+    }
+    const result = await execute({
+      schema: this.#schema,
+      document: prepared.document,
+      operationName: prepared.operationName,
+      variableValues: variables,
+      contextValue: context,
+      hideSuggestions: this.#hideSuggestions,
+    });
+    if (result.data === undefined) markRequestErrors(result, prepared);
+    return result;
+  }
+}
+
+function markRequestErrors({ errors = [] }: ExecutionResult, { operation }: PreparedOperation): void {
+  const code = operation
+    ? ApolloServerErrorCode.BAD_USER_INPUT
+    : ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE;
+  for (const { extensions } of errors) extensions["code"] ??= code;
+}
+
+/** Makes everything that a request does a part of one transaction. */
+function inTransaction(services: Services, context: GraphqlContext, writer: Writer): GraphqlContext {
+  const { budget, signal } = requireSession(context).loaders;
+  const loaders = new Loaders(services, writer, { budget: budget.again(), signal });
+  return { ...context, session: { kind: "caller", caller: writer, loaders } };
+}
+
+/** Rolls back what an operation did. */
+class ExecutionFailed extends Error {
+  readonly result: ExecutionResult;
+
+  constructor({ data, errors = [] }: ExecutionResult) {
+    super("The operation failed.");
+    // Without data nothing has run, and the client is at fault.
+    this.result = data === undefined ? { errors } : { data: null, errors };
+  }
+}

@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { GraphQLFormattedError } from "graphql";
+import { DomainError } from "../../domain/shared/errors.js";
+import type { Tally } from "../../telemetry/tally.js";
+import type { GraphqlContext } from "../shared/context.js";
+import { countShownError } from "../shared/error-tally.js";
+import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
+import type { ApolloFrontDoor } from "./apollo-server.js";
+import type { FastPath } from "./fast-path.js";
+import type { Operations } from "./operations/operations.js";
+import type { OperationReply } from "./operations/reply.js";
+import { ReplyWriter } from "./reply-writer.js";
+import { wantsEvents } from "./streams/event-stream.js";
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+interface RouteOptions {
+  /** Runs before the body is read. */
+  readonly onRequest: Handler;
+  readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>;
+  readonly operations: Operations;
+  readonly frontDoor: ApolloFrontDoor;
+  /** Undefined: Apollo Server answers every request. */
+  readonly fastPath: FastPath | undefined;
+  readonly stream: Handler;
+  readonly maxReplyBytes: number;
+  readonly tally: Tally;
+}
+
+/** Decision 12: the largest site configuration fits, as a string with its escapes. */
+const BODY_LIMIT = 4 * 1024 * 1024;
+
+const GRAPHQL_MEDIA_TYPE = "application/graphql-response+json";
+/** Errors of the document rather than of the request. */
+const DOCUMENT_ERRORS = new Set<unknown>([
+  "GRAPHQL_PARSE_FAILED",
+  "GRAPHQL_VALIDATION_FAILED",
+  "BAD_USER_INPUT",
+]);
+
+/** Registers the route of queries, mutations and subscriptions at the path of a scope. */
+export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions): void {
+  const { contextOf, operations, frontDoor, fastPath, maxReplyBytes } = options;
+  const writer = new ReplyWriter();
+
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { status, headers, result }: OperationReply,
+  ): Promise<string> {
+    const writing = writer.write(result);
+    const text = typeof writing === "string" ? writing : await writing;
+    if (isLargerThan(text, maxReplyBytes)) throw replyTooLarge(maxReplyBytes);
+    reply.headers(headers);
+    if (result.errors) reply.code(statusFor(request, status, result.errors));
+    return text;
+  }
+
+  app.addHook("onSend", (request, reply, _payload, done) => {
+    // Clients that know GraphQL's media type do not look for errors in a failure of another type.
+    if (reply.statusCode >= 400 && acceptsGraphqlMediaType(request)) {
+      reply.type(`${GRAPHQL_MEDIA_TYPE}; charset=utf-8`);
+    }
+    done();
+  });
+  app.addHook("onClose", () => frontDoor.stop());
+  app.route({
+    method: app.supportedMethods,
+    url: "/",
+    prefixTrailingSlash: "no-slash",
+    bodyLimit: BODY_LIMIT,
+    onRequest: options.onRequest,
+    async handler(request, reply) {
+      requireOneOperation(request.body);
+      if (wantsEvents(request)) return options.stream(request, reply);
+      const repeated = fastPath?.match(request);
+      if (repeated) {
+        const { prepared, variables, contentType } = repeated;
+        const context = await contextOf(request, reply);
+        const answer = await operations.run(prepared, variables, context);
+        reply.header("content-type", contentType);
+        return send(request, reply, answer);
+      }
+      const answer = await frontDoor.answer(request, () => contextOf(request, reply));
+      const text = await send(request, reply, withRequestId(answer, request, options.tally));
+      fastPath?.recordReply(request, reply);
+      return text;
+    },
+  });
+}
+
+/** Adds the ID of the request to errors that Apollo Server has found before there was a context. */
+function withRequestId(answer: OperationReply, { id }: FastifyRequest, tally: Tally): OperationReply {
+  const { errors } = answer.result;
+  if (!errors) return answer;
+  const completed = errors.map((error): GraphQLFormattedError => {
+    const { extensions } = error;
+    if (extensions?.["requestId"] !== undefined) return error;
+    countShownError(tally, extensions?.["code"]);
+    return { ...error, extensions: { ...extensions, requestId: id } };
+  });
+  return { ...answer, result: { ...answer.result, errors: completed } };
+}
+
+/** GraphQL over HTTP: an invalid document has status 200 for clients that do not know GraphQL's media type. */
+function statusFor(
+  request: FastifyRequest,
+  status: number,
+  errors: readonly GraphQLFormattedError[],
+): number {
+  const codes = errors.map(({ extensions }) => extensions?.["code"]);
+  if (status === 400 && !acceptsGraphqlMediaType(request) && codes.every((code) => DOCUMENT_ERRORS.has(code)))
+    return 200;
+  if (status >= 400) request.errorCode = String(codes[0]).toLowerCase();
+  return status;
+}
+
+function acceptsGraphqlMediaType({ headers: { accept } }: FastifyRequest): boolean {
+  return accept?.includes(GRAPHQL_MEDIA_TYPE) === true;
+}
+
+/** @throws DomainError `batching_disabled` for a list of operations */
+function requireOneOperation(body: unknown): void {
+  if (!Array.isArray(body)) return;
+  throw new DomainError("batching_disabled", "A request carries one operation: batching is off.", {
+    figures: { limit: 1, actual: body.length },
+  });
+}
