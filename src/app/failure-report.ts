@@ -3,11 +3,11 @@ import { OperatorError } from "../domain/shared/operator-error.js";
 /** What a command that is over may still need to end by itself. */
 const AFTER_END_MS = 500;
 
-/** Runs a command. @returns 0, or 1 after telling an expected failure without its stack */
-export async function reportFailure(command: () => Promise<void>): Promise<number> {
+/** Runs a command. @returns the exit code: that which it returns, or 0; 1 after reporting an expected failure without its stack */
+export async function reportFailure(command: () => Promise<unknown>): Promise<number> {
   try {
-    await command();
-    return 0;
+    const code = await command();
+    return typeof code === "number" ? code : 0;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -3,12 +3,12 @@ import { reportFailure } from "../app/failure-report.js";
 import { packageVersion } from "../app/package-version.js";
 import type { ProcessEnvironment } from "../config/config.js";
 import { SCOPES } from "../domain/accounts/caller.js";
-import { ENVIRONMENTS } from "../domain/accounts/environment.js";
 import { createKey, listKeys, revokeKey } from "./accounts/keys.js";
 import { reencryptTokens } from "./accounts/tokens.js";
 import { addContractCommands } from "./contract/commands.js";
 import { migrateDatabaseDown, migrateDatabaseUp, showMigrations } from "./migrations.js";
-import { parseExpiryOption, parseName } from "./shared/arguments.js";
+import { environmentOption, parseExpiryOption, parseName } from "./shared/arguments.js";
+import type { RunCommand } from "./shared/run-command.js";
 import { addSiteConfigCommands } from "./site-configs/commands.js";
 import { addTransferCommands } from "./transfer/commands.js";
 
@@ -19,7 +19,7 @@ import { addTransferCommands } from "./transfer/commands.js";
  */
 export async function runCommand(argv: readonly string[], environment: ProcessEnvironment): Promise<number> {
   let exitCode = 0;
-  const run = (command: () => Promise<void>) => async () => {
+  const run: RunCommand = async (command) => {
     exitCode = await reportFailure(command);
   };
   const version = await packageVersion();
@@ -41,40 +41,38 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   migrate
     .command("up")
     .description("apply every missing migration")
-    .action(run(() => migrateDatabaseUp(environment)));
+    .action(() => run(() => migrateDatabaseUp(environment)));
   migrate
     .command("down")
     .description("take the newest migration back, and with it the data that it brought")
-    .action(run(() => migrateDatabaseDown(environment)));
+    .action(() => run(() => migrateDatabaseDown(environment)));
   migrate
     .command("status")
     .description("list the migrations")
-    .action(run(() => showMigrations(environment)));
+    .action(() => run(() => showMigrations(environment)));
 
   const key = program.command("key").description("manage API keys");
   key
     .command("create")
     .description("make an API key and print it: this is the only time that it is shown")
     .requiredOption("--account <name>", "the account; it is created when it is new", parseName)
-    .addOption(new Option("--environment <name>").choices(ENVIRONMENTS).makeOptionMandatory())
+    .addOption(environmentOption())
     .addOption(new Option("--scope <scope>").choices(SCOPES).makeOptionMandatory())
     .option("--name <text>", "what the key is for, shown in lists", parseName, "cli")
     .option("--expires <when>", "a date, or a time from now such as 90d, 12h", parseExpiryOption)
-    .action((options) => run(() => createKey(environment, options))());
+    .action((options) => run(() => createKey(environment, options)));
   key
     .command("list")
     .description("list the API keys, never their secrets")
     .option("--account <name>", "only those of one account")
-    .action((options) => run(() => listKeys(environment, options))());
+    .action((options) => run(() => listKeys(environment, options)));
   key
     .command("revoke <id>")
     .description("end an API key for good; the id is the one of `key list`")
-    .action((id) => run(() => revokeKey(environment, id))());
+    .action((id) => run(() => revokeKey(environment, id)));
 
   for (const addCommands of [addSiteConfigCommands, addTransferCommands, addContractCommands]) {
-    addCommands(program, environment, (code) => {
-      exitCode = code;
-    });
+    addCommands(program, environment, run);
   }
 
   const token = program.command("token").description("look after user group tokens");
@@ -83,7 +81,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .description(
       "seal every token under the first of ENCRYPTION_KEYS, while the service runs; may be repeated",
     )
-    .action(run(() => reencryptTokens(environment)));
+    .action(() => run(() => reencryptTokens(environment)));
 
   program
     .command("schema")

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
+import { ifPresent } from "./if-present.js";
 
 /** The user that PostgreSQL runs as where that is not the user of this process. */
 export interface EmbeddedAccount {
@@ -13,7 +13,7 @@ export interface EmbeddedAccount {
  * Throws OperatorError when the directory is another user's or holds something else.
  */
 export async function findClusterOwner(clusterDir: string): Promise<EmbeddedAccount | undefined> {
-  const found = await statIfPresent(clusterDir);
+  const found = await ifPresent(stat(clusterDir));
   if (found === undefined) return undefined;
   const self = process.getuid?.();
   if (self !== 0 && self !== found.uid) {
@@ -28,7 +28,7 @@ export async function findClusterOwner(clusterDir: string): Promise<EmbeddedAcco
       `${clusterDir} is not a PostgreSQL data directory; move it away or set another DATA_DIR.`,
     );
   }
-  return found;
+  return { uid: found.uid, gid: found.gid };
 }
 
 /**
@@ -62,14 +62,4 @@ async function findServiceAccount(): Promise<EmbeddedAccount | undefined> {
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   return undefined;
-}
-
-async function statIfPresent(path: string): Promise<EmbeddedAccount | undefined> {
-  try {
-    const { uid, gid } = await stat(path);
-    return { uid, gid };
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
 import type { EmbeddedAccount } from "./account.js";
+import { ifPresent } from "./if-present.js";
 
 /** The programs of one PostgreSQL installation, as absolute paths. */
 export interface EmbeddedBinaries {
@@ -77,7 +78,7 @@ async function linkLibraries(packageDir: string): Promise<boolean> {
   const list = await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8");
   for (const { source, target } of symlinkList.parse(JSON.parse(list))) {
     const link = join(packageDir, target);
-    if (await isPresent(link)) continue;
+    if (await ifPresent(lstat(link))) continue;
     try {
       await symlink(relative(dirname(link), join(packageDir, source)), link);
     } catch (error) {
@@ -122,14 +123,4 @@ async function copyBinaries(
     await promisify(execFile)("chown", ["-R", `${account.uid}:${account.gid}`, join(workspace, "native")]);
   }
   return binaries;
-}
-
-async function isPresent(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
-    throw error;
-  }
 }

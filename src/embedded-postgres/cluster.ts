@@ -4,6 +4,7 @@ import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
 import type { EmbeddedAccount } from "./account.js";
 import { startGuarded } from "./guard.js";
+import { ifPresent } from "./if-present.js";
 import { explainFailure } from "./log.js";
 import { isAlive } from "./pid-file.js";
 
@@ -93,10 +94,6 @@ async function removeDraft(draft: string): Promise<void> {
 }
 
 async function ageOf(path: string): Promise<number> {
-  try {
-    return Date.now() - (await stat(path)).mtimeMs;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return 0;
-    throw error;
-  }
+  const found = await ifPresent(stat(path));
+  return found ? Date.now() - found.mtimeMs : 0;
 }

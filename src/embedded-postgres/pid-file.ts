@@ -4,6 +4,7 @@ import { platform } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { errorCode } from "../domain/shared/error-code.js";
+import { ifPresent } from "./if-present.js";
 
 /** A PostgreSQL server that runs on a cluster, as its postmaster.pid tells. */
 export interface RunningServer {
@@ -48,13 +49,8 @@ function pidFile(clusterDir: string): string {
   return join(clusterDir, "postmaster.pid");
 }
 
-async function readPidFile(clusterDir: string): Promise<string | undefined> {
-  try {
-    return await readFile(pidFile(clusterDir), "utf8");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+function readPidFile(clusterDir: string): Promise<string | undefined> {
+  return ifPresent(readFile(pidFile(clusterDir), "utf8"));
 }
 
 function parse(content: string): RunningServer {

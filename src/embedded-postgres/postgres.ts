@@ -133,15 +133,8 @@ async function startOwn(
     }
     await removeForeignPidFile(clusterDir);
     const connection = connectionTo(workspace, port, options);
-    const server = await startServer({
-      postgres,
-      clusterDir,
-      workspace,
-      account,
-      connection,
-      settings,
-      onLog,
-    });
+    const program = { postgres, clusterDir, workspace, account, connection, settings, onLog };
+    const server = await startServer(program);
     if (server !== undefined) return ownedServer(server, connection, workspace);
     await removeWorkspace(workspace);
     return undefined;
@@ -174,13 +167,8 @@ function connections(connection: EmbeddedConnection) {
 }
 
 function connectionTo(host: string, atPort: number, options: EmbeddedServerOptions): EmbeddedConnection {
-  return {
-    host,
-    port: atPort,
-    user: embeddedUser,
-    password: options.password,
-    database: options.database,
-  };
+  const { password, database } = options;
+  return { host, port: atPort, user: embeddedUser, password, database };
 }
 
 function patienceFor(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
+import { ifPresent } from "./if-present.js";
 
 const keyBytes = 32;
 const format = z.object({
@@ -30,7 +31,7 @@ export async function openSecretsFile(dataDir: string): Promise<Secrets> {
   const path = pathIn(dataDir);
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const text = (await readIfPresent(path)) ?? (await create(dataDir, path));
+    const text = (await ifPresent(readFile(path, "utf8"))) ?? (await create(dataDir, path));
     await chmod(path, 0o600);
     return parse(text, path);
   } catch (error) {
@@ -94,14 +95,5 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
-  }
-}
-
-async function readIfPresent(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type { ProcessEnvironment } from "../../config/config.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { printable } from "../shared/printable.js";
+import { INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { type ContractResult, checkContract } from "./contract-check.js";
 import type { ContractDifference } from "./contract-comparison.js";
 
@@ -14,8 +15,6 @@ export interface ContractChoices {
 /** Keys come from the environment: what stands on a command line is seen by everybody on the machine. */
 const OUR_KEY = "CONTRACT_KEY";
 const THEIR_KEY = "CONTRACT_AGAINST_KEY";
-const INTERRUPTED = 130;
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
  * Compares two services by the interface's calls, and prints in what they differ.
@@ -27,23 +26,18 @@ export async function compareContracts(
   choices: ContractChoices,
   print: (text: string) => Promise<void>,
 ): Promise<number> {
-  const stop = new AbortController();
-  const interrupt = () => stop.abort();
-  // What was created is deleted first; a second signal ends the process at once.
-  for (const signal of SIGNALS) process.once(signal, interrupt);
-  try {
-    const result = await checkContract({
+  // What was created is deleted first.
+  const result = await interruptible((signal) =>
+    checkContract({
       ours: { url: choices.url, key: requireKey(environment, OUR_KEY) },
       theirs: { url: choices.against, key: requireKey(environment, THEIR_KEY) },
       dataSource: choices.dataSource ?? null,
-      signal: stop.signal,
-    });
-    await print(choices.json ? `${JSON.stringify(result, null, 2)}\n` : resultText(result));
-    if (result.interrupted) return INTERRUPTED;
-    return result.left.length > 0 || result.calls.some(({ differences }) => differences.length > 0) ? 1 : 0;
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupt);
-  }
+      signal,
+    }),
+  );
+  await print(choices.json ? `${JSON.stringify(result, null, 2)}\n` : resultText(result));
+  if (result.interrupted) return INTERRUPTED;
+  return result.left.length > 0 || result.calls.some(({ differences }) => differences.length > 0) ? 1 : 0;
 }
 
 function requireKey(environment: ProcessEnvironment, name: string): string {

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
-import { reportFailure } from "../../app/failure-report.js";
 import type { ProcessEnvironment } from "../../config/config.js";
 import { parseUrlOption } from "../shared/arguments.js";
 import { writeOutput } from "../shared/output.js";
+import type { RunCommand } from "../shared/run-command.js";
 import { compareContracts } from "./check.js";
 
-/** Adds `contract` and its command. @param end is told the exit code */
+/** Adds `contract` and its command. */
 export function addContractCommands(
   program: Command,
   environment: ProcessEnvironment,
-  end: (exitCode: number) => void,
+  run: RunCommand,
 ): void {
   program
     .command("contract")
@@ -22,11 +22,5 @@ export function addContractCommands(
     .option("--url <url>", "the base URL of ours", parseUrlOption, "http://127.0.0.1:4000")
     .option("--data-source <id>", "a data source that both have, for mappings")
     .option("--json", "print the result as JSON", false)
-    .action(async (options) => {
-      let code = 0;
-      const failed = await reportFailure(async () => {
-        code = await compareContracts(environment, options, writeOutput);
-      });
-      end(failed || code);
-    });
+    .action((options) => run(() => compareContracts(environment, options, writeOutput)));
 }

@@ -31,6 +31,10 @@ export function contractScript({ prefix, dataSource }: ScriptOptions): ContractC
   const other = `${prefix}-other`;
   const properties = { region: "EU", nested: { list: [1, "two", null, true], empty: {} } };
   const known = { user_group_id: id };
+  const named = (suffix: string) => ({ user_group_id: `${prefix}-${suffix}`, name: "x" });
+  const nowhere = { main: `${prefix}-nowhere` };
+  const withToken = (more: object) => (side: ContractSide) => ({ current_token: side.tokenOf(id), ...more });
+  const withFormerToken = (side: ContractSide) => ({ current_token: side.formerTokenOf(id) });
   return [
     call("GET creates a group", "GET", { ...known, name: "Contract check", properties }),
     call("GET again returns it", "GET", { ...known, name: "Contract check", properties }),
@@ -45,38 +49,19 @@ export function contractScript({ prefix, dataSource }: ScriptOptions): ContractC
       user_group_id: randomInt(...TWELVE_DIGITS),
       name: "Number",
     }),
-    call("GET with an empty id", "GET", { user_group_id: "", name: "Empty" }),
-    call("GET with an id that is too long", "GET", {
-      user_group_id: prefix.padEnd(MAX_TEXT_LENGTH + 1, "x"),
-      name: "Long",
-    }),
-    call("GET with properties that are a list", "GET", {
-      user_group_id: `${prefix}-list`,
-      name: "x",
-      properties: [],
-    }),
+    call("GET with an empty id", "GET", { ...named(""), user_group_id: "" }),
+    call("GET with an id that is too long", "GET", named("".padEnd(MAX_TEXT_LENGTH, "x"))),
+    call("GET with properties that are a list", "GET", { ...named("list"), properties: [] }),
     call("GET with properties that are too deep", "GET", {
-      user_group_id: `${prefix}-deep`,
-      name: "x",
+      ...named("deep"),
       properties: nested(MAX_PROPERTIES_DEPTH + 1),
     }),
     call("GET with properties that are too large", "GET", {
-      user_group_id: `${prefix}-large`,
-      name: "x",
+      ...named("large"),
       properties: { text: "x".repeat(MAX_PROPERTIES_BYTES) },
     }),
-    call("GET with a mapping that is too large", "GET", {
-      user_group_id: `${prefix}-mapped`,
-      name: "x",
-      mapping: Object.fromEntries(
-        Array.from({ length: MAX_MAPPING_ENTRIES + 1 }, (_, n) => [`s${n}`, "none"]),
-      ),
-    }),
-    call("GET with a data source that is not there", "GET", {
-      user_group_id: `${prefix}-unmapped`,
-      name: "x",
-      mapping: { main: `${prefix}-nowhere` },
-    }),
+    call("GET with a mapping that is too large", "GET", { ...named("mapped"), mapping: tooLargeMapping() }),
+    call("GET with a data source that is not there", "GET", { ...named("unmapped"), mapping: nowhere }),
     call("PUT changes the name only", "PUT", { ...known, name: "Renamed" }),
     call("PUT replaces the properties", "PUT", { ...known, properties: { only: "this" } }),
     call("PUT with nothing to change", "PUT", known),
@@ -87,32 +72,24 @@ export function contractScript({ prefix, dataSource }: ScriptOptions): ContractC
     call("PUT with a name that is null", "PUT", { ...known, name: null }),
     call("PUT without an id", "PUT", { name: "No id" }),
     call("PUT never creates", "PUT", { user_group_id: `${prefix}-none`, name: "None" }),
-    call("PUT with a data source that is not there", "PUT", {
-      ...known,
-      mapping: { main: `${prefix}-nowhere` },
-    }),
+    call("PUT with a data source that is not there", "PUT", { ...known, mapping: nowhere }),
     ...(dataSource === null ? [] : mappedCalls(id, dataSource)),
     call("POST without a token never rotates", "POST", { ...known, name: "Contract check" }),
     call("POST with a token that is a number", "POST", { current_token: 5 }),
     call("POST with an unknown token", "POST", { current_token: "unknown-token" }),
-    call("POST rotates the token", "POST", (side) => ({ current_token: side.tokenOf(id) })),
-    call("POST with the former token", "POST", (side) => ({ current_token: side.formerTokenOf(id) })),
+    call("POST rotates the token", "POST", withToken({})),
+    call("POST with the former token", "POST", withFormerToken),
     call("GET returns the new token", "GET", known),
     call("DELETE without a token", "DELETE", known),
-    call("DELETE with the former token", "DELETE", (side) => ({ current_token: side.formerTokenOf(id) })),
-    call("DELETE with another group's id", "DELETE", (side) => ({
-      current_token: side.tokenOf(id),
-      user_group_id: other,
-    })),
-    call("DELETE with a data source that is not mapped", "DELETE", (side) => ({
-      current_token: side.tokenOf(id),
-      data_source_provided_id: `${prefix}-nowhere`,
-    })),
-    call("DELETE with the token and the id", "DELETE", (side) => ({
-      current_token: side.tokenOf(id),
-      user_group_id: id,
-    })),
-    call("DELETE again", "DELETE", (side) => ({ current_token: side.tokenOf(id) })),
+    call("DELETE with the former token", "DELETE", withFormerToken),
+    call("DELETE with another group's id", "DELETE", withToken({ user_group_id: other })),
+    call(
+      "DELETE with a data source that is not mapped",
+      "DELETE",
+      withToken({ data_source_provided_id: nowhere.main }),
+    ),
+    call("DELETE with the token and the id", "DELETE", withToken(known)),
+    call("DELETE again", "DELETE", withToken({})),
     call("PUT of a group that was deleted", "PUT", { ...known, name: "Gone" }),
     call("GET creates it anew", "GET", { ...known, name: "Anew" }),
     ...protocolCalls(known),
@@ -175,6 +152,11 @@ function call(
       };
     },
   };
+}
+
+function tooLargeMapping(): object {
+  const entries = Array.from({ length: MAX_MAPPING_ENTRIES + 1 }, (_, n) => [`s${n}`, "none"]);
+  return Object.fromEntries(entries);
 }
 
 /** An object of so many levels. */

@@ -1,8 +1,13 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
 import { parseSite } from "../../domain/site-configs/site-config.js";
 import { parseExpiry } from "./key-expiry.js";
+
+export function environmentOption() {
+  return new Option("--environment <name>").choices(ENVIRONMENTS).makeOptionMandatory();
+}
 
 // Each is for commander: what it throws is shown with the name of the argument.
 

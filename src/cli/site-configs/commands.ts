@@ -1,20 +1,24 @@
 import { type Command, Option } from "commander";
-import { reportFailure } from "../../app/failure-report.js";
 import type { ProcessEnvironment } from "../../config/config.js";
-import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import { DEFAULT_SITE } from "../../domain/site-configs/site-config.js";
-import { parseExpectedRevision, parseName, parseRevision, parseSiteOption } from "../shared/arguments.js";
+import {
+  environmentOption,
+  parseExpectedRevision,
+  parseName,
+  parseRevision,
+  parseSiteOption,
+} from "../shared/arguments.js";
+import type { RunCommand } from "../shared/run-command.js";
 import { checkSiteConfigs } from "./check.js";
 import { CHECK_FORMATS } from "./format.js";
 import { diffSiteConfig, getSiteConfig, logSiteConfig, putSiteConfig, restoreSiteConfig } from "./store.js";
 
-/** Adds `site-config` and its commands. @param end is told the exit code of the one that ran */
+/** Adds `site-config` and its commands. */
 export function addSiteConfigCommands(
   program: Command,
   environment: ProcessEnvironment,
-  end: (exitCode: number) => void,
+  run: RunCommand,
 ): void {
-  const run = async (command: () => Promise<void>) => end(await reportFailure(command));
   const siteConfig = program
     .command("site-config")
     .description("check site configuration files, and keep them in the database");
@@ -24,9 +28,9 @@ export function addSiteConfigCommands(
     .description("tell what is wrong with files; - is standard input. It needs no settings and no database")
     .option("--strict", "count warnings as errors", false)
     .addOption(new Option("--format <format>").choices(CHECK_FORMATS).default("text"))
-    .action(async (files, options) => {
+    .action((files, options) => {
       const print = (text: string) => void process.stdout.write(text);
-      end(await checkSiteConfigs(files, options, { input: process.stdin, print }));
+      return run(() => checkSiteConfigs(files, options, { input: process.stdin, print }));
     });
 
   changing(siteConfig.command("put <file>"))
@@ -68,7 +72,7 @@ export function addSiteConfigCommands(
 function ofSite(command: Command): Command {
   return command
     .requiredOption("--account <name>", "the account that the site belongs to", parseName)
-    .addOption(new Option("--environment <name>").choices(ENVIRONMENTS).makeOptionMandatory())
+    .addOption(environmentOption())
     .option("--site <name>", "the name of the site", parseSiteOption, DEFAULT_SITE);
 }
 

@@ -1,18 +1,17 @@
 import { type Command, Option } from "commander";
-import { reportFailure } from "../../app/failure-report.js";
 import type { ProcessEnvironment } from "../../config/config.js";
-import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
-import { parseName } from "../shared/arguments.js";
+import { environmentOption, parseName } from "../shared/arguments.js";
 import { writeOutput } from "../shared/output.js";
+import type { RunCommand } from "../shared/run-command.js";
 import { exportFiles } from "./export.js";
 import { FILE_FORMATS } from "./files/source-file.js";
 import { importFiles } from "./import.js";
 
-/** Adds `import` and `export`. @param end is told the exit code of the one that ran */
+/** Adds `import` and `export`. */
 export function addTransferCommands(
   program: Command,
   environment: ProcessEnvironment,
-  end: (exitCode: number) => void,
+  run: RunCommand,
 ): void {
   ofFiles(program.command("import"))
     .description(
@@ -24,30 +23,21 @@ export function addTransferCommands(
     .option("--report <file>", "write the refused lines there, as JSON Lines")
     .option("--json", "print the summary as JSON", false)
     .option("--author <name>", "who does it, shown in the audit log", parseName, "cli")
-    .action(async (options) => {
-      let code = 0;
-      const failed = await reportFailure(async () => {
-        code = await importFiles(environment, options, {
-          input: process.stdin,
-          print: writeOutput,
-          terminal: process.stderr,
-        });
-      });
-      end(failed || code);
+    .action((options) => {
+      const streams = { input: process.stdin, print: writeOutput, terminal: process.stderr };
+      return run(() => importFiles(environment, options, streams));
     });
 
   ofFiles(program.command("export"))
     .description("write files that import reads")
     .option("--with-tokens", "write the tokens of the groups, too, into a file that only you may read", false)
-    .action(async (options) =>
-      end(await reportFailure(() => exportFiles(environment, options, process.stderr))),
-    );
+    .action((options) => run(() => exportFiles(environment, options, process.stderr)));
 }
 
 function ofFiles(command: Command): Command {
   return command
     .requiredOption("--account <name>", "the account", parseName)
-    .addOption(new Option("--environment <name>").choices(ENVIRONMENTS).makeOptionMandatory())
+    .addOption(environmentOption())
     .option("--data-sources <file>", "file of the environment's data sources; - is standard input or output")
     .option("--groups <file>", "that of the groups, with their properties and mappings")
     .option("--mappings <file>", "that of the mappings, an entry on each line")

@@ -47,10 +47,14 @@ export async function exportFiles(
       const total = kind === "dataSources" ? counts.dataSources : counts.groups;
       const path = choices[kind] ?? "";
       const line = new ProgressLine(terminal, KIND_NAMES[kind], { records: 0, part: 0 });
-      const written = await write(path, textOf(pages, formatter, line, total), {
-        isSecret: kind === "groups" && choices.withTokens,
+      const mode = kind === "groups" && choices.withTokens ? SECRET_MODE : OPEN_MODE;
+      let written = 0;
+      const text = textOf(pages, formatter, (records, subjects) => {
+        written = records;
+        line.update({ records, part: total === 0 ? 1 : Math.min(1, subjects / total) });
       });
-      terminal.write(`${path === "-" ? "standard output" : path}: ${written.records} ${KIND_NAMES[kind]}\n`);
+      await write(path, text, mode).finally(() => line.clear());
+      terminal.write(`${path === "-" ? "standard output" : path}: ${written} ${KIND_NAMES[kind]}\n`);
     }
   });
 }
@@ -117,62 +121,35 @@ async function requireFile(path: string): Promise<void> {
   );
 }
 
-interface Written {
-  readonly records: number;
-}
-
-/** @param total how many groups or data sources there were when it began */
+/** @param onPage called with the numbers of records, and of groups or data sources, so far */
 async function* textOf(
   pages: AsyncIterable<RecordPage>,
   formatter: RecordFormatter,
-  line: ProgressLine,
-  total: number,
-): AsyncGenerator<string, Written> {
+  onPage: (records: number, subjects: number) => void,
+): AsyncGenerator<string> {
   let records = 0;
   let subjects = 0;
-  try {
-    yield formatter.head;
-    for await (const page of pages) {
-      yield formatter.textOf(page.records);
-      records += page.records.length;
-      subjects += page.subjects;
-      line.update({ records, part: total === 0 ? 1 : Math.min(1, subjects / total) });
-    }
-    return { records };
-  } finally {
-    line.clear();
+  if (formatter.head !== "") yield formatter.head;
+  for await (const page of pages) {
+    const text = formatter.textOf(page.records);
+    if (text !== "") yield text;
+    records += page.records.length;
+    subjects += page.subjects;
+    onPage(records, subjects);
   }
 }
 
 /** Writes a text to a file, or to the output for `-`. A file is there once it is whole. */
-async function write(
-  path: string,
-  text: AsyncGenerator<string, Written>,
-  { isSecret }: { readonly isSecret: boolean },
-): Promise<Written> {
-  let written: Written = { records: 0 };
-  async function* parts() {
-    for (;;) {
-      const next = await text.next();
-      if (next.done) {
-        written = next.value;
-        return;
-      }
-      if (next.value !== "") yield next.value;
-    }
-  }
+async function write(path: string, text: AsyncIterable<string>, mode: number): Promise<void> {
   const draft = `${path}.part`;
   try {
     if (path === "-") {
-      await pipeline(Readable.from(parts()), process.stdout, { end: false });
-      return written;
+      return await pipeline(Readable.from(text), process.stdout, { end: false });
     }
     // One that is there might be open to others.
     await rm(draft, { force: true });
-    const file = createWriteStream(draft, { flags: "wx", mode: isSecret ? SECRET_MODE : OPEN_MODE });
-    await pipeline(Readable.from(parts()), file);
+    await pipeline(Readable.from(text), createWriteStream(draft, { flags: "wx", mode }));
     await rename(draft, path);
-    return written;
   } catch (error) {
     if (path !== "-") await rm(draft, { force: true });
     throw unwritable(path, error);

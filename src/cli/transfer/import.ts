@@ -10,6 +10,7 @@ import { MappingImport } from "../../services/transfer/mapping-import.js";
 import { ChangeFeed } from "../../services/user-groups/change-feed.js";
 import { type AccountChoice, type AccountStorage, withAccount } from "../shared/account.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
+import { INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { formatTable } from "../shared/table.js";
 import { Checkpoint, type Progress } from "./files/checkpoint.js";
 import { FILE_KINDS, FILE_SHAPES, type FileKind } from "./files/import-records.js";
@@ -37,7 +38,6 @@ export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, s
 
 /** The exit code of an import that took some lines and refused others. */
 const SOME_REFUSED = 2;
-const INTERRUPTED = 130;
 
 /** What the files and the words of a command go through. */
 export interface CommandStreams {
@@ -129,10 +129,6 @@ async function work(
     },
     onRefusal: (_, file, number, refusal) => report.note(file.name, number, refusal),
   };
-  const stop = new AbortController();
-  const interrupt = () => stop.abort();
-  // A second signal ends the process at once, as if nobody listened.
-  for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
     const importers = {
       dataSources: new DataSourceImport(database),
@@ -140,19 +136,18 @@ async function work(
       mappings: new MappingImport(database, changes),
     };
     const options = { dryRun, replaceTokens };
-    const run = { importers, writer, files, options, checkpoint, signal: stop.signal, observer };
-    const result = await runImport(run);
-    if (!result.failure && !result.interrupted) await checkpoint.remove();
-    const unwritten = await report.close();
-    return { ...result, failure: result.failure ?? unwritten };
+    const run = { importers, writer, files, options, checkpoint, observer };
+    return await interruptible(async (signal) => {
+      const result = await runImport({ ...run, signal });
+      if (!result.failure && !result.interrupted) await checkpoint.remove();
+      const unwritten = await report.close();
+      return { ...result, failure: result.failure ?? unwritten };
+    });
   } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupt);
     clearLine(line);
     await changes.close();
   }
 }
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** The compiler does not see that callbacks set it. */
 function clearLine(line: ProgressLine | null): void {
