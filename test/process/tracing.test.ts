@@ -5,11 +5,7 @@ import { exchange } from "../support/rest/raw-connection.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { currentSecrets } from "../support/secrets/run-record.js";
 import { findSecrets } from "../support/secrets/secret-search.js";
-import {
-  type OtlpReceiver,
-  type ReceivedSpan,
-  startOtlpReceiver,
-} from "../support/service/otlp-receiver.js";
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "../support/service/otlp-receiver.js";
 import { type RunningApp, startRunningApp } from "../support/service/running-app.js";
 import { startReceiver } from "../support/webhooks/receiver.js";
 
