@@ -41,8 +41,10 @@ test("every root field of the schema and every method of /api/user has a row", (
 
 describe.each(NAMED)("%s", (name, row) => {
   test.each(CREDENTIALS)("on own data, with %s", async (credential) => {
+    // Each account and each environment once.
+    const some = [tenants[0], tenants[3]].filter((tenant) => tenant !== undefined);
     await Promise.all(
-      tenants.map(async (tenant) => {
+      some.map(async (tenant) => {
         const writes = MUTATIONS.includes(row) || ["GET", "PUT", "POST", "DELETE"].includes(row.of);
         const outcome = row.outcomes[credential];
         const ids = writes && outcome === "ok" ? await tenant.fresh(row.of) : tenant.ids;

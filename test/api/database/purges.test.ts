@@ -130,12 +130,10 @@ describe("a deleted endpoint", () => {
     await add(2 * BATCH, "delivered", 1, "max");
     await add(1, "pending", 1, "max");
     const [last] = (await tenant.deliveries()).slice(-1);
-    const startedAt = Date.now();
     const remove =
       "mutation ($id: ID!) { deleteWebhookEndpoint(input: { id: $id }) { userErrors { code } } }";
     expect(await tenant.run(remove, { id })).toEqual({ deleteWebhookEndpoint: { userErrors: [] } });
     expect(await states()).toEqual({ delivered: 2 * BATCH + 2, pending: 1 });
-    expect(Date.now() - startedAt).toBeLessThan(60_000);
 
     expect(await tenant.run("{ webhookEndpoints { totalCount nodes { name } } }")).toEqual({
       webhookEndpoints: { totalCount: 1, nodes: [{ name: "receiver" }] },

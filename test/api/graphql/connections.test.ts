@@ -93,7 +93,8 @@ describe("paging", () => {
       expect(whole).toHaveLength(COUNT);
       const reversed = idsOf(await list({ first: 100, orderBy: { field, direction: "DESC" } }));
       expect(reversed).toEqual(whole.toReversed());
-      for (const size of [1, 7, 23, 24]) {
+      // Pages of one are worth their many requests where rows are equal but for their ids.
+      for (const size of [...(field === "NAME" ? [1] : []), 4, COUNT, COUNT + 1]) {
         for (const way of ["forward", "backward"] as const) {
           expect(await pageThrough({ field }, size, way)).toEqual(whole);
           expect(await pageThrough({ field, direction: "DESC" }, size, way)).toEqual(reversed);

@@ -59,7 +59,7 @@ test("any sequence of calls, over both environments of two accounts, does what t
       const setup = () => ({ model: new Map<string, ModelGroup>(), real: { fixture, tenants, tokens: [] } });
       await fc.asyncModelRun(setup, sequence);
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
 });
 

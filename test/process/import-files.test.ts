@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { FILE_SHAPES } from "../../../src/cli/transfer/files/import-records.js";
-import { openSourceFile } from "../../../src/cli/transfer/files/source-file.js";
-import {
-  type SourcePosition,
-  type SourceRecord,
-  START,
-} from "../../../src/cli/transfer/files/source-record.js";
+import { FILE_SHAPES } from "../../src/cli/transfer/files/import-records.js";
+import { openSourceFile } from "../../src/cli/transfer/files/source-file.js";
+import { type SourcePosition, type SourceRecord, START } from "../../src/cli/transfer/files/source-record.js";
 import {
   countsOf,
   foreignToken,
@@ -13,7 +9,7 @@ import {
   startTransferCommands,
   type TransferCommands,
   toLines,
-} from "../../support/transfer/commands.js";
+} from "../support/transfer/commands.js";
 
 let commands: TransferCommands;
 beforeAll(async () => {

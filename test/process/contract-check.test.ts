@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type ContractChoices, compareContracts } from "../../../src/cli/contract/check.js";
-import { OperatorError } from "../../../src/domain/shared/operator-error.js";
-import { callRest } from "../../support/rest/rest-client.js";
+import { type ContractChoices, compareContracts } from "../../src/cli/contract/check.js";
+import { OperatorError } from "../../src/domain/shared/operator-error.js";
+import { callRest } from "../support/rest/rest-client.js";
 import {
   type AlterableReply,
   type AlteredService,
   startAlteredService,
-} from "../../support/service/altered-service.js";
-import { createTestProcesses } from "../../support/service/running-process.js";
-import { startTestService, type TestService } from "../../support/service/test-service.js";
+} from "../support/service/altered-service.js";
+import { createTestProcesses } from "../support/service/running-process.js";
+import { startTestService, type TestService } from "../support/service/test-service.js";
 
 const processes = createTestProcesses();
 let service: TestService;

@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from "graphql";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
-import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { useGraphql } from "../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
 const MAX_CPU_MS = 30;
