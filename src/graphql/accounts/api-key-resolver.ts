@@ -1,10 +1,9 @@
 import { Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
-import type { ApiKey } from "../../domain/accounts/api-key.js";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
-import { parsePage } from "../../domain/shared/page.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { ApiKeyService } from "../../services/accounts/api-key-service.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
 import { readNodeIdOf } from "../shared/node-id.js";
@@ -31,12 +30,11 @@ export class ApiKeyResolver {
   })
   apiKeys(@Args(() => ConnectionArguments) page: ConnectionArguments, @Ctx() context: GraphqlContext) {
     const admin = requireAdmin(requireSession(context).caller);
-    const request = parsePage(page, { field: "id", kind: "id" });
     return new ApiKeyConnection({
-      request,
-      sortField: "id",
-      positionOf: ({ id }: ApiKey) => ({ value: id, id }),
-      load: () => this.#apiKeys.list(admin, request),
+      page,
+      sort: { field: "id", kind: "id" },
+      positionOf: positionById,
+      load: (request) => this.#apiKeys.list(admin, request),
       count: () => this.#apiKeys.count(admin),
     });
   }

@@ -1,7 +1,6 @@
 import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import type { AuditEntry } from "../../domain/audit/entry.js";
-import { parsePage } from "../../domain/shared/page.js";
 import type { AuditLog } from "../../services/audit/log.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
@@ -28,12 +27,11 @@ export class AuditResolver {
   ) {
     const admin = requireAdmin(requireSession(context).caller);
     const filter = parseAuditFilter(filterInput);
-    const request = parsePage(page, { field: SORT_FIELD, kind: "time", idKind: "serial" });
     return new AuditEntryConnection({
-      request,
-      sortField: SORT_FIELD,
+      page,
+      sort: { field: SORT_FIELD, kind: "time", idKind: "serial" },
       positionOf: ({ createdAt, id }: AuditEntry) => ({ value: createdAt.toISOString(), id }),
-      load: () => this.#log.list(admin, filter, request),
+      load: (request) => this.#log.list(admin, filter, request),
       count: () => this.#log.count(admin, filter),
     });
   }

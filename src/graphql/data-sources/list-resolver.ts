@@ -5,7 +5,6 @@ import {
   type DataSourceSortField,
   sortValueOf,
 } from "../../domain/data-sources/list.js";
-import { parsePage } from "../../domain/shared/page.js";
 import type { SortOrder } from "../../domain/user-groups/list.js";
 import type { Listing } from "../../services/user-groups/listing.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
@@ -38,12 +37,11 @@ export class DataSourceListResolver {
     const order: DataSourceSort = orderBy ?? { field: "dataSourceId", direction: "ascending" };
     const { field } = order;
     const filter = parseDataSourceFilter(filterInput);
-    const request = parsePage(page, { field, kind: DATA_SOURCE_SORT_KINDS[field] });
     return new DataSourceConnection({
-      request,
-      sortField: field,
+      page,
+      sort: { field, kind: DATA_SOURCE_SORT_KINDS[field] },
       positionOf: (source: DataSource) => ({ value: sortValueOf(source, field), id: source.id }),
-      load: () => this.#listing.dataSources(caller, filter, order, request),
+      load: (request) => this.#listing.dataSources(caller, filter, order, request),
       count: () => this.#listing.countDataSources(caller, filter),
     });
   }

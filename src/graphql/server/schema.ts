@@ -1,5 +1,5 @@
 import { type GraphQLSchema, lexicographicSortSchema, OperationTypeNode, printSchema } from "graphql";
-import { buildSchemaSync } from "type-graphql";
+import { type BuildSchemaOptions, buildSchemaSync } from "type-graphql";
 import type { Services } from "../../services/services.js";
 import { ApiKeyResolver } from "../accounts/api-key-resolver.js";
 import { AuditResolver } from "../audit/resolver.js";
@@ -31,36 +31,33 @@ const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
 };
 
 interface ResolverDefinition {
-  readonly type: new (...services: never[]) => object;
+  readonly type: BuildSchemaOptions["resolvers"][number];
   create(services: Services): object;
 }
 
-/** Every resolver class, and how it is created. */
+/** Every resolver class, and the services that it takes. */
 const RESOLVERS: readonly [ResolverDefinition, ...ResolverDefinition[]] = [
-  { type: ApiKeyResolver, create: (services) => new ApiKeyResolver(services.apiKeys) },
-  { type: AuditResolver, create: (services) => new AuditResolver(services.auditLog) },
-  { type: DataSourceListResolver, create: (services) => new DataSourceListResolver(services.listing) },
-  { type: DataSourceMutations, create: (services) => new DataSourceMutations(services.dataSources) },
-  { type: DataSourceResolver, create: () => new DataSourceResolver() },
-  { type: DataSourceUserGroupsResolver, create: () => new DataSourceUserGroupsResolver() },
-  {
-    type: MappingMutations,
-    create: (services) => new MappingMutations(services.mappings, services.userGroups),
-  },
-  { type: NodeResolver, create: () => new NodeResolver() },
-  { type: SiteConfigContentResolver, create: () => new SiteConfigContentResolver() },
-  { type: SiteConfigMutations, create: (services) => new SiteConfigMutations(services.siteConfigs) },
-  { type: SiteConfigResolver, create: (services) => new SiteConfigResolver(services.siteConfigReader) },
-  { type: SiteConfigRevisionContentResolver, create: () => new SiteConfigRevisionContentResolver() },
-  { type: UpsertMutation, create: (services) => new UpsertMutation(services.userGroupUpserts) },
-  { type: UserGroupListResolver, create: (services) => new UserGroupListResolver(services.listing) },
-  { type: UserGroupMutations, create: (services) => new UserGroupMutations(services.userGroups) },
-  { type: UserGroupResolver, create: (services) => new UserGroupResolver(services.userGroupReader) },
-  { type: UserGroupSubscription, create: () => new UserGroupSubscription() },
-  { type: ViewerResolver, create: () => new ViewerResolver() },
-  { type: WebhookHealthResolver, create: () => new WebhookHealthResolver() },
-  { type: WebhookMutations, create: (services) => new WebhookMutations(services.webhooks) },
-  { type: WebhookResolver, create: (services) => new WebhookResolver(services.webhooks) },
+  resolver(ApiKeyResolver, (services) => [services.apiKeys]),
+  resolver(AuditResolver, (services) => [services.auditLog]),
+  resolver(DataSourceListResolver, (services) => [services.listing]),
+  resolver(DataSourceMutations, (services) => [services.dataSources]),
+  resolver(DataSourceResolver, () => []),
+  resolver(DataSourceUserGroupsResolver, () => []),
+  resolver(MappingMutations, (services) => [services.mappings, services.userGroups]),
+  resolver(NodeResolver, () => []),
+  resolver(SiteConfigContentResolver, () => []),
+  resolver(SiteConfigMutations, (services) => [services.siteConfigs]),
+  resolver(SiteConfigResolver, (services) => [services.siteConfigReader]),
+  resolver(SiteConfigRevisionContentResolver, () => []),
+  resolver(UpsertMutation, (services) => [services.userGroupUpserts]),
+  resolver(UserGroupListResolver, (services) => [services.listing]),
+  resolver(UserGroupMutations, (services) => [services.userGroups]),
+  resolver(UserGroupResolver, (services) => [services.userGroupReader]),
+  resolver(UserGroupSubscription, () => []),
+  resolver(ViewerResolver, () => []),
+  resolver(WebhookHealthResolver, () => []),
+  resolver(WebhookMutations, (services) => [services.webhooks]),
+  resolver(WebhookResolver, (services) => [services.webhooks]),
 ];
 
 /** Builds the schema, with resolvers upon the services. */
@@ -68,7 +65,7 @@ export function createSchema(services: Services): GraphQLSchema {
   return build(RESOLVERS.map(({ create }) => create(services)));
 }
 
-/** Builds the schema without resolvers: to print it, or to check documents against. */
+/** Builds the schema without resolvers: to print it, or to validate documents. */
 export function createBareSchema(): GraphQLSchema {
   return build([]);
 }
@@ -92,6 +89,13 @@ function build(resolvers: readonly object[]): GraphQLSchema {
   });
   describeRoots(schema);
   return schema;
+}
+
+function resolver<Arguments extends unknown[] | []>(
+  type: new (...services: Arguments) => object,
+  pick: (services: Services) => [...Arguments],
+): ResolverDefinition {
+  return { type, create: (services) => new type(...pick(services)) };
 }
 
 // TypeGraphQL has no place for the descriptions of these types, which it makes itself.

@@ -1,15 +1,28 @@
 import { type ClassType, Field, Int, ObjectType } from "type-graphql";
-import { type Page, type PageRequest, type Position, toCursor } from "../../domain/shared/page.js";
+import {
+  type Page,
+  type PageArguments,
+  type PageRequest,
+  type Position,
+  parsePage,
+  type SortKey,
+  toCursor,
+} from "../../domain/shared/page.js";
 import { PageInfo } from "./page-info-type.js";
 
 /** Where a connection gets its items from: nothing is read before a field that needs it is asked for. */
 export interface ConnectionSource<Item> {
-  readonly request: PageRequest;
-  /** What the list is sorted by; part of every cursor. */
-  readonly sortField: string;
+  readonly page: PageArguments;
+  /** What the list is sorted by; its field is part of every cursor. */
+  readonly sort: SortKey;
   positionOf(item: Item): Position;
-  load(): Promise<Page<Item>>;
+  load(request: PageRequest): Promise<Page<Item>>;
   count(): Promise<number>;
+}
+
+/** The position in a list that is sorted by internal ID. */
+export function positionById({ id }: { readonly id: number }): Position {
+  return { value: id, id };
 }
 
 /** Makes the types of a connection: `<name>Edge` and `<name>Connection`, whose items are shown as `nodeType`. */
@@ -35,10 +48,13 @@ export function createConnectionType<Item, View extends object>(
   @ObjectType(`${name}Connection`, { description: "A page of a list." })
   class Connection {
     readonly #source: ConnectionSource<Item>;
+    readonly #request: PageRequest;
     #page: Promise<Page<Item>> | undefined;
 
+    /** @throws DomainError `invalid_field` for an invalid page */
     constructor(source: ConnectionSource<Item>) {
       this.#source = source;
+      this.#request = parsePage(source.page, source.sort);
     }
 
     @Field(() => [Edge], { description: "The items with their cursors." })
@@ -55,7 +71,7 @@ export function createConnectionType<Item, View extends object>(
     @Field(() => PageInfo, { description: "Where this page lies in the list." })
     async pageInfo(): Promise<PageInfo> {
       const { items, hasMore } = await this.#load();
-      const { from, after, before } = this.#source.request;
+      const { from, after, before } = this.#request;
       const first = items.at(0);
       const last = items.at(-1);
       return new PageInfo({
@@ -73,11 +89,11 @@ export function createConnectionType<Item, View extends object>(
     }
 
     #cursor(item: Item): string {
-      return toCursor(this.#source.sortField, this.#source.positionOf(item));
+      return toCursor(this.#source.sort.field, this.#source.positionOf(item));
     }
 
     async #load(): Promise<Page<Item>> {
-      this.#page ??= this.#source.load();
+      this.#page ??= this.#source.load(this.#request);
       return this.#page;
     }
   }

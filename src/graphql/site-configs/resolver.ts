@@ -1,7 +1,6 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
-import { parsePage } from "../../domain/shared/page.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
 import { sitePath } from "../../domain/site-configs/site-address.js";
 import {
@@ -48,12 +47,11 @@ export class SiteConfigResolver {
   })
   siteConfigs(@Args(() => ConnectionArguments) page: ConnectionArguments, @Ctx() context: GraphqlContext) {
     const { caller } = requireSession(context);
-    const request = parsePage(page, { field: "site", kind: "text" });
     return new SiteConfigConnection({
-      request,
-      sortField: "site",
+      page,
+      sort: { field: "site", kind: "text" },
       positionOf: ({ site, id }: SiteConfig) => ({ value: site, id }),
-      load: () => this.#reader.list(caller, request),
+      load: (request) => this.#reader.list(caller, request),
       count: () => this.#reader.count(caller),
     });
   }
@@ -96,12 +94,11 @@ export class SiteConfigResolver {
     @Ctx() context: GraphqlContext,
   ) {
     const { loaders } = requireSession(context);
-    const request = parsePage(page, { field: "revision", kind: "id" });
     return new SiteConfigRevisionConnection({
-      request,
-      sortField: "revision",
+      page,
+      sort: { field: "revision", kind: "id" },
       positionOf: ({ revision: number }: SiteConfigRevision) => ({ value: number, id: number }),
-      load: async () => {
+      load: async (request) => {
         const found = await siteConfigs(loaders).revisionPages.load(siteConfigId, request);
         loaders.budget.spend(found.items.length);
         return found;

@@ -1,9 +1,8 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
-import { parsePage } from "../../domain/shared/page.js";
-import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { userGroupCountsOfDataSources, userGroupsOfDataSources } from "../data-sources/loaders.js";
 import { DataSourceView } from "../data-sources/type.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { UserGroupConnection } from "./type.js";
 
@@ -18,12 +17,11 @@ export class DataSourceUserGroupsResolver {
     @Ctx() context: GraphqlContext,
   ) {
     const { loaders } = requireSession(context);
-    const request = parsePage(page, { field: "teamId", kind: "id" });
     return new UserGroupConnection({
-      request,
-      sortField: "teamId",
-      positionOf: ({ id }: UserGroup) => ({ value: id, id }),
-      load: async () => {
+      page,
+      sort: { field: "teamId", kind: "id" },
+      positionOf: positionById,
+      load: async (request) => {
         const found = await userGroupsOfDataSources(loaders).load(dataSourceId, request);
         loaders.budget.spend(found.items.length);
         return found;

@@ -1,5 +1,4 @@
 import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
-import { parsePage } from "../../domain/shared/page.js";
 import { sortValueOf, USER_GROUP_SORT_KINDS, type UserGroupSort } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Listing } from "../../services/user-groups/listing.js";
@@ -31,12 +30,11 @@ export class UserGroupListResolver {
     const order: UserGroupSort = orderBy ?? { field: "teamId", direction: "ascending" };
     const { field } = order;
     const filter = parseUserGroupFilter(filterInput);
-    const request = parsePage(page, { field, kind: USER_GROUP_SORT_KINDS[field] });
     return new UserGroupConnection({
-      request,
-      sortField: field,
+      page,
+      sort: { field, kind: USER_GROUP_SORT_KINDS[field] },
       positionOf: (group: UserGroup) => ({ value: sortValueOf(group, field), id: group.id }),
-      load: () => this.#listing.userGroups(caller, filter, order, request),
+      load: (request) => this.#listing.userGroups(caller, filter, order, request),
       count: () => this.#listing.countUserGroups(caller, filter),
     });
   }

@@ -1,9 +1,8 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
-import { parsePage } from "../../domain/shared/page.js";
-import type { WebhookDelivery, WebhookEndpoint } from "../../domain/webhooks/webhook.js";
 import type { WebhookService } from "../../services/webhooks/service.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
+import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { WebhookEndpointHealthView } from "./health-type.js";
 import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./inputs.js";
@@ -31,12 +30,11 @@ export class WebhookResolver {
     @Ctx() context: GraphqlContext,
   ) {
     const admin = requireAdmin(requireSession(context).caller);
-    const request = parsePage(page, { field: "webhookEndpoint", kind: "id" });
     return new WebhookEndpointConnection({
-      request,
-      sortField: "webhookEndpoint",
-      positionOf: ({ id }: WebhookEndpoint) => ({ value: id, id }),
-      load: () => this.#webhooks.list(admin, request),
+      page,
+      sort: { field: "webhookEndpoint", kind: "id" },
+      positionOf: positionById,
+      load: (request) => this.#webhooks.list(admin, request),
       count: () => this.#webhooks.count(admin),
     });
   }
@@ -52,12 +50,11 @@ export class WebhookResolver {
   ) {
     const admin = requireAdmin(requireSession(context).caller);
     const filter = parseDeliveryFilter(filterInput);
-    const request = parsePage(page, { field: "webhookDelivery", kind: "serial" });
     return new WebhookDeliveryConnection({
-      request,
-      sortField: "webhookDelivery",
-      positionOf: ({ id }: WebhookDelivery) => ({ value: id, id }),
-      load: () => this.#webhooks.listDeliveries(admin, filter, request),
+      page,
+      sort: { field: "webhookDelivery", kind: "serial" },
+      positionOf: positionById,
+      load: (request) => this.#webhooks.listDeliveries(admin, filter, request),
       count: () => this.#webhooks.countDeliveries(admin, filter),
     });
   }
