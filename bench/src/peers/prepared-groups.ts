@@ -1,5 +1,5 @@
 import { Pool } from "pg";
-import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
+import { type StoredTokenText, TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import type { PeerSettings, Tenant } from "./peer-process.js";
 
@@ -12,24 +12,18 @@ export interface GroupView {
   readonly properties: unknown;
 }
 
-interface GroupRow {
+interface GroupRow extends StoredTokenText {
   readonly id: number;
   readonly provided_id: string;
   readonly name: string;
   readonly properties: unknown;
-  readonly token_key_id: string;
-  readonly token_ciphertext: Buffer;
 }
 
-const COLUMNS = "id, provided_id, name, properties, token_key_id, token_ciphertext";
+const COLUMNS = `id, provided_id, name, properties, token_key_id AS "keyId", encode(token_ciphertext || token_lookup, 'hex') AS hex`;
 const TENANT = "account_id = $1 AND environment = $2";
 const FIND = {
   name: "find",
   text: `SELECT ${COLUMNS} FROM user_group WHERE ${TENANT} AND provided_id = $3`,
-};
-const FIND_BY_TOKEN = {
-  name: "find_by_token",
-  text: `SELECT ${COLUMNS} FROM user_group WHERE ${TENANT} AND token_lookup = $3`,
 };
 const INSERT = {
   name: "insert",
@@ -39,9 +33,9 @@ const INSERT = {
 };
 const ROTATE = {
   name: "rotate",
-  text: `UPDATE user_group SET token_key_id = $5, token_ciphertext = $6, token_lookup = $7,
+  text: `UPDATE user_group SET token_key_id = $4, token_ciphertext = $5, token_lookup = $6,
       version = version + 1, updated_at = now()
-    WHERE ${TENANT} AND id = $3 AND token_lookup = $4 RETURNING ${COLUMNS}`,
+    WHERE ${TENANT} AND token_lookup = $3 RETURNING ${COLUMNS}`,
 };
 /** So many ids are drawn at the start that no request has to wait for one. */
 const IDS = 10_000_000;
@@ -85,39 +79,28 @@ export class PreparedGroups {
       body.user_group_id,
       body.name,
       body.properties ? JSON.stringify(body.properties) : null,
-      ...this.#newToken(accountId, this.#lastId),
+      ...this.#newToken(accountId),
     ]);
     if (!row) throw new Error("Nothing was inserted.");
     return { ...this.#view(accountId, row), created: true };
   }
 
-  /** By two statements, as the new token is sealed for the id of its group. */
   async rotate({ accountId, environment }: Tenant, token: string): Promise<GroupView | null> {
     const lookup = this.#vault.lookup(token, this.#vault.primaryKeyId);
-    const found = await this.#one(FIND_BY_TOKEN, [accountId, environment, lookup]);
-    const row =
-      found &&
-      (await this.#one(ROTATE, [
-        accountId,
-        environment,
-        found.id,
-        lookup,
-        ...this.#newToken(accountId, found.id),
-      ]));
+    const row = await this.#one(ROTATE, [accountId, environment, lookup, ...this.#newToken(accountId)]);
     return row && this.#view(accountId, row);
   }
 
-  #newToken(accountId: number, id: number): readonly [keyId: string, ciphertext: Buffer, lookup: Buffer] {
-    const token = issueUserGroupToken(accountId);
-    const { keyId, ciphertext } = this.#vault.seal(token, { accountId, id }, this.#vault.primaryKeyId);
-    return [keyId, ciphertext, this.#vault.lookup(token, keyId)];
+  #newToken(accountId: number): readonly [keyId: string, ciphertext: Buffer, lookup: Buffer] {
+    const owner = { accountId, tokenKeyId: this.#vault.primaryKeyId };
+    const { keyId, ciphertext, lookup } = this.#vault.encryptToken(issueUserGroupToken(accountId), owner);
+    return [keyId, ciphertext, lookup];
   }
 
   #view(accountId: number, row: GroupRow): GroupView {
-    const sealed = { keyId: row.token_key_id, ciphertext: row.token_ciphertext };
     return {
       team_id: row.id,
-      token: this.#vault.open(sealed, { accountId, id: row.id }),
+      token: this.#vault.decryptToken(row, { accountId, id: row.id }),
       name: row.name,
       provided_id: row.provided_id,
       properties: row.properties,

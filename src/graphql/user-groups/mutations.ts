@@ -93,8 +93,10 @@ export class UserGroupMutations {
   ): Promise<UserGroupPayload> {
     return mutate(
       context,
-      async (writer) =>
-        new UserGroupPayload(await this.#userGroups.rotateToken(writer, parseCurrentToken(input))),
+      async (writer) => {
+        const { userGroup } = await this.#userGroups.rotateToken(writer, parseCurrentToken(input));
+        return new UserGroupPayload(userGroup);
+      },
       failedUserGroup,
     );
   }
