@@ -63,8 +63,8 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
       const writer = requireWrite(caller);
       const { currentToken, key } = parseRotation(body, request.headers[IDEMPOTENCY_KEY_HEADER]);
       const rotate = async (rotator: Writer) => {
-        const group = await userGroups.rotateToken(rotator, currentToken);
-        return postView(group, userGroupReader.tokenOf(group));
+        const { userGroup, token } = await userGroups.rotateToken(rotator, currentToken);
+        return postView(userGroup, token);
       };
       if (key === undefined) return rotate(writer);
       const content = ["POST /api/user", body.members];

@@ -66,7 +66,7 @@ async function countByKey(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ key, n }: { key: string; n: number }) => [key, n]));
 }
 
-const idOf = (key: Buffer) => new TokenVault([key]).primaryKeyId;
+const idOf = (key: Buffer) => new TokenVault([key]).primaryTokenKeyId;
 
 test("tokens are sealed anew while the service rotates, creates and reads; each stays the same", async () => {
   expect(await countByKey()).toEqual({ [idOf(oldKey)]: GROUPS + 1 });
@@ -137,11 +137,11 @@ test("the command does it, is quiet when there is nothing to do, and the old key
   const first = await processes.run(["token", "reencrypt"], { env });
   expect(first).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^sealed \d{4} tokens under key \w+; /),
+    stdout: expect.stringMatching(/^re-encrypted \d{4} tokens under key \w+; /),
   });
   expect(await processes.run(["token", "reencrypt"], { env })).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^sealed 0 tokens /),
+    stdout: expect.stringMatching(/^re-encrypted 0 tokens /),
     stderr: "",
   });
   const alone = { ...env, ENCRYPTION_KEYS: third };

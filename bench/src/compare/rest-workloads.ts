@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, notStrictEqual, strictEqual } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import type { StoredTokenText } from "../../../src/domain/accounts/token-vault.js";
 import type { ServerProcess } from "../server-process.js";
 import type { Picker } from "./graphql-workloads.js";
 import { type HttpRequest, send } from "./http-request.js";
@@ -133,9 +134,10 @@ async function storedTokens(
   more: string,
   values: readonly unknown[],
 ): Promise<readonly string[]> {
-  const rows = await database.query<{ id: number; keyId: string; ciphertext: Buffer }>(
-    `SELECT id, token_key_id AS "keyId", token_ciphertext AS ciphertext FROM user_group WHERE account_id = $1 ${more}`,
+  const rows = await database.query<StoredTokenText & { readonly id: number }>(
+    `SELECT id, token_key_id AS "keyId", encode(token_ciphertext || token_lookup, 'hex') AS hex
+      FROM user_group WHERE account_id = $1 ${more}`,
     [accountId, ...values],
   );
-  return rows.map(({ id, ...sealed }) => world.vault.open(sealed, { accountId, id }));
+  return rows.map(({ id, ...stored }) => world.vault.decryptToken(stored, { accountId, id }));
 }

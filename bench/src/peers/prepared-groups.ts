@@ -1,4 +1,4 @@
-import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
+import { type StoredTokenText, TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import type { PeerSettings, Tenant } from "./peer-process.js";
 import { Statements, TENANT } from "./tenant-queries.js";
@@ -10,23 +10,17 @@ export interface GetBody {
   readonly properties?: object;
 }
 
-interface GroupRow {
+interface GroupRow extends StoredTokenText {
   readonly id: number;
   readonly provided_id: string;
   readonly name: string;
   readonly properties: unknown;
-  readonly token_key_id: string;
-  readonly token_ciphertext: Buffer;
 }
 
-const COLUMNS = "id, provided_id, name, properties, token_key_id, token_ciphertext";
+const COLUMNS = `id, provided_id, name, properties, token_key_id AS "keyId", encode(token_ciphertext || token_lookup, 'hex') AS hex`;
 const FIND = {
   name: "find",
   text: `SELECT ${COLUMNS} FROM user_group WHERE ${TENANT} AND provided_id = $3`,
-};
-const FIND_BY_TOKEN = {
-  name: "find_by_token",
-  text: `SELECT ${COLUMNS} FROM user_group WHERE ${TENANT} AND token_lookup = $3`,
 };
 const INSERT = {
   name: "insert",
@@ -36,9 +30,9 @@ const INSERT = {
 };
 const ROTATE = {
   name: "rotate",
-  text: `UPDATE user_group SET token_key_id = $5, token_ciphertext = $6, token_lookup = $7,
+  text: `UPDATE user_group SET token_key_id = $4, token_ciphertext = $5, token_lookup = $6,
       version = version + 1, updated_at = now()
-    WHERE ${TENANT} AND id = $3 AND token_lookup = $4 RETURNING ${COLUMNS}`,
+    WHERE ${TENANT} AND token_lookup = $3 RETURNING ${COLUMNS}`,
 };
 const DRAW_IDS = {
   name: "draw_ids",
@@ -77,27 +71,23 @@ export class PreparedGroups {
     const properties = body.properties ? JSON.stringify(body.properties) : null;
     const [row] = await this.#statements.run<GroupRow>(INSERT, tenant, [
       ...[this.#lastId, body.user_group_id, body.name, properties],
-      ...this.#newToken(tenant, this.#lastId),
+      ...this.#newToken(tenant),
     ]);
     return row && this.#reply(tenant, row, true);
   }
 
-  /** By two statements, as the new token is encrypted for the id of its group. */
   async rotate(tenant: Tenant, token: string) {
     const lookup = this.#vault.lookup(token, this.#vault.primaryKeyId);
-    const [found] = await this.#statements.run<GroupRow>(FIND_BY_TOKEN, tenant, [lookup]);
-    if (!found) return undefined;
-    const values = [found.id, lookup, ...this.#newToken(tenant, found.id)];
-    const [row] = await this.#statements.run<GroupRow>(ROTATE, tenant, values);
+    const [row] = await this.#statements.run<GroupRow>(ROTATE, tenant, [lookup, ...this.#newToken(tenant)]);
     if (!row) return undefined;
     const { properties: _, ...view } = this.#view(tenant, row);
     return { success: 1, user_group: { ...view, api_environment_tag: tenant.environment } };
   }
 
-  #newToken({ accountId }: Tenant, id: number): readonly [keyId: string, ciphertext: Buffer, lookup: Buffer] {
-    const token = issueUserGroupToken(accountId);
-    const { keyId, ciphertext } = this.#vault.seal(token, { accountId, id }, this.#vault.primaryKeyId);
-    return [keyId, ciphertext, this.#vault.lookup(token, keyId)];
+  #newToken({ accountId }: Tenant): readonly [keyId: string, ciphertext: Buffer, lookup: Buffer] {
+    const owner = { accountId, tokenKeyId: this.#vault.primaryKeyId };
+    const { keyId, ciphertext, lookup } = this.#vault.encryptToken(issueUserGroupToken(accountId), owner);
+    return [keyId, ciphertext, lookup];
   }
 
   #reply(tenant: Tenant, row: GroupRow, isNew: boolean) {
@@ -105,8 +95,7 @@ export class PreparedGroups {
   }
 
   #view({ accountId }: Tenant, { id, name, provided_id, properties, ...row }: GroupRow) {
-    const sealed = { keyId: row.token_key_id, ciphertext: row.token_ciphertext };
-    const token = this.#vault.open(sealed, { accountId, id });
+    const token = this.#vault.decryptToken(row, { accountId, id });
     return { team_id: id, token, name, provided_id, properties };
   }
 }

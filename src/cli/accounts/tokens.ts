@@ -2,14 +2,14 @@ import type { ProcessEnvironment } from "../../config/config.js";
 import { TokenReencryption } from "../../services/transfer/token-reencryption.js";
 import { withStorage } from "../shared/storage.js";
 
-/** Seals all tokens under the first of the encryption keys, and tells of it. */
+/** Re-encrypts all tokens under the first encryption key and prints how many there were. */
 export async function reencryptTokens(environment: ProcessEnvironment): Promise<void> {
   // The service's own role may not change which key an account uses.
   await withStorage(environment, { migrate: true, role: "owner" }, async ({ database, vault }) => {
     const reencryption = new TokenReencryption(database, vault);
     const total = await reencryption.run((count) => process.stderr.write(`${count} tokens\n`));
     process.stdout.write(
-      `sealed ${total} tokens under key ${vault.primaryKeyId}; no token needs another key any more\n`,
+      `re-encrypted ${total} tokens under key ${vault.primaryKeyId}; other keys are no longer needed\n`,
     );
   });
 }

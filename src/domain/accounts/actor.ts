@@ -4,6 +4,6 @@ export interface Actor {
   readonly name: string;
   /** The id of the request, as in `X-Request-Id` and the log. */
   readonly requestId: string | null;
-  /** By the ids of groups, where one statement writes them for several requests. */
+  /** By the group's id or its token's hash, where one statement writes groups for several requests. */
   readonly requestIds?: Readonly<Record<string, string | null>>;
 }

@@ -9,29 +9,53 @@ export interface SealedToken {
   readonly ciphertext: Buffer;
 }
 
-/** The same as text, with hexadecimal digits. */
-export interface SealedText {
+/** An encrypted user group token, and the keyed hash that finds its row. */
+export interface StoredToken extends SealedToken {
+  readonly lookup: Buffer;
+}
+
+/** The same as text: one value costs less to read than two. */
+export interface StoredTokenText {
   readonly keyId: string;
+  /** The ciphertext and then the hash, in hexadecimal digits. */
   readonly hex: string;
 }
 
-/** What a sealed token is bound to: in another row it does not open. */
+/** The associated data of a ciphertext: it cannot be decrypted in another row. */
 export interface TokenBinding {
   readonly accountId: number;
   readonly id: number | string;
-  /** What the id is of: a user group unless told otherwise. */
+  /** The kind of row; a user group in tokens of the former format. */
   readonly of?: "webhookEndpoint" | "idempotentRequest";
+}
+
+/** The account that a new token is encrypted for. */
+interface TokenOwner {
+  readonly accountId: number;
+  readonly tokenKeyId: string;
+}
+
+/** The row of an encrypted token. */
+interface TokenRow {
+  readonly accountId: number;
+  readonly id: number;
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-interface OpenedToken extends SealedText {
+const LOOKUP_DIGITS = 64;
+/** Marks the key id of tokens that are bound to their lookup hash. Tokens without it are bound to their group's id. */
+const LOOKUP_BOUND = ".2";
+
+interface DecryptedToken extends StoredTokenText {
   readonly token: string;
 }
 
 interface VaultKey {
   readonly id: string;
+  /** The key id in the rows of user groups. */
+  readonly tokenKeyId: string;
   readonly encryption: Buffer;
   readonly lookup: Buffer;
 }
@@ -43,8 +67,8 @@ interface VaultKey {
 export class TokenVault {
   readonly #keys: readonly VaultKey[];
   readonly #primary: VaultKey;
-  /** Group tokens that were opened lately, by the account and the id of their groups. */
-  readonly #opened: LRUCache<string, OpenedToken> | null;
+  /** Recently decrypted group tokens, by the account and the id of their groups. */
+  readonly #decrypted: LRUCache<string, DecryptedToken> | null;
   readonly #hits: HitCount;
 
   /**
@@ -54,7 +78,7 @@ export class TokenVault {
    */
   constructor(keys: readonly [Buffer, ...Buffer[]], remembers = 0, hits = new HitCount()) {
     this.#hits = hits;
-    this.#opened = remembers > 0 ? new LRUCache({ max: remembers }) : null;
+    this.#decrypted = remembers > 0 ? new LRUCache({ max: remembers }) : null;
     this.#primary = deriveKey(keys[0]);
     this.#keys = [this.#primary, ...keys.slice(1).map(deriveKey)];
   }
@@ -64,51 +88,63 @@ export class TokenVault {
     return this.#primary.id;
   }
 
+  /** The primary key's id in the rows of user groups. */
+  get primaryTokenKeyId(): string {
+    return this.#primary.tokenKeyId;
+  }
+
   /** Says whether tokens sealed under that key can be opened here. */
   holds(keyId: string): boolean {
     return this.#keys.some((key) => key.id === keyId);
   }
 
-  /** @param keyId the key to seal under: the account's @throws Error when it is not held */
-  seal(token: string, binding: TokenBinding, keyId: string): SealedToken {
-    const key = this.#key(keyId);
-    const nonce = secretBytes(NONCE_BYTES);
-    const cipher = createCipheriv("aes-256-gcm", key.encryption, nonce);
-    cipher.setAAD(associatedData(key.id, binding));
-    const ciphertext = Buffer.concat([
-      nonce,
-      cipher.update(token, "utf8"),
-      cipher.final(),
-      cipher.getAuthTag(),
-    ]);
-    return { keyId: key.id, ciphertext };
+  /** Encrypts a group's token under the account's key. @throws Error when the key is not configured */
+  encryptToken(token: string, { accountId, tokenKeyId }: TokenOwner): StoredToken {
+    const key = this.#key(tokenKeyId);
+    const lookup = lookupHash(key, token);
+    const binding = bindToLookup(key, accountId, lookup.toString("hex"));
+    return { keyId: key.tokenKeyId, ciphertext: encrypt(key, token, binding), lookup };
   }
 
-  /** Opens a group's token, or gives it from memory. @throws as `open` does */
-  openToken({ keyId, hex }: SealedText, { accountId, id }: TokenBinding): string {
-    const place = `${accountId}/${id}`;
-    const known = this.#opened?.get(place);
-    if (known && known.keyId === keyId && known.hex === hex) {
+  /**
+   * Decrypts a group's token.
+   * @throws Error when the key is not configured, or the ciphertext was altered or copied from another row
+   */
+  decryptToken(stored: StoredTokenText, { accountId, id }: TokenRow): string {
+    const key = this.#key(stored.keyId);
+    const binding =
+      stored.keyId === key.tokenKeyId
+        ? bindToLookup(key, accountId, lookupOf(stored))
+        : associatedData(key.id, { accountId, id });
+    return decrypt(key, Buffer.from(stored.hex.slice(0, -LOOKUP_DIGITS), "hex"), binding);
+  }
+
+  /** Returns a group's token from the cache, or decrypts it. @throws Error as `decryptToken` does */
+  recallToken(stored: StoredTokenText, row: TokenRow): string {
+    const place = `${row.accountId}/${row.id}`;
+    const known = this.#decrypted?.get(place);
+    if (known?.keyId === stored.keyId && known.hex === stored.hex) {
       this.#hits.hits += 1;
       return known.token;
     }
-    if (this.#opened) this.#hits.misses += 1;
-    const ciphertext = Buffer.from(hex, "hex");
-    const token = this.open({ keyId, ciphertext }, { accountId, id });
-    // Texts of their own: what was given may be pieces that keep all of a list in memory.
-    this.#opened?.set(place, { keyId: this.#key(keyId).id, hex: ciphertext.toString("hex"), token });
+    if (this.#decrypted) this.#hits.misses += 1;
+    const token = this.decryptToken(stored, row);
+    // Copies: slices of a packed list of groups would keep the whole list in memory.
+    const hex = Buffer.from(stored.hex, "hex").toString("hex");
+    this.#decrypted?.set(place, { keyId: Buffer.from(stored.keyId).toString(), hex, token });
     return token;
+  }
+
+  /** @param keyId the key to seal under: the account's @throws Error when it is not held */
+  seal(token: string, binding: TokenBinding, keyId: string): SealedToken {
+    const key = this.#key(keyId);
+    return { keyId: key.id, ciphertext: encrypt(key, token, associatedData(key.id, binding)) };
   }
 
   /** @throws Error when the key is not held, or the sealed token was altered or moved between rows */
   open(sealed: SealedToken, binding: TokenBinding): string {
     const key = this.#key(sealed.keyId);
-    const nonce = sealed.ciphertext.subarray(0, NONCE_BYTES);
-    const body = sealed.ciphertext.subarray(NONCE_BYTES, -TAG_BYTES);
-    const decipher = createDecipheriv("aes-256-gcm", key.encryption, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(associatedData(key.id, binding));
-    decipher.setAuthTag(sealed.ciphertext.subarray(-TAG_BYTES));
-    return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
+    return decrypt(key, sealed.ciphertext, associatedData(key.id, binding));
   }
 
   /** The hash under which a token that was sealed under that key is found. @throws Error when the key is not held */
@@ -122,20 +158,48 @@ export class TokenVault {
   }
 
   #key(keyId: string): VaultKey {
-    const key = this.#keys.find(({ id }) => id === keyId);
+    const key = this.#keys.find(({ id, tokenKeyId }) => id === keyId || tokenKeyId === keyId);
     if (!key) throw new Error(`No encryption key with the id ${keyId} is configured.`);
     return key;
   }
 }
 
+/** The lookup hash of a stored token, in hexadecimal digits. */
+export function lookupOf({ hex }: StoredTokenText): string {
+  return hex.slice(-LOOKUP_DIGITS);
+}
+
 function deriveKey(root: Buffer): VaultKey {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync("sha256", root, "", `user group token ${purpose}`, 32));
+  const id = derive("key id").toString("hex", 0, 4);
   return {
-    id: derive("key id").toString("hex", 0, 4),
+    id,
+    tokenKeyId: `${id}${LOOKUP_BOUND}`,
     encryption: derive("encryption"),
     lookup: derive("lookup"),
   };
+}
+
+function encrypt(key: VaultKey, text: string, binding: Buffer): Buffer {
+  const nonce = secretBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key.encryption, nonce);
+  cipher.setAAD(binding);
+  return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decrypt(key: VaultKey, ciphertext: Buffer, binding: Buffer): string {
+  const nonce = ciphertext.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv("aes-256-gcm", key.encryption, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(binding);
+  decipher.setAuthTag(ciphertext.subarray(-TAG_BYTES));
+  const body = ciphertext.subarray(NONCE_BYTES, -TAG_BYTES);
+  return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
+}
+
+/** The associated data of a token: its row is not known before the token is. @param lookup with hexadecimal digits */
+function bindToLookup({ tokenKeyId }: VaultKey, accountId: number, lookup: string): Buffer {
+  return Buffer.from(`${tokenKeyId}/${accountId}/${lookup}`);
 }
 
 function associatedData(keyId: string, binding: TokenBinding): Buffer {

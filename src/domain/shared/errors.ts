@@ -1,7 +1,7 @@
 import type { Allowance } from "./allowance.js";
 import { redactSecrets } from "./redaction.js";
 
-/** Every way in which a call can fail. Both faces hold a `Record<ErrorCode, …>`, so a new code compiles only once both decide. */
+/** Every way in which a call can fail. A new code compiles only with an entry in `ERROR_STATUSES`. */
 export const ERROR_CODES = [
   "bad_request",
   "invalid_json",

@@ -1,9 +1,9 @@
 import type { Environment } from "../accounts/environment.js";
-import type { SealedText } from "../accounts/token-vault.js";
+import type { StoredTokenText } from "../accounts/token-vault.js";
 import type { MappingReference } from "./mapping.js";
 import type { Properties } from "./properties.js";
 
-/** One customer of a caller. Its token stays sealed until a face shows it. */
+/** One customer of a caller. Its token stays encrypted until a reply shows it. */
 export interface UserGroup {
   readonly accountId: number;
   readonly environment: Environment;
@@ -11,7 +11,7 @@ export interface UserGroup {
   readonly id: number;
   readonly providedId: string;
   readonly name: string;
-  readonly sealedToken: SealedText;
+  readonly storedToken: StoredTokenText;
   readonly properties: Properties;
   /** Grows by one at each change. */
   readonly version: number;

@@ -79,8 +79,8 @@ export class UserGroupMutations {
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
     return mutate(context, UserGroupPayload, async (writer) => {
-      const rotated = await this.#userGroups.rotateToken(writer, parseCurrentToken(input));
-      return { userGroup: new UserGroupView(rotated) };
+      const { userGroup } = await this.#userGroups.rotateToken(writer, parseCurrentToken(input));
+      return { userGroup: new UserGroupView(userGroup) };
     });
   }
 

@@ -1,5 +1,5 @@
+import { ERROR_STATUSES } from "../../domain/requests/error-status.js";
 import type { ErrorCode } from "../../domain/shared/errors.js";
-import { statusOf } from "../../rest/error-view.js";
 import { type HeaderName, headers } from "./headers.js";
 
 /** What the document tells of an error: when it comes, and how it looks. */
@@ -95,12 +95,14 @@ const OWN_HEADERS: Partial<Readonly<Record<DocumentedCode, HeaderName>>> = {
  * @param base the headers that they all have
  */
 export function errorResponses(codes: readonly DocumentedCode[], base: readonly HeaderName[]) {
-  const statuses = [...new Set(codes.map(statusOf))].sort((one, other) => one - other);
+  const statuses = [...new Set(codes.map((code) => ERROR_STATUSES[code].status))].sort(
+    (one, other) => one - other,
+  );
   return Object.fromEntries(
     statuses.map((status) => [
       String(status),
       errorResponse(
-        codes.filter((code) => statusOf(code) === status),
+        codes.filter((code) => ERROR_STATUSES[code].status === status),
         base,
       ),
     ]),

@@ -17,6 +17,7 @@ import { EmbedScope1764802000000 } from "../../../migrations/1764802000000-embed
 import { IndexPages1764820000000 } from "../../../migrations/1764820000000-index-pages.js";
 import { WebhookEndpointHealth1764821000000 } from "../../../migrations/1764821000000-webhook-endpoint-health.js";
 import { NotifyRevokedKeys1764830000000 } from "../../../migrations/1764830000000-notify-revoked-keys.js";
+import { AuditRequestsByToken1764840000000 } from "../../../migrations/1764840000000-audit-requests-by-token.js";
 import { AccountEntity } from "../accounts/account-entity.js";
 import { ApiKeyEntity } from "../accounts/api-key-entity.js";
 import { AuditEntryEntity } from "../audit/entry-entity.js";
@@ -68,6 +69,7 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
       IndexPages1764820000000,
       WebhookEndpointHealth1764821000000,
       NotifyRevokedKeys1764830000000,
+      AuditRequestsByToken1764840000000,
     ],
     migrationsTableName: "schema_migration",
     synchronize: false,

@@ -1,7 +1,7 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
+import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import { HEX_PREFIX } from "../shared/value-parsers.js";
-import type { StoredToken } from "../user-groups/writes.js";
 
 // Without names: a batch is so much that planning it does not matter, and a plan that was made while the tables were empty would
 // read all of them, later on, for each batch.

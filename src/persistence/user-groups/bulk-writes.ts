@@ -7,8 +7,8 @@ import {
   type NewUserGroupRow,
   type RowChanges,
   readUpdated,
-  type StoredToken,
   setToken,
+  type TokenRotation,
   type UpdatedUserGroup,
 } from "./writes.js";
 
@@ -62,39 +62,32 @@ const CHANGES = {
 
 const UPDATE = updateStatement("user_groups_update", CHANGES);
 
-// What another transaction holds is left out, so that nobody waits for others' groups, and calls at once not for each other.
+// SKIP LOCKED: an update must not wait for a transaction that holds the row of another one.
 const UPDATE_FREE = updateStatement("user_groups_update_free", {
   ...CHANGES,
   lock: "FOR NO KEY UPDATE OF user_group SKIP LOCKED",
 });
 
-const FREE = `free AS (
-      SELECT id AS free_id FROM user_group WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])
-      FOR NO KEY UPDATE SKIP LOCKED)`;
-
-const ROTATE_FREE: Statement = {
-  name: "user_groups_rotate_free",
+const ROTATE: Statement = {
+  name: "user_groups_rotate",
   rows: "text",
   access: "write",
   text: `WITH item AS (
-      SELECT * FROM unnest($3::integer[], $4::bytea[], $5::text[], $6::bytea[], $7::bytea[])
-        AS item (item_id, old_lookup, new_key_id, new_ciphertext, new_lookup)), ${FREE}
-    UPDATE user_group SET ${setToken({ keyId: "new_key_id", ciphertext: "new_ciphertext", lookup: "new_lookup", graceSeconds: "$8" })}
-    FROM item JOIN free ON free_id = item_id
-    WHERE account_id = $1 AND environment = $2 AND id = item_id AND token_lookup = old_lookup
+      SELECT * FROM unnest($3::bytea[], $5::text[], $6::bytea[], $7::bytea[])
+        AS item (old_lookup, new_key_id, new_ciphertext, new_lookup)),
+    found AS (
+      SELECT id AS found_id, token_lookup AS found_lookup FROM user_group
+      WHERE account_id = $1 AND environment = $2 AND token_lookup = ANY ($3::bytea[])
+      FOR NO KEY UPDATE SKIP LOCKED)
+    UPDATE user_group SET ${setToken("new_key_id", "new_ciphertext", "new_lookup")}
+    FROM item JOIN found ON found_lookup = old_lookup
+    WHERE account_id = $1 AND environment = $2 AND id = found_id
     RETURNING ${PACKED_USER_GROUP}`,
 };
 
 /** What changes in the row of one group. */
-interface RowChange extends RowChanges {
+export interface RowChange extends RowChanges {
   readonly id: number;
-}
-
-/** A new token for a group that still has one of these hashes. */
-export interface TokenChange {
-  readonly id: number;
-  readonly currentLookups: readonly Buffer[];
-  readonly token: StoredToken;
 }
 
 /** Reads the groups with these provided ids and locks them until the transaction ends. */
@@ -125,6 +118,32 @@ export async function insertManyUserGroups(
 ): Promise<number> {
   if (groups.length === 0) return 0;
   return (await transaction.run(INSERT_FOR_IDS, insertValues(tenant, groups))).length;
+}
+
+/**
+ * Replaces the tokens of groups (decision 8), except of those that other transactions have locked.
+ * @param graceSeconds how long the current tokens can still be used to read; 0 invalidates them immediately
+ * @returns the groups with new tokens
+ */
+export async function rotateUserGroupTokens(
+  db: Queryable,
+  tenant: Tenant,
+  rotations: readonly TokenRotation[],
+  graceSeconds: number,
+): Promise<UserGroup[]> {
+  const items = rotations.flatMap(({ currentLookups, token }) =>
+    currentLookups.map((current) => ({ current, token })),
+  );
+  const rows = await db.run<PackedRow>(ROTATE, [
+    tenant.accountId,
+    tenant.environment,
+    items.map(({ current }) => current),
+    graceSeconds,
+    items.map(({ token }) => token.keyId),
+    items.map(({ token }) => token.ciphertext),
+    items.map(({ token }) => token.lookup),
+  ]);
+  return rows.map(([text]) => readUserGroup(tenant, text));
 }
 
 function insertValues(tenant: Tenant, groups: readonly NewUserGroupRow[]): readonly unknown[] {
@@ -161,33 +180,6 @@ export async function updateFreeUserGroups(
   changes: readonly RowChange[],
 ): Promise<UpdatedUserGroup[]> {
   return update(db, UPDATE_FREE, tenant, changes);
-}
-
-/**
- * Gives groups new tokens (decision 8), each at most one, but for those that other transactions hold.
- * @param graceSeconds how long the old tokens may still be used to read; 0 ends them at once
- * @returns the groups that have got theirs
- */
-export async function rotateFreeUserGroups(
-  db: Queryable,
-  tenant: Tenant,
-  changes: readonly TokenChange[],
-  graceSeconds: number,
-): Promise<UserGroup[]> {
-  const rotations = changes.flatMap(({ id, currentLookups, token }) =>
-    currentLookups.map((current) => ({ id, current, token })),
-  );
-  const rows = await db.run<PackedRow>(ROTATE_FREE, [
-    tenant.accountId,
-    tenant.environment,
-    rotations.map(({ id }) => id),
-    rotations.map(({ current }) => current),
-    rotations.map(({ token }) => token.keyId),
-    rotations.map(({ token }) => token.ciphertext),
-    rotations.map(({ token }) => token.lookup),
-    graceSeconds,
-  ]);
-  return rows.map(([text]) => readUserGroup(tenant, text));
 }
 
 async function update(

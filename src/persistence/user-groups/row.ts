@@ -1,6 +1,6 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
-import type { SealedText } from "../../domain/accounts/token-vault.js";
+import type { StoredTokenText } from "../../domain/accounts/token-vault.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { HEX_PREFIX, readTime } from "../shared/value-parsers.js";
@@ -13,8 +13,15 @@ const SEPARATOR = "|";
 const END = "\u001e";
 
 /** The values that follow the texts, in their order. */
-const VALUES = ["id", "token_key_id", "token_ciphertext", "version", "created_at", "updated_at"];
-const [ID, KEY_ID, CIPHERTEXT, VERSION, CREATED_AT, UPDATED_AT, PROPERTIES] = [0, 1, 2, 3, 4, 5, 6];
+const VALUES = [
+  "id",
+  "token_key_id",
+  "token_ciphertext || token_lookup",
+  "version",
+  "created_at",
+  "updated_at",
+];
+const [ID, KEY_ID, TOKEN, VERSION, CREATED_AT, UPDATED_AT, PROPERTIES] = [0, 1, 2, 3, 4, 5, 6];
 
 /** A group as one text, but for what all of its tenant's have; the hot statements select just this, as text. */
 export const PACKED_USER_GROUP = `concat_ws('${SEPARATOR}', length(provided_id), length(name), provided_id || name || ${VALUES.join(", ")},
@@ -71,8 +78,8 @@ class StoredUserGroup implements UserGroup {
     return this.#text.slice(this.#nameAt, this.#valuesAt);
   }
 
-  get sealedToken(): SealedText {
-    return { keyId: this.#value(KEY_ID), hex: this.#value(CIPHERTEXT).slice(HEX_PREFIX.length) };
+  get storedToken(): StoredTokenText {
+    return { keyId: this.#value(KEY_ID), hex: this.#value(TOKEN).slice(HEX_PREFIX.length) };
   }
 
   get properties(): Properties {

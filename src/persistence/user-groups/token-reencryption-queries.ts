@@ -1,7 +1,6 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
-import type { SealedToken } from "../../domain/accounts/token-vault.js";
+import type { SealedToken, StoredToken } from "../../domain/accounts/token-vault.js";
 import type { Queryable } from "../shared/statement.js";
-import type { StoredToken } from "./writes.js";
 
 const ACCOUNTS = `SELECT id FROM account ORDER BY id`;
 

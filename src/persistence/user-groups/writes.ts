@@ -1,15 +1,10 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
-import type { SealedToken } from "../../domain/accounts/token-vault.js";
+import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
 import { type UpdatedRow, updateStatement } from "./update-statement.js";
-
-/** A sealed token and the hash under which it is found. */
-export interface StoredToken extends SealedToken {
-  readonly lookup: Buffer;
-}
 
 /** What a new group's row is made of. */
 export interface NewUserGroupRow {
@@ -48,8 +43,8 @@ const ROTATE: Statement = {
   name: "user_group_rotate",
   rows: "text",
   access: "write",
-  text: `UPDATE user_group SET ${setToken({ keyId: "$5", ciphertext: "$6", lookup: "$7", graceSeconds: "$8" })}
-    WHERE account_id = $1 AND environment = $2 AND id = $3 AND token_lookup = ANY ($4::bytea[])
+  text: `UPDATE user_group SET ${setToken("$5", "$6", "$7")}
+    WHERE account_id = $1 AND environment = $2 AND ${REF_CONDITIONS.token}
     RETURNING ${PACKED_USER_GROUP}`,
 };
 
@@ -119,27 +114,25 @@ export async function lockUserGroup(
   return one(transaction, LOCKS[ref.by], tenant, [refValue(ref)]);
 }
 
+/** A group's new token. */
+export interface TokenRotation {
+  /** The current token's hashes, one for each encryption key. */
+  readonly currentLookups: readonly Buffer[];
+  readonly token: StoredToken;
+}
+
 /**
- * Gives a group a new token, if its token still has one of the hashes (decision 8).
- * @param graceSeconds how long the old token may still be used to read; 0 ends it at once
- * @returns null when another rotation came first
+ * Replaces the token of the group that has the current one (decision 8).
+ * @param graceSeconds how long the current token can still be used to read; 0 invalidates it immediately
+ * @returns null when no group has the current token
  */
 export async function rotateUserGroupToken(
   db: Queryable,
   tenant: Tenant,
-  id: number,
-  currentLookups: readonly Buffer[],
-  token: StoredToken,
+  { currentLookups, token: { keyId, ciphertext, lookup } }: TokenRotation,
   graceSeconds: number,
 ): Promise<UserGroup | null> {
-  return one(db, ROTATE, tenant, [
-    id,
-    currentLookups,
-    token.keyId,
-    token.ciphertext,
-    token.lookup,
-    graceSeconds,
-  ]);
+  return one(db, ROTATE, tenant, [currentLookups, graceSeconds, keyId, ciphertext, lookup]);
 }
 
 /** Deletes the group with this token, provided that it agrees with whatever else is told of it (decision 9). */
@@ -154,6 +147,14 @@ export async function deleteUserGroup(
     expected.providedId ?? null,
     expected.dataSourceProvidedId ?? null,
   ]);
+}
+
+/** Assigns a new token. The grace period, in seconds, is the placeholder $4. */
+export function setToken(keyId: string, ciphertext: string, lookup: string): string {
+  return `token_key_id = ${keyId}, token_ciphertext = ${ciphertext}, token_lookup = ${lookup},
+      previous_token_lookup = CASE WHEN $4::integer > 0 THEN token_lookup END,
+      previous_token_expires_at = CASE WHEN $4::integer > 0 THEN now() + make_interval(secs => $4::integer) END,
+      version = version + 1, updated_at = now()`;
 }
 
 function updateOne(by: StoredRef["by"]): Statement {
@@ -182,20 +183,6 @@ function refValue(ref: StoredRef): number | string | readonly Buffer[] {
   if (ref.by === "id") return ref.id;
   if (ref.by === "providedId") return ref.providedId;
   return ref.lookups;
-}
-
-/** What gives a row a new token. @param values where its parts are, in the statement */
-export function setToken(values: {
-  readonly keyId: string;
-  readonly ciphertext: string;
-  readonly lookup: string;
-  readonly graceSeconds: string;
-}): string {
-  const grace = `${values.graceSeconds}::integer`;
-  return `token_key_id = ${values.keyId}, token_ciphertext = ${values.ciphertext}, token_lookup = ${values.lookup},
-      previous_token_lookup = CASE WHEN ${grace} > 0 THEN token_lookup END,
-      previous_token_expires_at = CASE WHEN ${grace} > 0 THEN now() + make_interval(secs => ${grace}) END,
-      version = version + 1, updated_at = now()`;
 }
 
 async function one(

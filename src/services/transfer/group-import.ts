@@ -4,7 +4,7 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import type { ImportedGroup, ImportOptions } from "../../domain/transfer/imported-record.js";
 import { type ImportOutcome, Refusal } from "../../domain/transfer/refusal.js";
-import { isBroughtToken } from "../../domain/user-groups/token.js";
+import { isBroughtToken, issueUserGroupToken } from "../../domain/user-groups/token.js";
 import { findTokenKey } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { isTransactionConflict, violates } from "../../persistence/shared/database-error.js";
@@ -17,7 +17,6 @@ import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import { requireAt } from "../shared/in-order.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
-import { issueStoredToken, storeToken } from "../user-groups/token-issue.js";
 import { GivenTokens, tokenTaken } from "./given-tokens.js";
 import { type PlannedGroup, planGroups } from "./group-import-plan.js";
 
@@ -158,10 +157,7 @@ export class GroupImport {
     const rows = creations.map(({ group, entries }, index) => {
       const id = requireAt(ids, index);
       const { providedId, name, properties = null, token: given } = group;
-      const token =
-        given === undefined
-          ? issueStoredToken(this.#vault, writer, id)
-          : storeToken(this.#vault, writer, id, given);
+      const token = this.#vault.encryptToken(given ?? issueUserGroupToken(writer.accountId), writer);
       const isBrought = given !== undefined && isBroughtToken(writer.accountId, given);
       return { id, providedId, name, properties, token, entries, isBrought };
     });
@@ -192,7 +188,7 @@ export class GroupImport {
     );
     await replaceMappings(transaction, writer, mappings);
     const tokens = updates.flatMap(({ id, changes: { token } }) =>
-      token === undefined ? [] : [{ id, given: token, token: storeToken(this.#vault, writer, id, token) }],
+      token === undefined ? [] : [{ id, given: token, token: this.#vault.encryptToken(token, writer) }],
     );
     await replaceTokens(transaction, writer, tokens);
     const brought = tokens.filter(({ given }) => isBroughtToken(writer.accountId, given));

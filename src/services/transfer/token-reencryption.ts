@@ -23,7 +23,10 @@ import { replyBinding } from "../requests/idempotency.js";
 /** How many tokens are sealed anew with one statement: their rows are locked for some milliseconds. */
 const BATCH = 500;
 
-/** Seals tokens, the secrets of webhooks and stored replies under the first of the configured keys, while the service runs; done again, it goes on where it was. */
+/**
+ * Re-encrypts tokens, webhook secrets and stored replies under the first configured key, and tokens of the former format in the
+ * current one, while the service runs. An interrupted run is continued by the next one.
+ */
 export class TokenReencryption {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -92,7 +95,7 @@ export class TokenReencryption {
         this.#db.of(tenant),
         tenant,
         afterId,
-        this.#vault.primaryKeyId,
+        this.#vault.primaryTokenKeyId,
         BATCH,
       );
       const last = rows.at(-1);
@@ -106,17 +109,15 @@ export class TokenReencryption {
   }
 
   async #resealBatch(tenant: Tenant, rows: readonly SealedRow[]): Promise<number> {
-    const keyId = this.#vault.primaryKeyId;
+    const { accountId } = tenant;
+    const owner = { accountId, tokenKeyId: this.#vault.primaryKeyId };
     const tokens = rows.map((old) => {
-      const binding = { accountId: tenant.accountId, id: old.id };
-      const token = this.#vault.open(old, binding);
-      return {
-        old,
-        token: { ...this.#vault.seal(token, binding, keyId), lookup: this.#vault.lookup(token, keyId) },
-      };
+      const stored = { keyId: old.keyId, hex: Buffer.concat([old.ciphertext, old.lookup]).toString("hex") };
+      const token = this.#vault.decryptToken(stored, { accountId, id: old.id });
+      return { old, token: this.#vault.encryptToken(token, owner) };
     });
     return this.#db.transaction(tenant, async (transaction) => {
-      const count = await resealTokens(transaction, tenant, keyId, tokens);
+      const count = await resealTokens(transaction, tenant, this.#vault.primaryTokenKeyId, tokens);
       const pairs = tokens.map(({ old, token }) => ({ old: old.lookup, new: token.lookup }));
       await rehashBroughtTokens(transaction, tenant, pairs);
       return count;

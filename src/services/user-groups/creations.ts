@@ -1,6 +1,7 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type { NewUserGroup, UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
@@ -10,7 +11,6 @@ import type { NewUserGroupRow } from "../../persistence/user-groups/writes.js";
 import { apartByKey, writerOf } from "../shared/collected-writes.js";
 import { type Collecting, Collector } from "../shared/collector.js";
 import { resolveMapping } from "./mapping-resolution.js";
-import { issueStoredToken } from "./token-issue.js";
 
 interface Creation {
   readonly row: NewUserGroupRow;
@@ -30,7 +30,7 @@ export class UserGroupCreations {
     this.#vault = vault;
     const insert = async (writer: Writer, creations: readonly Creation[]) => {
       const rows = creations.map(({ row }) => row);
-      const requests = creations.map(({ row, requestId }) => [row.id, requestId] as const);
+      const requests = creations.map(({ row, requestId }) => [String(row.id), requestId] as const);
       const inserted = await insertUserGroups(db.of(writerOf(writer, requests)), writer, rows);
       const byId = new Map(inserted.map((group) => [group.id, group]));
       return rows.map(({ id }) => byId.get(id) ?? null);
@@ -54,7 +54,7 @@ export class UserGroupCreations {
       providedId,
       name: group.name,
       properties: group.properties,
-      token: issueStoredToken(this.#vault, writer, id),
+      token: this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer),
     };
     try {
       const inserted =

@@ -1,16 +1,17 @@
 import type { Writer } from "../../domain/accounts/caller.js";
+import { lookupOf } from "../../domain/accounts/token-vault.js";
 import type { UserGroup, UserGroupChanges } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
 import {
-  rotateFreeUserGroups,
-  type TokenChange,
+  type RowChange,
+  rotateUserGroupTokens,
   updateFreeUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
 import { findUserGroupsByProvidedIds } from "../../persistence/user-groups/reads.js";
 import {
   rotateUserGroupToken,
   type StoredRef,
+  type TokenRotation,
   type UpdatedUserGroup,
   updateUserGroup,
 } from "../../persistence/user-groups/writes.js";
@@ -23,9 +24,8 @@ interface Update {
   readonly changes: Pick<UserGroupChanges, "name" | "properties">;
 }
 
-interface Rotation {
+interface Rotation extends TokenRotation {
   readonly writer: Writer;
-  readonly change: TokenChange;
 }
 
 /** Undefined: it was not done together with the others, and is still to be done alone. */
@@ -51,12 +51,7 @@ export class UserGroupEdits {
         const [first, second] = updates;
         return first && !second
           ? [await this.#updateAlone(first)]
-          : this.#together(
-              writer,
-              await this.#changesOf(writer, updates),
-              updateFreeUserGroups,
-              ({ userGroup }) => userGroup.id,
-            );
+          : this.#updateTogether(writer, await this.#changesOf(writer, updates));
       },
       collecting,
       { apart: apartByKey },
@@ -65,14 +60,7 @@ export class UserGroupEdits {
       "user_group_rotations",
       async (writer, rotations) => {
         const [first, second] = rotations;
-        return first && !second
-          ? [await this.#rotateAlone(first)]
-          : this.#together(
-              writer,
-              rotations,
-              (db, tenant, changes) => rotateFreeUserGroups(db, tenant, changes, graceSeconds),
-              ({ id }) => id,
-            );
+        return first && !second ? [await this.#rotateAlone(first)] : this.#rotateTogether(writer, rotations);
       },
       collecting,
       { apart: apartByKey },
@@ -87,9 +75,9 @@ export class UserGroupEdits {
     return updated === undefined ? this.#updateAlone(update) : updated;
   }
 
-  /** Gives a group a new token. @returns null when its token has none of the hashes: another rotation came first */
-  async rotate(writer: Writer, change: TokenChange): Promise<UserGroup | null> {
-    const rotation = { writer, change };
+  /** Replaces the token of a group. @returns null when no group has the current token */
+  async rotate(writer: Writer, { currentLookups, token }: TokenRotation): Promise<UserGroup | null> {
+    const rotation = { writer, currentLookups, token };
     const [rotated] = await this.#rotations.load(writer, [rotation]);
     return rotated === undefined ? this.#rotateAlone(rotation) : rotated;
   }
@@ -98,9 +86,18 @@ export class UserGroupEdits {
     return updateUserGroup(this.#db.of(writer), writer, ref, changes);
   }
 
-  #rotateAlone({ writer, change: { id, currentLookups, token } }: Rotation): Promise<UserGroup | null> {
-    const db = this.#db.of(writer);
-    return rotateUserGroupToken(db, writer, id, currentLookups, token, this.#graceSeconds);
+  #rotateAlone({ writer, ...rotation }: Rotation): Promise<UserGroup | null> {
+    return rotateUserGroupToken(this.#db.of(writer), writer, rotation, this.#graceSeconds);
+  }
+
+  async #rotateTogether(writer: Writer, rotations: readonly Rotation[]): Promise<Outcome<UserGroup>[]> {
+    const requests = rotations.map(
+      ({ token, writer: { actor } }) => [token.lookup.toString("hex"), actor.requestId] as const,
+    );
+    const db = this.#db.of(writerOf(writer, requests));
+    const rotated = await rotateUserGroupTokens(db, writer, rotations, this.#graceSeconds);
+    const byLookup = new Map(rotated.map((group) => [lookupOf(group.storedToken), group]));
+    return requests.map(([lookup]) => byLookup.get(lookup));
   }
 
   /** The updates by internal ids; of a group that is not there, null. */
@@ -115,21 +112,20 @@ export class UserGroupEdits {
   }
 
   /** Writes the first change of each group with one statement. */
-  async #together<Change extends { readonly id: number }, Result>(
+  async #updateTogether(
     writer: Writer,
-    edits: readonly { readonly writer: Writer; readonly change: Change | null }[],
-    write: (db: Queryable, writer: Writer, changes: readonly Change[]) => Promise<Result[]>,
-    idOf: (result: Result) => number,
-  ): Promise<Outcome<Result>[]> {
-    const changes = new Map<number, Change>();
-    const requests: (readonly [id: number, requestId: string | null])[] = [];
+    edits: readonly { readonly writer: Writer; readonly change: RowChange | null }[],
+  ): Promise<Outcome<UpdatedUserGroup>[]> {
+    const changes = new Map<number, RowChange>();
+    const requests: (readonly [id: string, requestId: string | null])[] = [];
     for (const { writer, change } of edits) {
       if (!change || changes.has(change.id)) continue;
       changes.set(change.id, change);
-      requests.push([change.id, writer.actor.requestId]);
+      requests.push([String(change.id), writer.actor.requestId]);
     }
-    const written = await write(this.#db.of(writerOf(writer, requests)), writer, [...changes.values()]);
-    const results = new Map(written.map((result) => [idOf(result), result]));
+    const db = this.#db.of(writerOf(writer, requests));
+    const updated = await updateFreeUserGroups(db, writer, [...changes.values()]);
+    const results = new Map(updated.map((result) => [result.userGroup.id, result]));
     return edits.map(({ change }) =>
       change && changes.get(change.id) === change ? results.get(change.id) : undefined,
     );

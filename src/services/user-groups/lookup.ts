@@ -10,8 +10,13 @@ import type { StoredRef, UpdatedUserGroup } from "../../persistence/user-groups/
  */
 export function storedRef(vault: TokenVault, ref: UserGroupRef): StoredRef {
   if (ref.by !== "token") return ref;
-  if (!mayBeToken(ref.token)) throw userGroupNotFound(ref.by);
-  return { by: "token", lookups: vault.lookups(ref.token) };
+  return { by: "token", lookups: tokenLookups(vault, ref.token) };
+}
+
+/** The hashes that a token may be stored under. @throws DomainError `user_group_not_found` for a text that cannot be a token */
+export function tokenLookups(vault: TokenVault, token: string): readonly Buffer[] {
+  if (!mayBeToken(token)) throw userGroupNotFound("token");
+  return vault.lookups(token);
 }
 
 /** @throws DomainError `user_group_not_found` when there is no group */

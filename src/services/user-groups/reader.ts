@@ -103,6 +103,6 @@ export class UserGroupReader {
 
   /** The token of a group, in the clear. */
   tokenOf(group: UserGroup): string {
-    return this.#vault.openToken(group.sealedToken, group);
+    return this.#vault.recallToken(group.storedToken, group);
   }
 }

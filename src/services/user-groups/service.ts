@@ -1,8 +1,8 @@
-import type { Caller, Tenant, Writer } from "../../domain/accounts/caller.js";
+import type { Caller, Writer } from "../../domain/accounts/caller.js";
 import { requireWrite } from "../../domain/accounts/scopes.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { mayBeToken } from "../../domain/user-groups/token.js";
+import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type {
   NewUserGroup,
   UserGroup,
@@ -20,10 +20,9 @@ import {
 import type { ChangeFeed } from "./change-feed.js";
 import type { UserGroupCreations } from "./creations.js";
 import type { UserGroupEdits } from "./edits.js";
-import { requireUserGroup, storedRef } from "./lookup.js";
+import { requireUserGroup, storedRef, tokenLookups } from "./lookup.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import type { UserGroupReader } from "./reader.js";
-import { issueStoredToken } from "./token-issue.js";
 
 /** How often get-or-create looks again when a group is created and deleted under its eyes. */
 const ATTEMPTS = 5;
@@ -34,8 +33,8 @@ export class UserGroupService {
   readonly #vault: TokenVault;
   readonly #reader: UserGroupReader;
   readonly #creations: UserGroupCreations;
-  readonly #edits: UserGroupEdits;
   readonly #changes: ChangeFeed;
+  readonly #edits: UserGroupEdits;
 
   constructor(
     db: Database,
@@ -123,17 +122,22 @@ export class UserGroupService {
   }
 
   /**
-   * Gives the group with this token a new one; the old token is dead at once (decision 8), or after the grace period.
+   * Replaces the token of the group with this token; the old one is invalidated immediately (decision 8), or after the grace period.
+   * @returns the group and its new token
    * @throws DomainError `user_group_not_found` when no group has the token, or another rotation came first
    */
-  async rotateToken(writer: Writer, currentToken: string): Promise<UserGroup> {
-    const lookups = this.#lookups(currentToken);
-    const group = await this.#byCurrentToken(writer, currentToken);
-    const token = issueStoredToken(this.#vault, writer, group.id);
-    const rotated = await this.#edits.rotate(writer, { id: group.id, currentLookups: lookups, token });
+  async rotateToken(
+    writer: Writer,
+    currentToken: string,
+  ): Promise<{ readonly userGroup: UserGroup; readonly token: string }> {
+    const token = issueUserGroupToken(writer.accountId);
+    const rotated = await this.#edits.rotate(writer, {
+      currentLookups: tokenLookups(this.#vault, currentToken),
+      token: this.#vault.encryptToken(token, writer),
+    });
     const userGroup = requireUserGroup(rotated, { by: "token" });
     this.#changes.publish(writer, userGroup.id, "tokenRotated");
-    return userGroup;
+    return { userGroup, token };
   }
 
   /**
@@ -145,13 +149,13 @@ export class UserGroupService {
     currentToken: string,
     expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
   ): Promise<UserGroup> {
-    const lookups = this.#lookups(currentToken);
+    const lookups = tokenLookups(this.#vault, currentToken);
     const deleted = await this.#delete(writer, lookups, expected);
     if (deleted) {
       this.#changes.publish(writer, deleted.id, "deleted");
       return deleted;
     }
-    const group = await this.#byCurrentToken(writer, currentToken);
+    const group = requireUserGroup(await this.#reader.byCurrentToken(writer, currentToken), { by: "token" });
     const field =
       expected.providedId !== undefined && expected.providedId !== group.providedId
         ? "providedId"
@@ -177,14 +181,6 @@ export class UserGroupService {
       await lockUserGroup(transaction, writer, { by: "token", lookups });
       return deleteUserGroup(transaction, writer, lookups, expected);
     });
-  }
-
-  async #byCurrentToken(tenant: Tenant, token: string): Promise<UserGroup> {
-    return requireUserGroup(await this.#reader.byCurrentToken(tenant, token), { by: "token" });
-  }
-
-  #lookups(token: string): readonly Buffer[] {
-    return mayBeToken(token) ? this.#vault.lookups(token) : [];
   }
 }
 

@@ -3,6 +3,7 @@ import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
+import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import { isTransactionConflict } from "../../persistence/shared/database-error.js";
@@ -17,7 +18,6 @@ import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writ
 import { requireAt } from "../shared/in-order.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
-import { issueStoredToken } from "./token-issue.js";
 
 /** Decision 30: one call's worth, which one statement and one transaction carry well. */
 export const MAX_UPSERTS = 1000;
@@ -162,7 +162,8 @@ export class UserGroupUpserts {
     const ids = await this.#ids.takeMany(transaction, items.length);
     const rows = items.map(({ providedId, name = "", properties = null }, index) => {
       const id = requireAt(ids, index);
-      return { id, providedId, name, properties, token: issueStoredToken(this.#vault, writer, id) };
+      const token = this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
+      return { id, providedId, name, properties, token };
     });
     return byProvidedId(await insertUserGroups(transaction, writer, rows));
   }

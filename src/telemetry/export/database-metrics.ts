@@ -1,14 +1,13 @@
-import type { Registry } from "prom-client";
 import type { DatabaseTally, PoolUsage } from "../database-tally.js";
 import type { Tally } from "../tally.js";
-import { tellCounts, tellDistributions, tellState } from "./read-metrics.js";
+import { type MetricsRegistry, tellCounts, tellState } from "./read-metrics.js";
 
 type Databases = Tally["databases"];
 type Labelled<Value> = readonly [labels: readonly string[], value: Value];
 
 /** Has a registry tell of the work with databases; the server is primary, or replica for all of them together. */
-export function tellDatabases(registry: Registry, databases: Databases): void {
-  tellDistributions(registry, {
+export function tellDatabases(registry: MetricsRegistry, databases: Databases): void {
+  registry.addHistogram({
     name: "user_groups_database_statement_duration_seconds",
     help: "How long statements took on their connection; the outcome is ok or error.",
     labels: ["server", "statement", "outcome"],
@@ -17,7 +16,7 @@ export function tellDatabases(registry: Registry, databases: Databases): void {
         for (const [labels, times] of statements) yield [[...server, ...labels], times];
     },
   });
-  tellDistributions(registry, {
+  registry.addHistogram({
     name: "user_groups_database_connection_wait_seconds",
     help: "How long a free connection was waited for, or a new one made, in vain too.",
     labels: ["server"],

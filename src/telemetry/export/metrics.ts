@@ -1,7 +1,8 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics } from "prom-client";
 import type { Tally } from "../tally.js";
 import { tellDatabases } from "./database-metrics.js";
 import { type OutboxReading, watchOutbox } from "./outbox-reading.js";
+import { MetricsRegistry } from "./read-metrics.js";
 import { type StateSources, tellOutbox, tellStates } from "./state-metrics.js";
 import { tellTally } from "./tally-metrics.js";
 
@@ -21,7 +22,7 @@ export interface Metrics {
 const OUTBOX_PATIENCE_MS = 2_000;
 
 export function createMetrics(sources: MetricSources, outboxPatienceMs = OUTBOX_PATIENCE_MS): Metrics {
-  const registry = new Registry();
+  const registry = new MetricsRegistry();
   const outbox = watchOutbox(() => sources.outbox(), outboxPatienceMs);
   collectDefaultMetrics({ register: registry });
   tellTally(registry, sources.tally);

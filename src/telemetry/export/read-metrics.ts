@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 import type { Count, Distribution } from "../counts.js";
 
 /** A metric that is counted elsewhere, and read when somebody asks for it. */
@@ -47,46 +47,32 @@ export function tellState<const Labels extends readonly string[]>(
   });
 }
 
-/** Has a registry tell distributions. */
-export function tellDistributions<const Labels extends readonly string[]>(
-  registry: Registry,
-  metric: ReadMetric<Labels, Distribution>,
-): void {
-  registry.registerMetric(new ReadHistogram(metric));
-}
+/** A registry with histograms that are written from their counts: the library's own take long to observe a value. */
+export class MetricsRegistry extends Registry {
+  readonly #histograms: ReadMetric<readonly string[], Distribution>[] = [];
 
-/**
- * The library's own histograms take longer to count one value than all else that counts in a request. This one stands upon what the
- * registry asks of them, which is no public interface; hence the exact version of the library.
- */
-class ReadHistogram extends Histogram {
-  readonly #metric: ReadMetric<readonly string[], Distribution>;
-
-  constructor(metric: ReadMetric<readonly string[], Distribution>) {
-    super({ name: metric.name, help: metric.help, registers: [] });
-    this.#metric = metric;
+  addHistogram(histogram: ReadMetric<readonly string[], Distribution>): void {
+    this.#histograms.push(histogram);
   }
 
-  /** What the registry writes its lines from. */
-  async getForPromString() {
-    const { name, help, labels, read } = this.#metric;
-    const values = [...read()].flatMap(([of, counted]) => linesOf(name, labelled(labels, of), counted));
-    return { name, help, type: "histogram", values };
+  override async metrics(): Promise<string> {
+    return [await super.metrics(), ...this.#histograms.map(writeHistogram)].join("\n");
   }
 }
 
-function linesOf(name: string, labels: Record<string, string>, { bounds, counts, sum }: Distribution) {
-  let count = 0;
-  const buckets = counts.map((each, index) => {
-    count += each;
-    const bound = bounds[index];
-    return { metricName: `${name}_bucket`, labels: { ...labels, le: bound ?? "+Inf" }, value: count };
-  });
-  return [
-    ...buckets,
-    { metricName: `${name}_sum`, labels, value: sum },
-    { metricName: `${name}_count`, labels, value: count },
-  ];
+function writeHistogram({ name, help, labels, read }: ReadMetric<readonly string[], Distribution>): string {
+  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
+  for (const [values, { bounds, counts, sum }] of read()) {
+    const pairs = labels.map((label, index) => `${label}=${JSON.stringify(values[index] ?? "")}`);
+    let count = 0;
+    for (const [index, each] of counts.entries()) {
+      count += each;
+      lines.push(`${name}_bucket{${[...pairs, `le="${bounds[index] ?? "+Inf"}"`].join()}} ${count}`);
+    }
+    const all = pairs.length > 0 ? `{${pairs.join()}}` : "";
+    lines.push(`${name}_sum${all} ${sum}`, `${name}_count${all} ${count}`);
+  }
+  return `${lines.join("\n")}\n`;
 }
 
 function labelled(names: readonly string[], values: readonly string[]): Record<string, string> {

@@ -1,12 +1,11 @@
-import type { Registry } from "prom-client";
 import type { Count } from "../counts.js";
 import type { Tally } from "../tally.js";
 import { registerPurges } from "./purge-metrics.js";
-import { tellCounts, tellDistributions } from "./read-metrics.js";
+import { type MetricsRegistry, tellCounts } from "./read-metrics.js";
 
 /** Has a registry tell what was counted since the process began. */
-export function tellTally(registry: Registry, tally: Tally): void {
-  tellDistributions(registry, {
+export function tellTally(registry: MetricsRegistry, tally: Tally): void {
+  registry.addHistogram({
     name: "http_request_duration_seconds",
     help: "How long replies took, from the first byte of the request's headers that was read to the last of the reply; without subscriptions.",
     labels: ["method", "route", "status"],
@@ -48,7 +47,7 @@ export function tellTally(registry: Registry, tally: Tally): void {
     labels: ["api", "code"],
     read: () => tally.errors,
   });
-  tellDistributions(registry, {
+  registry.addHistogram({
     name: "user_groups_graphql_operation_duration_seconds",
     help: "How long GraphQL operations ran that were let run; the outcome is ok or errors.",
     labels: ["type", "outcome"],
@@ -60,7 +59,7 @@ export function tellTally(registry: Registry, tally: Tally): void {
     labels: [],
     read: () => one(tally.repeatedReads),
   });
-  tellDistributions(registry, {
+  registry.addHistogram({
     name: "user_groups_collected_calls",
     help: "How many calls went to the database with one statement.",
     labels: ["collector"],

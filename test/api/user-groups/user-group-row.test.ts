@@ -14,7 +14,7 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 const graphql = useGraphql();
 
 const COLUMNS =
-  "id, provided_id, name, token_key_id, token_ciphertext, properties::text AS properties, version, created_at, updated_at";
+  "id, provided_id, name, token_key_id, token_ciphertext, token_lookup, properties::text AS properties, version, created_at, updated_at";
 
 /** What the driver itself reads of such a row. */
 interface Row {
@@ -23,6 +23,7 @@ interface Row {
   readonly name: string;
   readonly token_key_id: string;
   readonly token_ciphertext: Buffer;
+  readonly token_lookup: Buffer;
   readonly properties: string | null;
   readonly version: number;
   readonly created_at: Date;
@@ -80,7 +81,10 @@ describe("a group that comes as one text", () => {
           id: row.id,
           providedId: row.provided_id,
           name: row.name,
-          sealedToken: { keyId: row.token_key_id, hex: row.token_ciphertext.toString("hex") },
+          storedToken: {
+            keyId: row.token_key_id,
+            hex: Buffer.concat([row.token_ciphertext, row.token_lookup]).toString("hex"),
+          },
           properties: row.properties,
           version: row.version,
           createdAt: row.created_at,
@@ -114,7 +118,7 @@ describe("a group that comes as one text", () => {
 });
 
 function allOf(group: ReturnType<typeof readUserGroup>) {
-  const { accountId, environment, id, providedId, name, sealedToken, properties: read } = group;
+  const { accountId, environment, id, providedId, name, storedToken, properties: read } = group;
   const { version, createdAt, updatedAt } = group;
   return {
     accountId,
@@ -122,7 +126,7 @@ function allOf(group: ReturnType<typeof readUserGroup>) {
     id,
     providedId,
     name,
-    sealedToken,
+    storedToken,
     properties: read,
     version,
     createdAt,
