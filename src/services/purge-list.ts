@@ -54,11 +54,11 @@ function deletedEndpoints(database: Database): Purge {
       let removed = 0;
       for (const endpoint of await find(limit)) {
         const scope = scopeOf(endpoint);
-        removed += await database.transaction(scope, (transaction) =>
-          removeDeliveries(transaction, endpoint, limit - removed),
-        );
+        removed += await database
+          .for(scope)
+          .transaction((transaction) => removeDeliveries(transaction, endpoint, limit - removed));
         if (removed === limit) break;
-        await removeEndpoint(database.of(scope), endpoint);
+        await removeEndpoint(database.for(scope), endpoint);
       }
       return removed;
     },

@@ -1,8 +1,8 @@
 import type { ApiKey, ListedApiKey } from "../../domain/accounts/api-key.js";
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import { countList, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
 import type { Queryable, Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { type ApiKeyEntity, toApiKey } from "./api-key-entity.js";
 
 const COLUMNS = `account_id AS "accountId", id, environment, scope, name, hint, created_at AS "createdAt",
@@ -20,13 +20,13 @@ const REVOKE: Statement = {
 };
 
 /** A page of the tenant's API keys, revoked and expired ones among them, by id. */
-export async function listApiKeys(db: Queryable, tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {
+export async function listApiKeys(db: TenantDb, page: PageRequest): Promise<Page<ApiKey>> {
   const keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" } as const;
-  return selectPage(db, tenantList(TABLE.name, tenant), ITEM, keyset, page);
+  return selectPage(db, tenantList(TABLE.name), ITEM, keyset, page);
 }
 
-export async function countApiKeys(db: Queryable, tenant: Tenant): Promise<number> {
-  return countList(db, tenantList(TABLE.name, tenant));
+export async function countApiKeys(db: TenantDb): Promise<number> {
+  return countList(db, tenantList(TABLE.name));
 }
 
 /** Lists the keys of every account, or of the account with this name: oldest first. @param db the operator's */
@@ -41,16 +41,12 @@ export async function listAccountKeys(db: Queryable, accountName?: string): Prom
 }
 
 /** The tenant's API keys that have these ids, in no order. */
-export async function findApiKeysByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<ApiKey[]> {
-  return selectByIds(db, TABLE, ITEM, tenant, ids);
+export async function findApiKeysByIds(db: TenantDb, ids: readonly number[]): Promise<ApiKey[]> {
+  return selectByIds(db, TABLE, ITEM, ids);
 }
 
 /** Ends one of the tenant's keys; one that has ended already stays as it is. @returns null when there is no such key */
-export async function revokeApiKey(db: Queryable, tenant: Tenant, id: number): Promise<ApiKey | null> {
-  const rows = await db.run<ApiKeyRow>(REVOKE, [tenant.accountId, tenant.environment, id]);
+export async function revokeApiKey(db: TenantDb, id: number): Promise<ApiKey | null> {
+  const rows = await db.run<ApiKeyRow>(REVOKE, [id]);
   return rows[0] ? toApiKey(rows[0]) : null;
 }

@@ -1,9 +1,8 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { AuditAction, AuditEntry, AuditFilter } from "../../domain/audit/entry.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { StatementValues } from "../shared/keyset.js";
 import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
-import type { Queryable } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { AUDIT_ENTRY_COLUMNS, toAuditEntry } from "./entry-entity.js";
 
 const TABLE = { name: "audit_entry", idType: "bigint" } as const;
@@ -19,29 +18,24 @@ const ITEM = { columns: AUDIT_ENTRY_COLUMNS, toItem: toAuditEntry };
 
 /** A page of the tenant's audit log, newest first. */
 export async function listAuditEntries(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   filter: AuditFilter,
   page: PageRequest,
 ): Promise<Page<AuditEntry>> {
-  return selectPage(db, listQuery(tenant, filter), ITEM, NEWEST_FIRST, page);
+  return selectPage(db, listQuery(filter), ITEM, NEWEST_FIRST, page);
 }
 
-export async function countAuditEntries(db: Queryable, tenant: Tenant, filter: AuditFilter): Promise<number> {
-  return countList(db, listQuery(tenant, filter));
+export async function countAuditEntries(db: TenantDb, filter: AuditFilter): Promise<number> {
+  return countList(db, listQuery(filter));
 }
 
 /** The tenant's entries that have these ids, in no order. */
-export async function findAuditEntriesByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<AuditEntry[]> {
-  return selectByIds(db, TABLE, ITEM, tenant, ids);
+export async function findAuditEntriesByIds(db: TenantDb, ids: readonly number[]): Promise<AuditEntry[]> {
+  return selectByIds(db, TABLE, ITEM, ids);
 }
 
-function listQuery(tenant: Tenant, { actions, subjectName, createdAt }: AuditFilter): ListQuery {
-  const list = tenantList(TABLE.name, tenant);
+function listQuery({ actions, subjectName, createdAt }: AuditFilter): ListQuery {
+  const list = tenantList(TABLE.name);
   const { values } = list;
   const conditions = [
     ...list.conditions,

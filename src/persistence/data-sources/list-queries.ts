@@ -1,11 +1,10 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { SortOrder } from "../../domain/user-groups/list.js";
 import { escapeLike, type Keyset } from "../shared/keyset.js";
 import { countList, type ListQuery, nameOfWhole, selectPage, tenantList } from "../shared/select-page.js";
-import type { Queryable } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { toDataSource } from "./entity.js";
 import { DATA_SOURCE_COLUMNS } from "./queries.js";
 
@@ -18,29 +17,24 @@ const SORT_COLUMNS: Readonly<Record<DataSourceSortField, Omit<Keyset, "direction
 
 /** A page of the tenant's data sources. */
 export async function listDataSources(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   filter: DataSourceFilter,
   order: SortOrder<DataSourceSortField>,
   page: PageRequest,
 ): Promise<Page<DataSource>> {
   const keyset = { ...SORT_COLUMNS[order.field], direction: order.direction };
   const item = { columns: DATA_SOURCE_COLUMNS, toItem: toDataSource };
-  return selectPage(db, listQuery(tenant, filter), item, keyset, page);
+  return selectPage(db, listQuery(filter), item, keyset, page);
 }
 
 /** How many data sources a list with this filter has. */
-export async function countDataSources(
-  db: Queryable,
-  tenant: Tenant,
-  filter: DataSourceFilter,
-): Promise<number> {
-  return countList(db, listQuery(tenant, filter));
+export async function countDataSources(db: TenantDb, filter: DataSourceFilter): Promise<number> {
+  return countList(db, listQuery(filter));
 }
 
-function listQuery(tenant: Tenant, filter: DataSourceFilter): ListQuery {
+function listQuery(filter: DataSourceFilter): ListQuery {
   const { providedIds, nameContains } = filter;
-  const { table, conditions: tenantConditions, values } = tenantList("data_source", tenant);
+  const { table, conditions: tenantConditions, values } = tenantList("data_source");
   const conditions = [
     ...tenantConditions,
     ...(providedIds ? [`provided_id = ANY (${values.add(providedIds)}::text[])`] : []),

@@ -1,6 +1,6 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { type DataSourceEntity, toDataSource } from "./entity.js";
 
 /** The columns a data source is read from. */
@@ -33,37 +33,24 @@ const BY_REFERENCES_LOCKED: Statement = {
 type DataSourceRow = Omit<DataSourceEntity, "accountId" | "environment">;
 
 /** The tenant's data sources that have these internal ids, in no order. */
-export async function findDataSourcesByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<DataSource[]> {
-  return (await db.run<DataSourceRow>(BY_IDS, [tenant.accountId, tenant.environment, ids])).map(toDataSource);
+export async function findDataSourcesByIds(db: TenantDb, ids: readonly number[]): Promise<DataSource[]> {
+  return (await db.run<DataSourceRow>(BY_IDS, [ids])).map(toDataSource);
 }
 
 /** The tenant's data sources that have these provided ids, in no order. */
 export async function findDataSourcesByProvidedIds(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   providedIds: readonly string[],
 ): Promise<DataSource[]> {
-  return (
-    await db.run<DataSourceRow>(BY_PROVIDED_IDS, [tenant.accountId, tenant.environment, providedIds])
-  ).map(toDataSource);
+  return (await db.run<DataSourceRow>(BY_PROVIDED_IDS, [providedIds])).map(toDataSource);
 }
 
 /** The data sources that either list names, locked against deletion until the transaction ends. */
 export async function lockDataSources(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   providedIds: readonly string[],
   ids: readonly number[],
 ): Promise<DataSource[]> {
-  const rows = await transaction.run<DataSourceRow>(BY_REFERENCES_LOCKED, [
-    tenant.accountId,
-    tenant.environment,
-    providedIds,
-    ids,
-  ]);
+  const rows = await transaction.run<DataSourceRow>(BY_REFERENCES_LOCKED, [providedIds, ids]);
   return rows.map(toDataSource);
 }

@@ -5,6 +5,7 @@ import { PostgresQueryRunner } from "typeorm/driver/postgres/PostgresQueryRunner
 import type { Transaction } from "../../domain/requests/transaction.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
 import { isLost, translateDatabaseError } from "../shared/database-error.js";
+import type { RowScope } from "../shared/row-scope.js";
 import { isReadOnly, type Queryable, type Statement } from "../shared/statement.js";
 
 const UNDO_PART: Statement = {
@@ -120,6 +121,14 @@ export class OpenTransaction implements Queryable, Transaction {
     this.#failure = undefined;
     await this.#attempt(() => this.#send(UNDO_PART, []));
   }
+}
+
+/** The open transaction that a scope is a part of, if any. */
+export function openTransactionOf(scope: RowScope): OpenTransaction | undefined {
+  if (scope === "operator" || !("accountId" in scope)) return undefined;
+  const { transaction } = scope;
+  if (transaction === undefined || transaction instanceof OpenTransaction) return transaction;
+  throw new TypeError("The transaction does not belong to this database.");
 }
 
 /** Has TypeORM use a connection that is in a transaction, and is given back by its owner. */

@@ -1,13 +1,13 @@
 import type { PageRequest, Position } from "../../domain/shared/page.js";
 
-/** Collects the values of a statement that is put together piece by piece. */
+/** Collects the values of a statement that is put together piece by piece, after the account ($1) and the environment ($2). */
 export class StatementValues {
   readonly list: unknown[] = [];
 
   /** @returns the placeholder that stands for the value */
   add(value: unknown): string {
     this.list.push(value);
-    return `$${this.list.length}`;
+    return `$${this.list.length + 2}`;
   }
 }
 

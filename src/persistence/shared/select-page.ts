@@ -1,7 +1,7 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import { filtersNothing, type Page, type PageRequest, toPage } from "../../domain/shared/page.js";
 import { type Keyset, pageClauses, pageName, StatementValues } from "./keyset.js";
-import type { Queryable, Statement } from "./statement.js";
+import type { Statement } from "./statement.js";
+import type { TenantDb } from "./tenant-db.js";
 
 /** The rows of a list. */
 export interface ListQuery {
@@ -26,15 +26,13 @@ export interface ItemQuery<Row extends object, Item> {
 }
 
 /** All rows of a table that belong to a tenant. */
-export function tenantList(table: string, { accountId, environment }: Tenant): ListQuery {
-  const values = new StatementValues();
-  const conditions = [`account_id = ${values.add(accountId)}`, `environment = ${values.add(environment)}`];
-  return { table, conditions, values };
+export function tenantList(table: string): ListQuery {
+  return { table, conditions: ["account_id = $1", "environment = $2"], values: new StatementValues() };
 }
 
 /** Reads one page of a list. */
 export async function selectPage<Row extends object, Item>(
-  db: Queryable,
+  db: TenantDb,
   { table, conditions, values, name }: ListQuery,
   { columns, toItem, ...mode }: ItemQuery<Row, Item>,
   keyset: Keyset,
@@ -53,25 +51,20 @@ export async function selectPage<Row extends object, Item>(
 
 /** Reads those rows of a tenant that have these ids, in no order. @param conditions the same in each call for a table */
 export async function selectByIds<Row extends object, Item>(
-  db: Queryable,
+  db: TenantDb,
   table: { readonly name: string; readonly idType: "integer" | "bigint" },
   { columns, toItem }: ItemQuery<Row, Item>,
-  { accountId, environment }: Tenant,
   ids: readonly number[],
   conditions: readonly string[] = [],
 ): Promise<Item[]> {
   const own = ["account_id = $1", "environment = $2", `id = ANY ($3::${table.idType}[])`, ...conditions];
   const text = `SELECT ${columns} FROM ${table.name} WHERE ${own.join(" AND ")}`;
-  const rows = await db.run<Row>({ name: `${table.name}_by_ids`, access: "read", text }, [
-    accountId,
-    environment,
-    ids,
-  ]);
+  const rows = await db.run<Row>({ name: `${table.name}_by_ids`, access: "read", text }, [ids]);
   return rows.map(toItem);
 }
 
 /** Counts what a list has on all of its pages. */
-export async function countList(db: Queryable, { table, conditions, values }: ListQuery): Promise<number> {
+export async function countList(db: TenantDb, { table, conditions, values }: ListQuery): Promise<number> {
   const text = `SELECT count(*)::integer AS count FROM ${table} WHERE ${conditions.join(" AND ")}`;
   const rows = await db.run<{ count: number }>(
     { label: `${table}_count`, access: "read", text },

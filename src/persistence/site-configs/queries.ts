@@ -1,9 +1,9 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { pageClauses, StatementValues } from "../shared/keyset.js";
 import { countList, groupPages, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./entity.js";
 import {
   SITE_CONFIG_REVISION_COLUMNS,
@@ -47,50 +47,33 @@ const SERVED: Statement = {
 };
 
 /** The tenant's site configurations that have these internal ids, in no order. */
-export async function findSiteConfigsByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<SiteConfig[]> {
-  return selectByIds(db, TABLE, ITEM, tenant, ids);
+export async function findSiteConfigsByIds(db: TenantDb, ids: readonly number[]): Promise<SiteConfig[]> {
+  return selectByIds(db, TABLE, ITEM, ids);
 }
 
 /** The tenant's configurations of these sites, in no order. */
-export async function findSiteConfigsBySites(
-  db: Queryable,
-  { accountId, environment }: Tenant,
-  sites: readonly string[],
-): Promise<SiteConfig[]> {
-  return (await db.run<SiteConfigRow>(BY_SITES, [accountId, environment, sites])).map(toSiteConfig);
+export async function findSiteConfigsBySites(db: TenantDb, sites: readonly string[]): Promise<SiteConfig[]> {
+  return (await db.run<SiteConfigRow>(BY_SITES, [sites])).map(toSiteConfig);
 }
 
 /** A page of the tenant's site configurations, by the names of the sites. */
-export async function listSiteConfigs(
-  db: Queryable,
-  tenant: Tenant,
-  page: PageRequest,
-): Promise<Page<SiteConfig>> {
+export async function listSiteConfigs(db: TenantDb, page: PageRequest): Promise<Page<SiteConfig>> {
   const keyset = { column: "site", type: "text", idColumn: "site", direction: "ascending" } as const;
-  return selectPage(db, tenantList(TABLE.name, tenant), ITEM, keyset, page);
+  return selectPage(db, tenantList(TABLE.name), ITEM, keyset, page);
 }
 
-export async function countSiteConfigs(db: Queryable, tenant: Tenant): Promise<number> {
-  return countList(db, tenantList(TABLE.name, tenant));
+export async function countSiteConfigs(db: TenantDb): Promise<number> {
+  return countList(db, tenantList(TABLE.name));
 }
 
 /** For each site configuration the same page of its revisions, newest first. One statement for all. */
 export async function listRevisions(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   siteConfigIds: readonly number[],
   page: PageRequest,
 ): Promise<ReadonlyMap<number, Page<SiteConfigRevision>>> {
   const values = new StatementValues();
-  const conditions = [
-    `account_id = ${values.add(accountId)}`,
-    `environment = ${values.add(environment)}`,
-    "site_config_id = asked.id",
-  ];
+  const conditions = ["account_id = $1", "environment = $2", "site_config_id = asked.id"];
   const asked = values.add(siteConfigIds);
   const keyset = {
     column: "revision",
@@ -114,20 +97,18 @@ export async function listRevisions(
 
 /** Those of these revisions that exist, in no order. */
 export async function findRevisions(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   refs: readonly RevisionRef[],
 ): Promise<SiteConfigRevision[]> {
-  return (await db.run<SiteConfigRevisionRow>(REVISIONS, refValues(tenant, refs))).map(toSiteConfigRevision);
+  return (await db.run<SiteConfigRevisionRow>(REVISIONS, refValues(refs))).map(toSiteConfigRevision);
 }
 
 /** The texts of those of these revisions that exist, in no order. */
 export async function findTexts(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   refs: readonly RevisionRef[],
 ): Promise<(RevisionRef & { readonly text: string })[]> {
-  return db.run<RevisionRef & { readonly text: string }>(TEXTS, refValues(tenant, refs));
+  return db.run<RevisionRef & { readonly text: string }>(TEXTS, refValues(refs));
 }
 
 /** What is served to those who may read a site. */
@@ -141,8 +122,7 @@ export interface ServedRow {
 
 /** The current or another revision of a site's configuration. @returns null when there is none, also none that is public if it must be */
 export async function findServedText(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   asked: {
     readonly site: string;
     readonly revision: number | null;
@@ -153,22 +133,10 @@ export async function findServedText(
   },
 ): Promise<ServedRow | null> {
   const { site, revision, publicOnly, knownHashes } = asked;
-  const rows = await db.run<ServedRow>(SERVED, [
-    accountId,
-    environment,
-    site,
-    publicOnly,
-    revision,
-    knownHashes,
-  ]);
+  const rows = await db.run<ServedRow>(SERVED, [site, publicOnly, revision, knownHashes]);
   return rows[0] ?? null;
 }
 
-function refValues({ accountId, environment }: Tenant, refs: readonly RevisionRef[]): unknown[] {
-  return [
-    accountId,
-    environment,
-    refs.map(({ siteConfigId }) => siteConfigId),
-    refs.map(({ revision }) => revision),
-  ];
+function refValues(refs: readonly RevisionRef[]): unknown[] {
+  return [refs.map(({ siteConfigId }) => siteConfigId), refs.map(({ revision }) => revision)];
 }

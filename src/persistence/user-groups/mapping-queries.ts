@@ -1,7 +1,7 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { MappedDataSource, MappingEntry } from "../../domain/user-groups/mapping.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { readTime } from "../shared/value-parsers.js";
 
 const BY_GROUPS: Statement = {
@@ -64,11 +64,10 @@ const COUNT: Statement = {
 
 /** The mapping of each of these groups, ordered by schema id. A group without one has no key in the result. */
 export async function findMappings(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   userGroupIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly MappedDataSource[]>> {
-  const rows = await db.run<MappingRow>(BY_GROUPS, [tenant.accountId, tenant.environment, userGroupIds]);
+  const rows = await db.run<MappingRow>(BY_GROUPS, [userGroupIds]);
   const sources = new Map<string, DataSource>();
   const mappings = new Map<number, MappedDataSource[]>();
   for (const row of rows) {
@@ -92,15 +91,12 @@ function readDataSource([, , id, providedId, name, createdAt]: MappingRow): Data
  * @returns whether this changed anything
  */
 export async function putMappingEntries(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   userGroupId: number,
   entries: readonly MappingEntry[],
 ): Promise<boolean> {
   if (entries.length === 0) return false;
   const changed = await db.run(PUT, [
-    tenant.accountId,
-    tenant.environment,
     userGroupId,
     entries.map(({ schemaId }) => schemaId),
     entries.map(({ dataSourceId }) => dataSourceId),
@@ -113,33 +109,27 @@ export async function putMappingEntries(
  * @returns whether this changed anything
  */
 export async function replaceMappingEntries(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   userGroupId: number,
   entries: readonly MappingEntry[],
 ): Promise<boolean> {
   const schemaIds = entries.map(({ schemaId }) => schemaId);
-  const removed = await db.run(KEEP_ONLY, [tenant.accountId, tenant.environment, userGroupId, schemaIds]);
-  const put = await putMappingEntries(db, tenant, userGroupId, entries);
+  const removed = await db.run(KEEP_ONLY, [userGroupId, schemaIds]);
+  const put = await putMappingEntries(db, userGroupId, entries);
   return put || removed.length > 0;
 }
 
 /** Takes one entry out of a group's mapping. @returns whether it was there */
 export async function removeMappingEntry(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   userGroupId: number,
   schemaId: string,
 ): Promise<boolean> {
-  const rows = await db.run(REMOVE, [tenant.accountId, tenant.environment, userGroupId, schemaId]);
+  const rows = await db.run(REMOVE, [userGroupId, schemaId]);
   return rows.length > 0;
 }
 
-export async function countMappingEntries(
-  db: Queryable,
-  tenant: Tenant,
-  userGroupId: number,
-): Promise<number> {
-  const rows = await db.run<{ entries: number }>(COUNT, [tenant.accountId, tenant.environment, userGroupId]);
+export async function countMappingEntries(db: TenantDb, userGroupId: number): Promise<number> {
+  const rows = await db.run<{ entries: number }>(COUNT, [userGroupId]);
   return rows[0]?.entries ?? 0;
 }

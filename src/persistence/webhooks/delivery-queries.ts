@@ -1,9 +1,9 @@
 import { escapeLiteral } from "pg";
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { WebhookDelivery, WebhookDeliveryFilter } from "../../domain/webhooks/webhook.js";
 import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { toWebhookDelivery, WEBHOOK_DELIVERY_COLUMNS, type WebhookDeliveryRow } from "./delivery-entity.js";
 
 const TABLE = { name: "webhook_delivery", idType: "bigint" } as const;
@@ -55,55 +55,44 @@ const REPLAY: Statement = {
 
 /** A page of the tenant's deliveries, newest first. */
 export async function listWebhookDeliveries(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   filter: WebhookDeliveryFilter,
   page: PageRequest,
 ): Promise<Page<WebhookDelivery>> {
   const keyset = { column: "id", type: "bigint", idColumn: "id", direction: "descending" } as const;
-  return selectPage(db, listQuery(tenant, filter), ITEM, keyset, page);
+  return selectPage(db, listQuery(filter), ITEM, keyset, page);
 }
 
-export async function countWebhookDeliveries(
-  db: Queryable,
-  tenant: Tenant,
-  filter: WebhookDeliveryFilter,
-): Promise<number> {
-  return countList(db, listQuery(tenant, filter));
+export async function countWebhookDeliveries(db: TenantDb, filter: WebhookDeliveryFilter): Promise<number> {
+  return countList(db, listQuery(filter));
 }
 
 /** How many deliveries to each endpoint are pending, a thousand at most; one with none has no key in the result. */
 export async function countPendingDeliveries(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   endpointIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  const values = [accountId, environment, endpointIds];
+  const values = [endpointIds];
   const rows = await db.run<{ endpointId: number; count: number }>(COUNT_PENDING, values);
   return new Map(rows.map(({ endpointId, count }) => [endpointId, count]));
 }
 
 /** The tenant's deliveries that have these ids, in no order. */
 export async function findWebhookDeliveriesByIds(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   ids: readonly number[],
 ): Promise<WebhookDelivery[]> {
-  return selectByIds(db, TABLE, ITEM, tenant, ids, [IS_SHOWN]);
+  return selectByIds(db, TABLE, ITEM, ids, [IS_SHOWN]);
 }
 
 /** Has a delivery made once more. @returns null when there is none, or it is still on its way */
-export async function replayDelivery(
-  db: Queryable,
-  { accountId, environment }: Tenant,
-  id: number,
-): Promise<WebhookDelivery | null> {
-  const [row] = await db.run<WebhookDeliveryRow>(REPLAY, [accountId, environment, id]);
+export async function replayDelivery(db: TenantDb, id: number): Promise<WebhookDelivery | null> {
+  const [row] = await db.run<WebhookDeliveryRow>(REPLAY, [id]);
   return row ? toWebhookDelivery(row) : null;
 }
 
-function listQuery(tenant: Tenant, { endpointId, state }: WebhookDeliveryFilter): ListQuery {
-  const list = tenantList(TABLE.name, tenant);
+function listQuery({ endpointId, state }: WebhookDeliveryFilter): ListQuery {
+  const list = tenantList(TABLE.name);
   const { values } = list;
   const conditions = [
     ...list.conditions,

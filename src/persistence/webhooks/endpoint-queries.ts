@@ -1,9 +1,9 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { SealedToken } from "../../domain/accounts/token-vault.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { WebhookEndpoint, WebhookEndpointFields } from "../../domain/webhooks/webhook.js";
 import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { toWebhookEndpoint, WEBHOOK_ENDPOINT_COLUMNS, type WebhookEndpointRow } from "./endpoint-entity.js";
 
 const OWN = "account_id = $1 AND environment = $2 AND deleted_at IS NULL";
@@ -64,74 +64,62 @@ const DELETE: Statement = {
 };
 
 /** A page of the tenant's endpoints, by id. */
-export async function listWebhookEndpoints(
-  db: Queryable,
-  tenant: Tenant,
-  page: PageRequest,
-): Promise<Page<WebhookEndpoint>> {
+export async function listWebhookEndpoints(db: TenantDb, page: PageRequest): Promise<Page<WebhookEndpoint>> {
   const keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" } as const;
-  return selectPage(db, listQuery(tenant), ITEM, keyset, page);
+  return selectPage(db, listQuery(), ITEM, keyset, page);
 }
 
-export async function countWebhookEndpoints(db: Queryable, tenant: Tenant): Promise<number> {
-  return countList(db, listQuery(tenant));
+export async function countWebhookEndpoints(db: TenantDb): Promise<number> {
+  return countList(db, listQuery());
 }
 
 /** The tenant's endpoints that have these ids, in no order. */
 export async function findWebhookEndpointsByIds(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   ids: readonly number[],
 ): Promise<WebhookEndpoint[]> {
-  return selectByIds(db, TABLE, ITEM, tenant, ids, ["deleted_at IS NULL"]);
+  return selectByIds(db, TABLE, ITEM, ids, ["deleted_at IS NULL"]);
 }
 
 /** Adds an endpoint that has no secret yet, within a transaction. @returns null when the tenant has `limit` endpoints already */
 export async function insertWebhookEndpoint(
-  transaction: Queryable,
-  { accountId, environment }: Tenant,
+  transaction: TenantDb,
   { name, url, events }: Omit<WebhookEndpointFields, "enabled">,
   limit: number,
 ): Promise<WebhookEndpoint | null> {
-  await transaction.run(LOCK, [ENDPOINTS_LOCK, accountId]);
-  const values = [accountId, environment, name, url, events, limit];
+  await transaction.raw.run(LOCK, [ENDPOINTS_LOCK, transaction.accountId]);
+  const values = [name, url, events, limit];
   return first(await transaction.run<WebhookEndpointRow>(INSERT, values));
 }
 
 /** Replaces the secret; the one before it signs along for `graceSeconds`. @returns null when there is no such endpoint */
 export async function setWebhookSecret(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   id: number,
   secret: SealedToken,
   graceSeconds: number,
 ): Promise<WebhookEndpoint | null> {
-  const values = [accountId, environment, id, secret.keyId, secret.ciphertext, graceSeconds];
+  const values = [id, secret.keyId, secret.ciphertext, graceSeconds];
   return first(await db.run<WebhookEndpointRow>(SET_SECRET, values));
 }
 
 /** Changes the fields that are present. @returns null when there is no such endpoint */
 export async function updateWebhookEndpoint(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   id: number,
   { name = null, url = null, events = null, enabled = null }: Partial<Nullable<WebhookEndpointFields>>,
 ): Promise<WebhookEndpoint | null> {
-  const values = [accountId, environment, id, name, url, events, enabled];
+  const values = [id, name, url, events, enabled];
   return first(await db.run<WebhookEndpointRow>(UPDATE, values));
 }
 
 /** Hides an endpoint and its deliveries, which are removed later. @returns whether there was one */
-export async function deleteWebhookEndpoint(
-  db: Queryable,
-  { accountId, environment }: Tenant,
-  id: number,
-): Promise<boolean> {
-  return (await db.run(DELETE, [accountId, environment, id])).length > 0;
+export async function deleteWebhookEndpoint(db: TenantDb, id: number): Promise<boolean> {
+  return (await db.run(DELETE, [id])).length > 0;
 }
 
-function listQuery(tenant: Tenant): ListQuery {
-  const list = tenantList(TABLE.name, tenant);
+function listQuery(): ListQuery {
+  const list = tenantList(TABLE.name);
   return { ...list, conditions: [...list.conditions, "deleted_at IS NULL"] };
 }
 

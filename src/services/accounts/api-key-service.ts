@@ -42,7 +42,7 @@ export class ApiKeyService {
 
   /** Ends a key for good; one that has ended already stays as it is. @throws DomainError `api_key_not_found` */
   async revoke(admin: Admin, id: number): Promise<ApiKey> {
-    const revoked = await revokeApiKey(this.#db.of(admin), admin, id);
+    const revoked = await revokeApiKey(this.#db.for(admin), id);
     if (revoked) {
       this.#revocations.revoked(admin, id);
       return revoked;
@@ -51,15 +51,15 @@ export class ApiKeyService {
   }
 
   async list(tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {
-    return listApiKeys(this.#db.of(tenant), tenant, page);
+    return listApiKeys(this.#db.for(tenant), page);
   }
 
   async count(tenant: Tenant): Promise<number> {
-    return countApiKeys(this.#db.of(tenant), tenant);
+    return countApiKeys(this.#db.for(tenant));
   }
 
   /** @returns a key or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(ApiKey | null)[]> {
-    return inOrder(ids, await findApiKeysByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
+    return inOrder(ids, await findApiKeysByIds(this.#db.for(tenant), ids), ({ id }) => id);
   }
 }

@@ -19,16 +19,16 @@ export class AuditLog {
 
   /** A page of the tenant's log, newest first. */
   async list(tenant: Tenant, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
-    return listAuditEntries(this.#db.of(tenant), tenant, filter, page);
+    return listAuditEntries(this.#db.for(tenant), filter, page);
   }
 
   async count(tenant: Tenant, filter: AuditFilter): Promise<number> {
-    return countAuditEntries(this.#db.of(tenant), tenant, filter);
+    return countAuditEntries(this.#db.for(tenant), filter);
   }
 
   /** @returns an entry or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(AuditEntry | null)[]> {
-    const entries = await findAuditEntriesByIds(this.#db.of(tenant), tenant, ids);
+    const entries = await findAuditEntriesByIds(this.#db.for(tenant), ids);
     return inOrder(ids, entries, ({ id }) => id);
   }
 }

@@ -21,13 +21,13 @@ export class DataSourceService {
     this.#db = db;
     this.#byId = collectLookups(
       "data_sources_by_id",
-      async (tenant, ids) => findDataSourcesByIds(db.of(tenant), tenant, ids),
+      async (tenant, ids) => findDataSourcesByIds(db.for(tenant), ids),
       ({ id }) => id,
       collecting,
     );
     this.#byProvidedId = collectLookups(
       "data_sources_by_provided_id",
-      async (tenant, ids) => findDataSourcesByProvidedIds(db.of(tenant), tenant, ids),
+      async (tenant, ids) => findDataSourcesByProvidedIds(db.for(tenant), ids),
       ({ providedId }) => providedId,
       collecting,
     );

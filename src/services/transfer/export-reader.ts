@@ -33,19 +33,18 @@ export class ExportReader {
   }
 
   async *dataSources(tenant: Tenant): AsyncGenerator<readonly DataSource[]> {
-    yield* pagesOf((page) => listDataSources(this.#db.of(tenant), tenant, {}, ORDER, page));
+    yield* pagesOf((page) => listDataSources(this.#db.for(tenant), {}, ORDER, page));
   }
 
   async *groups(tenant: Tenant): AsyncGenerator<readonly ExportedGroup[]> {
-    const db = this.#db.of(tenant);
+    const db = this.#db.for(tenant);
     const read = async (page: PageRequest) => {
-      const [found] = await listAllUserGroups(db, tenant, ORDER, [page]);
+      const [found] = await listAllUserGroups(db, ORDER, [page]);
       return found ?? { items: [], hasMore: false };
     };
     for await (const groups of pagesOf(read)) {
       const mappings = await findMappings(
         db,
-        tenant,
         groups.map(({ id }) => id),
       );
       yield groups.map((group) => ({ group, mapping: mappings.get(group.id) ?? [] }));
@@ -54,10 +53,10 @@ export class ExportReader {
 
   /** How many data sources and groups there are. */
   async count(tenant: Tenant): Promise<{ readonly dataSources: number; readonly groups: number }> {
-    const db = this.#db.of(tenant);
+    const db = this.#db.for(tenant);
     return {
-      dataSources: await countDataSources(db, tenant, {}),
-      groups: await countUserGroups(db, tenant, {}),
+      dataSources: await countDataSources(db, {}),
+      groups: await countUserGroups(db, {}),
     };
   }
 

@@ -8,7 +8,7 @@ import { isBroughtToken } from "../../domain/user-groups/token.js";
 import { findTokenKey } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { isTransactionConflict, violates } from "../../persistence/shared/database-error.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { analyzeImported } from "../../persistence/transfer/import-statistics.js";
 import { replaceTokens } from "../../persistence/transfer/imported-group-queries.js";
 import { putBroughtTokens } from "../../persistence/user-groups/brought-token-queries.js";
@@ -70,7 +70,7 @@ export class GroupImport {
   ): Promise<ImportOutcome[]> {
     const tokens = await GivenTokens.look(this.#db, this.#vault, writer, items);
     if (options.dryRun) {
-      return (await planGroups(this.#db.of(writer), writer, items, tokens, options)).map(outcomeOf);
+      return (await planGroups(this.#db.for(writer), items, tokens, options)).map(outcomeOf);
     }
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -104,8 +104,8 @@ export class GroupImport {
     tokens: GivenTokens,
     options: ImportOptions,
   ): Promise<ImportOutcome[]> {
-    const planned = await this.#db.transaction(writer, async (transaction) => {
-      const plan = await planGroups(transaction, writer, items, tokens, options);
+    const planned = await this.#db.for(writer).transaction(async (transaction) => {
+      const plan = await planGroups(transaction, items, tokens, options);
       // Locks were waited for: from here on it takes less than re-encryption leaves to those who know the former key.
       const owner = { ...writer, tokenKeyId: await this.#tokenKey(transaction, writer) };
       await this.#create(
@@ -129,8 +129,8 @@ export class GroupImport {
   }
 
   /** An import may take hours, and the account have another key meanwhile. */
-  async #tokenKey(transaction: Queryable, { accountId, accountName }: Writer): Promise<string> {
-    const keyId = await findTokenKey(transaction, accountId);
+  async #tokenKey(transaction: TenantDb, { accountName }: Writer): Promise<string> {
+    const keyId = await findTokenKey(transaction.raw, transaction.accountId);
     if (this.#vault.holds(keyId)) return keyId;
     throw new OperatorError(
       `The tokens of account ${JSON.stringify(accountName)} are sealed under key ${keyId}, which is not among ENCRYPTION_KEYS. Start again with all of the service's keys.`,
@@ -152,7 +152,7 @@ export class GroupImport {
     }
   }
 
-  async #create(transaction: Queryable, writer: Writer, creations: readonly Creation[]): Promise<void> {
+  async #create(transaction: TenantDb, writer: Writer, creations: readonly Creation[]): Promise<void> {
     if (creations.length === 0) return;
     const ids = await this.#ids.takeMany(transaction, creations.length);
     const rows = creations.map(({ group, entries }, index) => {
@@ -165,17 +165,17 @@ export class GroupImport {
       const isBrought = given !== undefined && isBroughtToken(writer.accountId, given);
       return { id, providedId, name, properties, token, entries, isBrought };
     });
-    const inserted = await insertManyUserGroups(transaction, writer, rows);
+    const inserted = await insertManyUserGroups(transaction, rows);
     // To lock those of others now, while holding new rows, could close a ring of waiting calls.
     if (inserted < rows.length) throw new CreatedMeanwhile();
     const entries = rows.flatMap((row) => row.entries.map((entry) => ({ ...entry, userGroupId: row.id })));
-    await insertMappings(transaction, writer, entries);
+    await insertMappings(transaction, entries);
     const brought = rows.filter(({ isBrought }) => isBrought);
     const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
-    await putBroughtTokens(transaction, writer, notes);
+    await putBroughtTokens(transaction, notes);
   }
 
-  async #update(transaction: Queryable, writer: Writer, updates: readonly Update[]): Promise<void> {
+  async #update(transaction: TenantDb, writer: Writer, updates: readonly Update[]): Promise<void> {
     const fields = updates.map(({ id, changes: { name, properties, entries } }) => ({
       id,
       ...(name === undefined ? {} : { name }),
@@ -184,20 +184,19 @@ export class GroupImport {
     }));
     await updateUserGroups(
       transaction,
-      writer,
       fields.filter((each) => Object.keys(each).length > 1),
     );
     const mappings = updates.flatMap(({ id, changes: { entries } }) =>
       entries ? [{ userGroupId: id, entries, isFirst: false }] : [],
     );
-    await replaceMappings(transaction, writer, mappings);
+    await replaceMappings(transaction, mappings);
     const tokens = updates.flatMap(({ id, changes: { token } }) =>
       token === undefined ? [] : [{ id, given: token, token: storeToken(this.#vault, writer, id, token) }],
     );
-    await replaceTokens(transaction, writer, tokens);
+    await replaceTokens(transaction, tokens);
     const brought = tokens.filter(({ given }) => isBroughtToken(writer.accountId, given));
     const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
-    await putBroughtTokens(transaction, writer, notes);
+    await putBroughtTokens(transaction, notes);
   }
 }
 

@@ -31,7 +31,7 @@ export class UserGroupCreations {
     const insert = async (writer: Writer, creations: readonly Creation[]) => {
       const rows = creations.map(({ row }) => row);
       const requests = creations.map(({ row, requestId }) => [row.id, requestId] as const);
-      const inserted = await insertUserGroups(db.of(writerOf(writer, requests)), writer, rows);
+      const inserted = await insertUserGroups(db.for(writerOf(writer, requests)), rows);
       const byId = new Map(inserted.map((group) => [group.id, group]));
       return rows.map(({ id }) => byId.get(id) ?? null);
     };
@@ -48,7 +48,7 @@ export class UserGroupCreations {
    * @throws DomainError `unknown_data_source`; nothing is inserted then
    */
   async insert(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup | null> {
-    const id = await this.#ids.take(writer);
+    const id = await this.#ids.take(writer.transaction && this.#db.for(writer));
     const row = {
       id,
       providedId,
@@ -81,10 +81,10 @@ export class UserGroupCreations {
     row: NewUserGroupRow,
     mapping: NewUserGroup["mapping"],
   ): Promise<UserGroup | null> {
-    return this.#db.transaction(writer, async (transaction) => {
-      const entries = await resolveMapping(transaction, writer, mapping);
-      const [created = null] = await insertUserGroups(transaction, writer, [row]);
-      if (created) await putMappingEntries(transaction, writer, row.id, entries);
+    return this.#db.for(writer).transaction(async (transaction) => {
+      const entries = await resolveMapping(transaction, mapping);
+      const [created = null] = await insertUserGroups(transaction, [row]);
+      if (created) await putMappingEntries(transaction, row.id, entries);
       return created;
     });
   }

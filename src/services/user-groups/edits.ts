@@ -1,7 +1,7 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { UserGroup, UserGroupChanges } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
   rotateFreeUserGroups,
   type TokenChange,
@@ -70,7 +70,7 @@ export class UserGroupEdits {
           : this.#together(
               writer,
               rotations,
-              (db, tenant, changes) => rotateFreeUserGroups(db, tenant, changes, graceSeconds),
+              (db, changes) => rotateFreeUserGroups(db, changes, graceSeconds),
               ({ id }) => id,
             );
       },
@@ -81,7 +81,7 @@ export class UserGroupEdits {
 
   /** Changes a group's name and properties; what is absent stays. @returns null when there is no such group */
   async update(writer: Writer, ref: StoredRef, changes: Update["changes"]): Promise<UpdatedUserGroup | null> {
-    if (ref.by === "token") return updateUserGroup(this.#db.of(writer), writer, ref, changes);
+    if (ref.by === "token") return updateUserGroup(this.#db.for(writer), ref, changes);
     const update = { writer, ref, changes };
     const [updated] = await this.#updates.load(writer, [update]);
     return updated === undefined ? this.#updateAlone(update) : updated;
@@ -95,18 +95,18 @@ export class UserGroupEdits {
   }
 
   #updateAlone({ writer, ref, changes }: Update): Promise<UpdatedUserGroup | null> {
-    return updateUserGroup(this.#db.of(writer), writer, ref, changes);
+    return updateUserGroup(this.#db.for(writer), ref, changes);
   }
 
   #rotateAlone({ writer, change: { id, currentLookups, token } }: Rotation): Promise<UserGroup | null> {
-    const db = this.#db.of(writer);
-    return rotateUserGroupToken(db, writer, id, currentLookups, token, this.#graceSeconds);
+    const db = this.#db.for(writer);
+    return rotateUserGroupToken(db, id, currentLookups, token, this.#graceSeconds);
   }
 
   /** The updates by internal ids; of a group that is not there, null. */
   async #changesOf(writer: Writer, updates: readonly Update[]) {
     const providedIds = updates.flatMap(({ ref }) => (ref.by === "providedId" ? [ref.providedId] : []));
-    const found = await findUserGroupsByProvidedIds(this.#db.of(writer), writer, providedIds);
+    const found = await findUserGroupsByProvidedIds(this.#db.for(writer), providedIds);
     const ids = new Map(found.map(({ id, providedId }) => [providedId, id]));
     return updates.map(({ writer, ref, changes }) => {
       const id = ref.by === "id" ? ref.id : ids.get(ref.providedId);
@@ -118,7 +118,7 @@ export class UserGroupEdits {
   async #together<Change extends { readonly id: number }, Result>(
     writer: Writer,
     edits: readonly { readonly writer: Writer; readonly change: Change | null }[],
-    write: (db: Queryable, writer: Writer, changes: readonly Change[]) => Promise<Result[]>,
+    write: (db: TenantDb, changes: readonly Change[]) => Promise<Result[]>,
     idOf: (result: Result) => number,
   ): Promise<Outcome<Result>[]> {
     const changes = new Map<number, Change>();
@@ -128,7 +128,7 @@ export class UserGroupEdits {
       changes.set(change.id, change);
       requests.push([change.id, writer.actor.requestId]);
     }
-    const written = await write(this.#db.of(writerOf(writer, requests)), writer, [...changes.values()]);
+    const written = await write(this.#db.for(writerOf(writer, requests)), [...changes.values()]);
     const results = new Map(written.map((result) => [idOf(result), result]));
     return edits.map(({ change }) =>
       change && changes.get(change.id) === change ? results.get(change.id) : undefined,

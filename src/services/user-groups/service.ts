@@ -107,18 +107,15 @@ export class UserGroupService {
     if (changesRow && mapping === undefined && expectedVersion === undefined) {
       return requireUserGroup(await this.#edits.update(writer, stored, changes), ref);
     }
-    return this.#db.transaction(writer, async (transaction) => {
-      const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
+    return this.#db.for(writer).transaction(async (transaction) => {
+      const found = requireUserGroup(await lockUserGroup(transaction, stored), ref);
       requireVersion(found, expectedVersion);
       if (!changesRow && mapping === undefined) return { userGroup: found, changed: false };
-      const entries = mapping && (await resolveMapping(transaction, writer, mapping));
+      const entries = mapping && (await resolveMapping(transaction, mapping));
       const mappingChanged =
-        entries !== undefined && (await replaceMappingEntries(transaction, writer, found.id, entries));
+        entries !== undefined && (await replaceMappingEntries(transaction, found.id, entries));
       const byId = { by: "id", id: found.id } as const;
-      return requireUserGroup(
-        await updateUserGroup(transaction, writer, byId, { ...changes, mappingChanged }),
-        ref,
-      );
+      return requireUserGroup(await updateUserGroup(transaction, byId, { ...changes, mappingChanged }), ref);
     });
   }
 
@@ -171,11 +168,11 @@ export class UserGroupService {
     expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
   ): Promise<UserGroup | null> {
     if (expected.dataSourceProvidedId === undefined)
-      return deleteUserGroup(this.#db.of(writer), writer, lookups, expected);
+      return deleteUserGroup(this.#db.for(writer), lookups, expected);
     // Locked first: a statement that waited for a change of the mapping would still look at the old one.
-    return this.#db.transaction(writer, async (transaction) => {
-      await lockUserGroup(transaction, writer, { by: "token", lookups });
-      return deleteUserGroup(transaction, writer, lookups, expected);
+    return this.#db.for(writer).transaction(async (transaction) => {
+      await lockUserGroup(transaction, { by: "token", lookups });
+      return deleteUserGroup(transaction, lookups, expected);
     });
   }
 

@@ -6,7 +6,7 @@ import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import { isTransactionConflict } from "../../persistence/shared/database-error.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
   insertUserGroups,
   lockUserGroups,
@@ -69,9 +69,9 @@ export class UserGroupUpserts {
     const checked = refuseRepeated(items);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const outcomes = await this.#db.transaction(writer, (transaction) =>
-          this.#run(transaction, writer, checked, allOrNothing),
-        );
+        const outcomes = await this.#db
+          .for(writer)
+          .transaction((transaction) => this.#run(transaction, writer, checked, allOrNothing));
         this.#publish(writer, outcomes);
         return outcomes;
       } catch (error) {
@@ -95,14 +95,14 @@ export class UserGroupUpserts {
   }
 
   async #run(
-    transaction: Queryable,
+    transaction: TenantDb,
     writer: Writer,
     checked: readonly (UserGroupUpsert | DomainError)[],
     allOrNothing: boolean,
   ): Promise<UpsertOutcome[]> {
-    const mapped = await resolveMappings(transaction, writer, checked);
+    const mapped = await resolveMappings(transaction, checked);
     const providedIds = mapped.filter(isItem).map(({ providedId }) => providedId);
-    const existing = await this.#lock(transaction, writer, providedIds);
+    const existing = await this.#lock(transaction, providedIds);
     const named = mapped.map((item) =>
       isItem(item) && item.name === undefined && !existing.has(item.providedId)
         ? new DomainError("invalid_field", "is required", { field: ["name"] })
@@ -122,7 +122,6 @@ export class UserGroupUpserts {
     const present = new Map([...existing, ...created]);
     const remapped = await replaceMappings(
       transaction,
-      writer,
       items.flatMap(({ providedId, entries }) => {
         const id = present.get(providedId)?.id;
         return id === undefined || !entries
@@ -132,7 +131,6 @@ export class UserGroupUpserts {
     );
     const updated = await updateUserGroups(
       transaction,
-      writer,
       items.flatMap((item) => {
         const id = existing.get(item.providedId)?.id;
         return id === undefined ? [] : [{ ...item, id, mappingChanged: remapped.has(id) }];
@@ -152,19 +150,19 @@ export class UserGroupUpserts {
     });
   }
 
-  async #lock(transaction: Queryable, writer: Writer, providedIds: readonly string[]) {
+  async #lock(transaction: TenantDb, providedIds: readonly string[]) {
     if (providedIds.length === 0) return new Map<string, UserGroup>();
-    return byProvidedId(await lockUserGroups(transaction, writer, providedIds));
+    return byProvidedId(await lockUserGroups(transaction, providedIds));
   }
 
-  async #insert(transaction: Queryable, writer: Writer, items: readonly ResolvedItem[]) {
+  async #insert(transaction: TenantDb, writer: Writer, items: readonly ResolvedItem[]) {
     if (items.length === 0) return new Map<string, UserGroup>();
     const ids = await this.#ids.takeMany(transaction, items.length);
     const rows = items.map(({ providedId, name = "", properties = null }, index) => {
       const id = requireAt(ids, index);
       return { id, providedId, name, properties, token: issueStoredToken(this.#vault, writer, id) };
     });
-    return byProvidedId(await insertUserGroups(transaction, writer, rows));
+    return byProvidedId(await insertUserGroups(transaction, rows));
   }
 }
 
@@ -200,12 +198,11 @@ function refuseRepeated(
 }
 
 async function resolveMappings(
-  transaction: Queryable,
-  writer: Writer,
+  transaction: TenantDb,
   items: readonly (UserGroupUpsert | DomainError)[],
 ): Promise<(ResolvedItem | DomainError)[]> {
   const references = items.filter(isItem).flatMap(({ mapping = [] }) => mapping);
-  const resolve = await findMappedDataSources(transaction, writer, references);
+  const resolve = await findMappedDataSources(transaction, references);
   return items.map((item) => {
     if (!isItem(item)) return item;
     try {
