@@ -181,7 +181,7 @@ async function openWays(
     {
       name: "unprotected",
       database: free,
-      run: (work, place) => work(new TenantDb(place.tenant, free), place),
+      run: (work, place) => work(new TenantDb(place.tenant, free, free.orm), place),
     },
     {
       name: "scope set, policies bypassed",

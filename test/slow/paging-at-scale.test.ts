@@ -90,7 +90,7 @@ async function positionAt(field: UserGroupSortField, offset: number): Promise<Po
       service.database.of(tenant).run({ ...rest, text: `${text} OFFSET ${offset}` }, values),
   };
   const { items } = await listUserGroups(
-    new TenantDb(tenant, atOffset),
+    new TenantDb(tenant, atOffset, service.database.orm),
     {},
     { field, direction: "ascending" },
     page,
@@ -116,7 +116,7 @@ async function explain(field: UserGroupSortField, page: PageRequest) {
       return [];
     },
   };
-  await listAllUserGroups(new TenantDb(tenant, explaining), { field, direction: "ascending" }, [page, page]);
+  await listAllUserGroups(new TenantDb(tenant, explaining, service.database.orm), { field, direction: "ascending" }, [page, page]);
   const [plan = {}] = plans;
   // What is around it puts the pages that were asked for together into their order.
   const listed = nodesOf(plan).find((node) => node["Node Type"] === "Limit") ?? {};

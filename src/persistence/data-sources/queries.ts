@@ -1,25 +1,13 @@
+import { Any, type FindOptionsWhere } from "typeorm";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { type DataSourceEntity, toDataSource } from "./entity.js";
+import { DataSourceEntity, toDataSource } from "./entity.js";
 
 /** The columns a data source is read from. */
 export const DATA_SOURCE_COLUMNS = `id, provided_id AS "providedId", name, created_at AS "createdAt"`;
 
-const BY_IDS: Statement = {
-  name: "data_sources_by_ids",
-  access: "read",
-  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
-    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])`,
-};
-
-const BY_PROVIDED_IDS: Statement = {
-  name: "data_sources_by_provided_ids",
-  access: "read",
-  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
-    WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[])`,
-};
-
+// By hand: TypeORM neither has FOR KEY SHARE with an array on either side of OR nor needs less text for it.
 const BY_REFERENCES_LOCKED: Statement = {
   name: "data_sources_by_references_locked",
   // The lock keeps a data source from being deleted until the mapping that is about to name it has committed. One order
@@ -30,11 +18,9 @@ const BY_REFERENCES_LOCKED: Statement = {
     ORDER BY id FOR KEY SHARE`,
 };
 
-type DataSourceRow = Omit<DataSourceEntity, "accountId" | "environment">;
-
 /** The tenant's data sources that have these internal ids, in no order. */
 export async function findDataSourcesByIds(db: TenantDb, ids: readonly number[]): Promise<DataSource[]> {
-  return (await db.run<DataSourceRow>(BY_IDS, [ids])).map(toDataSource);
+  return find(db, { id: Any([...ids]) });
 }
 
 /** The tenant's data sources that have these provided ids, in no order. */
@@ -42,7 +28,7 @@ export async function findDataSourcesByProvidedIds(
   db: TenantDb,
   providedIds: readonly string[],
 ): Promise<DataSource[]> {
-  return (await db.run<DataSourceRow>(BY_PROVIDED_IDS, [providedIds])).map(toDataSource);
+  return find(db, { providedId: Any([...providedIds]) });
 }
 
 /** The data sources that either list names, locked against deletion until the transaction ends. */
@@ -51,6 +37,10 @@ export async function lockDataSources(
   providedIds: readonly string[],
   ids: readonly number[],
 ): Promise<DataSource[]> {
-  const rows = await transaction.run<DataSourceRow>(BY_REFERENCES_LOCKED, [providedIds, ids]);
-  return rows.map(toDataSource);
+  return transaction.run<DataSource>(BY_REFERENCES_LOCKED, [providedIds, ids]);
+}
+
+async function find(db: TenantDb, where: FindOptionsWhere<DataSourceEntity>): Promise<DataSource[]> {
+  const found = await db.manager("read", "data_sources").findBy(DataSourceEntity, { ...db.key, ...where });
+  return found.map(toDataSource);
 }

@@ -26,7 +26,7 @@ import { isReadOnly, type Queryable, type Statement, withoutName } from "../shar
 import { watchStatement } from "../shared/statement-watch.js";
 import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
-import { notPostgres, OpenTransaction, openTransactionOf } from "./open-transaction.js";
+import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
 import { createOrm, timeoutsOf } from "./orm.js";
 import { replicaReadsOf } from "./replica-reads.js";
 
@@ -61,7 +61,8 @@ export class Database implements Queryable {
     const setter = createScopeSetter(options.pooled ? timeoutsOf(options) : null);
     const orm = createOrm(options, setter);
     await orm.initialize();
-    if (!(orm.driver instanceof PostgresDriver)) throw notPostgres();
+    if (!(orm.driver instanceof PostgresDriver))
+      throw new TypeError("TypeORM does not use PostgreSQL's driver.");
     const pool: Pool = orm.driver.master;
     return new Database(orm, pool, setter, options);
   }
@@ -100,7 +101,7 @@ export class Database implements Queryable {
 
   /** The database as a tenant sees it: within its transaction, or on its replica, where it has one. */
   for(tenant: Tenant & { readonly actor?: Actor }): TenantDb {
-    return new TenantDb(tenant, this.of(tenant), (work) => this.transaction(tenant, work));
+    return new TenantDb(tenant, this.of(tenant), this.orm, (work) => this.transaction(tenant, work));
   }
 
   /**

@@ -1,5 +1,7 @@
+import type { DataSource, EntityManager } from "typeorm";
 import type { TenantKey } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
+import { createEntityManager } from "./entity-manager.js";
 import type { Queryable, Statement } from "./statement.js";
 
 /** Opens a transaction for `work`, or a part of one that is open already. */
@@ -14,12 +16,19 @@ export class TenantDb implements TenantKey {
   readonly environment: Environment;
   /** For statements on no tenant's rows, such as sequences and advisory locks: their values begin with $1. */
   readonly raw: Queryable;
+  readonly #orm: DataSource;
   readonly #begin: Begin;
 
-  constructor({ accountId, environment }: TenantKey, raw: Queryable, begin: Begin = (work) => work(raw)) {
+  constructor(
+    { accountId, environment }: TenantKey,
+    raw: Queryable,
+    orm: DataSource,
+    begin: Begin = (work) => work(raw),
+  ) {
     this.accountId = accountId;
     this.environment = environment;
     this.raw = raw;
+    this.#orm = orm;
     this.#begin = begin;
   }
 
@@ -32,8 +41,21 @@ export class TenantDb implements TenantKey {
     return this.raw.run(statement, [this.accountId, this.environment, ...values]);
   }
 
+  /** The columns that every row of the tenant has, for TypeORM. */
+  get key(): TenantKey {
+    return { accountId: this.accountId, environment: this.environment };
+  }
+
+  /**
+   * Creates an entity manager; each of its statements is a transaction of its own, unless this is one.
+   * @param label the statements' name in metrics and traces
+   */
+  manager(access: Statement["access"], label: string): EntityManager {
+    return createEntityManager(this.#orm, this.raw, { access, label });
+  }
+
   /** Runs `work` in one transaction. @throws what `work` throws, after rolling back */
   transaction<T>(work: (transaction: TenantDb) => Promise<T>): Promise<T> {
-    return this.#begin((transaction) => work(new TenantDb(this, transaction)));
+    return this.#begin((transaction) => work(new TenantDb(this, transaction, this.#orm)));
   }
 }

@@ -1,10 +1,11 @@
+import { Any } from "typeorm";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { pageClauses, StatementValues } from "../shared/keyset.js";
 import { countList, groupPages, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./entity.js";
+import { SITE_CONFIG_COLUMNS, SiteConfigEntity, toSiteConfig } from "./entity.js";
 import {
   SITE_CONFIG_REVISION_COLUMNS,
   type SiteConfigRevisionRow,
@@ -13,13 +14,6 @@ import {
 
 const TABLE = { name: "site_config", idType: "integer" } as const;
 const ITEM = { columns: SITE_CONFIG_COLUMNS, toItem: toSiteConfig };
-
-const BY_SITES: Statement = {
-  name: "site_configs_by_sites",
-  access: "read",
-  text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
-    WHERE account_id = $1 AND environment = $2 AND site = ANY ($3::text[])`,
-};
 
 const OF_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
   AND (site_config_id, revision) IN (SELECT * FROM unnest($3::integer[], $4::integer[]))`;
@@ -53,7 +47,8 @@ export async function findSiteConfigsByIds(db: TenantDb, ids: readonly number[])
 
 /** The tenant's configurations of these sites, in no order. */
 export async function findSiteConfigsBySites(db: TenantDb, sites: readonly string[]): Promise<SiteConfig[]> {
-  return (await db.run<SiteConfigRow>(BY_SITES, [sites])).map(toSiteConfig);
+  const manager = db.manager("read", "site_configs_by_sites");
+  return (await manager.findBy(SiteConfigEntity, { ...db.key, site: Any([...sites]) })).map(toSiteConfig);
 }
 
 /** A page of the tenant's site configurations, by the names of the sites. */

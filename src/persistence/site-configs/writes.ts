@@ -3,14 +3,7 @@ import type { Actor } from "../../domain/accounts/actor.js";
 import type { SiteConfig } from "../../domain/site-configs/site-config.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./entity.js";
-
-const LOCK: Statement = {
-  name: "site_config_lock",
-  access: "write",
-  text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
-    WHERE account_id = $1 AND environment = $2 AND site = $3 FOR UPDATE`,
-};
+import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
 
 const CREATE: Statement = {
   name: "site_config_create",
@@ -45,8 +38,10 @@ const SET_PUBLIC: Statement = {
 
 /** The configuration of a site, locked until the transaction ends. */
 export async function lockSiteConfig(transaction: TenantDb, site: string): Promise<SiteConfig | null> {
-  const rows = await transaction.run<SiteConfigRow>(LOCK, [site]);
-  return rows[0] ? toSiteConfig(rows[0]) : null;
+  const where = { ...transaction.key, site };
+  const manager = transaction.manager("write", "site_config_lock");
+  const found = await manager.findOne(SiteConfigEntity, { where, lock: { mode: "pessimistic_write" } });
+  return found && toSiteConfig(found);
 }
 
 /** Makes room for the first revision of a site that has none; waits for whoever does the same. */

@@ -56,13 +56,18 @@ export class AccountService {
   ): Promise<{ readonly secret: string; readonly apiKey: ApiKey }> {
     const { accountId } = owner;
     const { secret, hash, hint } = issueApiKey(accountId, key.environment);
-    const row = { ...key, accountId, hash, hint, revokedAt: null, lastUsedAt: null };
-    const scope = { ...owner, environment: key.environment };
-    const apiKey = await this.#db.entities(scope, async (manager) => {
-      const { generatedMaps } = await manager.insert(ApiKeyEntity, row);
-      return toApiKey(manager.create(ApiKeyEntity, { ...row, ...generatedMaps[0] }));
+    const db = this.#db.for({ ...owner, environment: key.environment });
+    const manager = db.manager("write", "api_key_insert");
+    const row = manager.create(ApiKeyEntity, {
+      ...key,
+      accountId,
+      hash,
+      hint,
+      revokedAt: null,
+      lastUsedAt: null,
     });
-    return { secret, apiKey };
+    await manager.insert(ApiKeyEntity, row);
+    return { secret, apiKey: toApiKey(row) };
   }
 
   /** Lists the keys of every account, or of the account with this name: oldest first. */
@@ -78,6 +83,7 @@ export class AccountService {
         .update(ApiKeyEntity)
         .set({ revokedAt: () => "now()" })
         .where("id = :keyId AND revoked_at IS NULL", { keyId })
+        .returning("id")
         .execute();
       return result.affected === 1;
     });

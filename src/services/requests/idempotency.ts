@@ -73,7 +73,7 @@ export class Idempotency {
       .update(JSON.stringify([writer.scope, ...content]))
       .digest();
     return this.#db.transaction(writer, async (transaction) => {
-      const db = new TenantDb(writer, transaction);
+      const db = new TenantDb(writer, transaction, this.#db.orm);
       if (!(await claim(db, key, fingerprint)))
         return { reply: await this.#stored(db, writer, key, fingerprint), replayed: true };
       const reply = await work({ ...writer, transaction });
