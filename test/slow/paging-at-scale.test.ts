@@ -116,7 +116,11 @@ async function explain(field: UserGroupSortField, page: PageRequest) {
       return [];
     },
   };
-  await listAllUserGroups(new TenantDb(tenant, explaining, service.database.orm), { field, direction: "ascending" }, [page, page]);
+  await listAllUserGroups(
+    new TenantDb(tenant, explaining, service.database.orm),
+    { field, direction: "ascending" },
+    [page, page],
+  );
   const [plan = {}] = plans;
   // What is around it puts the pages that were asked for together into their order.
   const listed = nodesOf(plan).find((node) => node["Node Type"] === "Limit") ?? {};

@@ -2,6 +2,8 @@ import type { SealedToken } from "../../domain/accounts/token-vault.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
+// Statements: a claim is INSERT … ON CONFLICT DO UPDATE … WHERE … RETURNING, which TypeORM does not have.
+
 /** How long a reply is stored. */
 export const REPLY_MAX_AGE_MS = 86_400_000;
 const KEPT = `interval '${REPLY_MAX_AGE_MS} milliseconds'`;

@@ -23,6 +23,9 @@ export interface Keyset {
   readonly direction: "ascending" | "descending";
 }
 
+/** The oldest row first. */
+export const BY_ID: Keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" };
+
 /** What stands for a page request in a statement. */
 interface PageTerms {
   readonly after: PositionTerms | null;
@@ -118,6 +121,18 @@ function clausesOf(table: string, keyset: Keyset, page: PageRequest, terms: Page
 /** Tells apart what `pageClauses` makes of different pages. */
 export function pageName({ column, direction }: Keyset, { from, after, before }: PageRequest): string {
   return [column, direction, from, ...(after ? ["after"] : []), ...(before ? ["before"] : [])].join("_");
+}
+
+/** The conditions of a column's range. */
+export function inRange(
+  column: string,
+  range: { readonly from?: Date; readonly to?: Date } | undefined,
+  values: StatementValues,
+) {
+  return [
+    range?.from && `${column} >= ${values.add(range.from)}`,
+    range?.to && `${column} < ${values.add(range.to)}`,
+  ];
 }
 
 /** Makes a text match itself in a LIKE pattern. */

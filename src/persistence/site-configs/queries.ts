@@ -2,18 +2,21 @@ import { Any } from "typeorm";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { pageClauses, StatementValues } from "../shared/keyset.js";
-import { countList, groupPages, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
+import { groupPages, type TenantTable } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
-import { SITE_CONFIG_COLUMNS, SiteConfigEntity, toSiteConfig } from "./entity.js";
-import {
-  SITE_CONFIG_REVISION_COLUMNS,
-  type SiteConfigRevisionRow,
-  toSiteConfigRevision,
-} from "./revision-entity.js";
+import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
+import { SITE_CONFIG_REVISION_COLUMNS } from "./revision-entity.js";
 
-const TABLE = { name: "site_config", idType: "integer" } as const;
-const ITEM = { columns: SITE_CONFIG_COLUMNS, toItem: toSiteConfig };
+// TypeORM, but for lateral pages, pairs of keys, and texts that are left out when the reader has them already.
+
+/** Site configurations, by the names of the sites. */
+export const SITE_CONFIGS: TenantTable<SiteConfigRow, SiteConfig> = {
+  name: "site_config",
+  columns: SITE_CONFIG_COLUMNS,
+  toItem: toSiteConfig,
+  keyset: { column: "site", type: "text", idColumn: "site", direction: "ascending" },
+};
 
 const OF_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
   AND (site_config_id, revision) IN (SELECT * FROM unnest($3::integer[], $4::integer[]))`;
@@ -40,25 +43,10 @@ const SERVED: Statement = {
         AND (NOT $4::boolean OR coalesce($5, revision) >= public_from))`,
 };
 
-/** The tenant's site configurations that have these internal ids, in no order. */
-export async function findSiteConfigsByIds(db: TenantDb, ids: readonly number[]): Promise<SiteConfig[]> {
-  return selectByIds(db, TABLE, ITEM, ids);
-}
-
 /** The tenant's configurations of these sites, in no order. */
 export async function findSiteConfigsBySites(db: TenantDb, sites: readonly string[]): Promise<SiteConfig[]> {
   const manager = db.manager("read", "site_configs_by_sites");
   return (await manager.findBy(SiteConfigEntity, { ...db.key, site: Any([...sites]) })).map(toSiteConfig);
-}
-
-/** A page of the tenant's site configurations, by the names of the sites. */
-export async function listSiteConfigs(db: TenantDb, page: PageRequest): Promise<Page<SiteConfig>> {
-  const keyset = { column: "site", type: "text", idColumn: "site", direction: "ascending" } as const;
-  return selectPage(db, tenantList(TABLE.name), ITEM, keyset, page);
-}
-
-export async function countSiteConfigs(db: TenantDb): Promise<number> {
-  return countList(db, tenantList(TABLE.name));
 }
 
 /** For each site configuration the same page of its revisions, newest first. One statement for all. */
@@ -83,9 +71,9 @@ export async function listRevisions(
       WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
     ) AS found
     ORDER BY found."siteConfigId", found.revision ${page.from === "start" ? "DESC" : "ASC"}`;
-  const rows = await db.run<SiteConfigRevisionRow>({ access: "read", text }, values.list);
+  const rows = await db.run<SiteConfigRevision>({ access: "read", text }, values.list);
   return groupPages(
-    rows.map((row) => [row.siteConfigId, toSiteConfigRevision(row)]),
+    rows.map((row) => [row.siteConfigId, row]),
     page,
   );
 }
@@ -95,7 +83,7 @@ export async function findRevisions(
   db: TenantDb,
   refs: readonly RevisionRef[],
 ): Promise<SiteConfigRevision[]> {
-  return (await db.run<SiteConfigRevisionRow>(REVISIONS, refValues(refs))).map(toSiteConfigRevision);
+  return db.run<SiteConfigRevision>(REVISIONS, refValues(refs));
 }
 
 /** The texts of those of these revisions that exist, in no order. */

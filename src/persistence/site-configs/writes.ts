@@ -5,6 +5,8 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
 
+// Statements but for the lock: a revision and its site are written together; UPDATE … RETURNING computes columns.
+
 const CREATE: Statement = {
   name: "site_config_create",
   access: "write",

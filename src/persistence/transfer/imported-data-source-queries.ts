@@ -1,6 +1,8 @@
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
+// Statements: set-based, a batch at a time.
+
 const INSERT: Statement = {
   access: "write",
   text: `INSERT INTO data_source (account_id, environment, provided_id, name)

@@ -3,6 +3,8 @@ import type { TenantDb } from "../shared/tenant-db.js";
 import { HEX_PREFIX } from "../shared/value-parsers.js";
 import type { StoredToken } from "../user-groups/writes.js";
 
+// Statements: set-based, a batch at a time.
+
 // Without names: a batch is so much that planning it does not matter, and a plan that was made while the tables were empty would
 // read all of them, later on, for each batch.
 

@@ -4,6 +4,8 @@ import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readBytes } from "../shared/value-parsers.js";
 
+// Statements: set-based, and on the path of authentication.
+
 const PLACES: Statement = {
   name: "brought_token_places",
   rows: "text",

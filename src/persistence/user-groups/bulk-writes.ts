@@ -12,6 +12,8 @@ import {
   type UpdatedUserGroup,
 } from "./writes.js";
 
+// Statements: set-based and hot.
+
 // Groups are locked and inserted in the order of their provided ids, so that calls at once wait for each other in a line,
 // not in a ring.
 

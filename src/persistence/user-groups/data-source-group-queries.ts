@@ -6,6 +6,8 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
 
+// Statements: the same page of several lists at once.
+
 const COUNT_GROUPS: Statement = {
   name: "user_groups_of_data_sources_count",
   access: "read",

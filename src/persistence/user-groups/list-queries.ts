@@ -2,8 +2,15 @@ import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import { type Page, type PageRequest, toPage } from "../../domain/shared/page.js";
 import type { UserGroupFilter, UserGroupSort, UserGroupSortField } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { escapeLike, type Keyset, pageName, pageTable, type StatementValues } from "../shared/keyset.js";
-import { countList, type ListQuery, selectPage, tenantList } from "../shared/select-page.js";
+import {
+  escapeLike,
+  inRange,
+  type Keyset,
+  pageName,
+  pageTable,
+  type StatementValues,
+} from "../shared/keyset.js";
+import { countList, findPage, type ListQuery, tenantList } from "../shared/select-page.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import {
@@ -15,6 +22,9 @@ import {
   readUserGroups,
 } from "./row.js";
 
+// Statements: hot keyset pages, several of them in one statement.
+
+const TABLE = { name: "user_group" };
 const SORT_COLUMNS: Readonly<Record<UserGroupSortField, Omit<Keyset, "direction">>> = {
   teamId: { column: "id", type: "integer", idColumn: "id" },
   providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
@@ -30,12 +40,15 @@ export async function listUserGroups(
   order: UserGroupSort,
   page: PageRequest,
 ): Promise<Page<UserGroup>> {
-  const item = {
+  const toItem = ([text]: PackedRow) => readUserGroup(db, text);
+  const table = {
+    name: TABLE.name,
     columns: PACKED_USER_GROUP,
     rows: "text",
-    toItem: ([text]: PackedRow) => readUserGroup(db, text),
+    toItem,
+    keyset: keysetOf(order),
   } as const;
-  return selectPage(db, listQuery(filter), item, keysetOf(order), page);
+  return findPage(db, table, page, listQuery(filter));
 }
 
 /**
@@ -50,15 +63,15 @@ export async function listAllUserGroups(
   const [first] = pages;
   if (!first) return [];
   const keyset = keysetOf(order);
-  const { table, conditions, values } = listQuery({});
-  const requests = pageTable(table, keyset, first, pages, values);
+  const { conditions, values } = listQuery({});
+  const requests = pageTable(TABLE.name, keyset, first, pages, values);
   const statement: Statement = {
     name: `user_group_pages_${pageName(keyset, first)}`,
     rows: "text",
     access: "read",
     text: `SELECT (
         SELECT ${packList("packed")} FROM (
-          SELECT ${PACKED_USER_GROUP} AS packed FROM ${table}
+          SELECT ${PACKED_USER_GROUP} AS packed FROM ${TABLE.name}
           WHERE ${[...conditions, ...requests.conditions].join(" AND ")} ${requests.orderAndLimit}
         ) AS listed)
       FROM ${requests.table} ORDER BY ${requests.order}`,
@@ -78,29 +91,22 @@ function keysetOf({ field, direction }: UserGroupSort): Keyset {
 
 /** How many groups a list with this filter has. */
 export async function countUserGroups(db: TenantDb, filter: UserGroupFilter): Promise<number> {
-  return countList(db, listQuery(filter));
+  return countList(db, TABLE, listQuery(filter));
 }
 
 function listQuery(filter: UserGroupFilter): ListQuery {
-  const { table, conditions: ofTenant, values } = tenantList("user_group");
-  const conditions = [...ofTenant];
   const { providedIds, nameContains, nameStartsWith, dataSource, schemaId, properties } = filter;
-  if (providedIds) conditions.push(`provided_id = ANY (${values.add(providedIds)}::text[])`);
   // The database's own collation knows the case of letters beyond ASCII, which "C" does not.
   const name = `name COLLATE "default" ILIKE`;
-  if (nameContains !== undefined) conditions.push(`${name} ${values.add(`%${escapeLike(nameContains)}%`)}`);
-  if (nameStartsWith !== undefined)
-    conditions.push(`${name} ${values.add(`${escapeLike(nameStartsWith)}%`)}`);
-  for (const [column, range] of [
-    ["created_at", filter.createdAt],
-    ["updated_at", filter.updatedAt],
-  ] as const) {
-    if (range?.from) conditions.push(`${column} >= ${values.add(range.from)}`);
-    if (range?.to) conditions.push(`${column} < ${values.add(range.to)}`);
-  }
-  if (properties) conditions.push(`properties::jsonb @> ${values.add(properties)}::jsonb`);
-  if (dataSource || schemaId !== undefined) conditions.push(mappedCondition(dataSource, schemaId, values));
-  return { table, conditions, values };
+  return tenantList({}, (values) => [
+    providedIds && `provided_id = ANY (${values.add(providedIds)}::text[])`,
+    nameContains !== undefined && `${name} ${values.add(`%${escapeLike(nameContains)}%`)}`,
+    nameStartsWith !== undefined && `${name} ${values.add(`${escapeLike(nameStartsWith)}%`)}`,
+    ...inRange("created_at", filter.createdAt, values),
+    ...inRange("updated_at", filter.updatedAt, values),
+    properties && `properties::jsonb @> ${values.add(properties)}::jsonb`,
+    (dataSource || schemaId !== undefined) && mappedCondition(dataSource, schemaId, values),
+  ]);
 }
 
 function mappedCondition(

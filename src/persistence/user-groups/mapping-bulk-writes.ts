@@ -2,6 +2,8 @@ import type { MappingEntry } from "../../domain/user-groups/mapping.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
+// Statements: set-based.
+
 const PUT_MANY: Statement = {
   name: "mappings_put",
   access: "write",

@@ -11,6 +11,8 @@ import {
   readUserGroups,
 } from "./row.js";
 
+// Statements: the hottest path.
+
 const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::integer[])");
 const BY_PROVIDED_IDS = statement("user_groups_by_provided_ids", "provided_id = ANY ($3::text[])");
 const BY_TOKENS: Statement = {

@@ -3,6 +3,8 @@ import type { Queryable } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import type { StoredToken } from "./writes.js";
 
+// Statements: set-based, conditional on what was read.
+
 const ACCOUNTS = `SELECT id FROM account ORDER BY id`;
 
 const SET_KEY = "UPDATE account SET token_key_id = $2 WHERE id = $1 AND token_key_id <> $2 RETURNING id";

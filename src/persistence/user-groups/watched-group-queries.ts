@@ -4,6 +4,8 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { PACKED_USER_GROUP, readUserGroup } from "./row.js";
 
+// A statement: groups and API keys as of one moment.
+
 // One row for each group that there is, or else one without a group: the keys are there in any case.
 const WATCHED: Statement = {
   name: "watched_user_groups",

@@ -7,6 +7,8 @@ import type { TenantDb } from "../shared/tenant-db.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
 import { type UpdatedRow, updateStatement } from "./update-statement.js";
 
+// Statements: hot, conditional and with rows packed as one text.
+
 /** A sealed token and the hash under which it is found. */
 export interface StoredToken extends SealedToken {
   readonly lookup: Buffer;

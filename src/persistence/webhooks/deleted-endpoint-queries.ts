@@ -3,6 +3,8 @@ import { readFromIndex } from "../shared/purge-queries.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
+// Statements: batches in the order of an index.
+
 /** A webhook endpoint that is hidden, and still there. */
 export interface DeletedEndpoint {
   readonly accountId: number;

@@ -2,6 +2,8 @@ import type { ClaimedDelivery, WebhookDisabledReason } from "../../domain/webhoo
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
+// Statements: a delivery and its endpoint change together, on condition of the lease.
+
 /** Only while the lease is ours: after that, another process decides. */
 const IS_OURS =
   "account_id = $1 AND environment = $2 AND id = $3 AND state = 'pending' AND next_attempt_at = $4";

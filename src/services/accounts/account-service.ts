@@ -4,7 +4,7 @@ import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { AccountEntity } from "../../persistence/accounts/account-entity.js";
-import { ApiKeyEntity, toApiKey } from "../../persistence/accounts/api-key-entity.js";
+import { ApiKeyEntity } from "../../persistence/accounts/api-key-entity.js";
 import { listAccountKeys } from "../../persistence/accounts/api-key-list-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 
@@ -67,7 +67,8 @@ export class AccountService {
       lastUsedAt: null,
     });
     await manager.insert(ApiKeyEntity, row);
-    return { secret, apiKey: toApiKey(row) };
+    const { hash: _, ...apiKey } = row;
+    return { secret, apiKey };
   }
 
   /** Lists the keys of every account, or of the account with this name: oldest first. */

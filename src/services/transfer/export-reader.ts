@@ -4,14 +4,16 @@ import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { countDataSources, listDataSources } from "../../persistence/data-sources/list-queries.js";
+import { dataSourcesBy } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
+import { countList, findPage } from "../../persistence/shared/select-page.js";
 import { countUserGroups, listAllUserGroups } from "../../persistence/user-groups/list-queries.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 
 /** What one statement reads: enough that its own costs do not matter, and little enough to hold in memory. */
 const PAGE_SIZE = 1000;
 const ORDER = { field: "providedId", direction: "ascending" } as const;
+const DATA_SOURCES = dataSourcesBy(ORDER);
 
 /** A group as it is written out. */
 export interface ExportedGroup {
@@ -33,7 +35,7 @@ export class ExportReader {
   }
 
   async *dataSources(tenant: Tenant): AsyncGenerator<readonly DataSource[]> {
-    yield* pagesOf((page) => listDataSources(this.#db.for(tenant), {}, ORDER, page));
+    yield* pagesOf((page) => findPage(this.#db.for(tenant), DATA_SOURCES, page));
   }
 
   async *groups(tenant: Tenant): AsyncGenerator<readonly ExportedGroup[]> {
@@ -55,7 +57,7 @@ export class ExportReader {
   async count(tenant: Tenant): Promise<{ readonly dataSources: number; readonly groups: number }> {
     const db = this.#db.for(tenant);
     return {
-      dataSources: await countDataSources(db, {}),
+      dataSources: await countList(db, DATA_SOURCES),
       groups: await countUserGroups(db, {}),
     };
   }

@@ -1,13 +1,13 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { DomainError } from "../../domain/shared/errors.js";
+import { requireAt } from "../../domain/shared/in-order.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import type { ImportedGroup, ImportOptions } from "../../domain/transfer/imported-record.js";
 import { type ImportOutcome, Refusal } from "../../domain/transfer/refusal.js";
 import { isBroughtToken } from "../../domain/user-groups/token.js";
 import { findTokenKey } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { isTransactionConflict, violates } from "../../persistence/shared/database-error.js";
+import { violates } from "../../persistence/shared/database-error.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { analyzeImported } from "../../persistence/transfer/import-statistics.js";
 import { replaceTokens } from "../../persistence/transfer/imported-group-queries.js";
@@ -15,14 +15,12 @@ import { putBroughtTokens } from "../../persistence/user-groups/brought-token-qu
 import { insertManyUserGroups, updateUserGroups } from "../../persistence/user-groups/bulk-writes.js";
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import { requireAt } from "../shared/in-order.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
+import { CreatedMeanwhile, retryConflicts } from "../user-groups/conflict-retry.js";
 import { issueStoredToken, storeToken } from "../user-groups/token-issue.js";
 import { GivenTokens, tokenTaken } from "./given-tokens.js";
 import { type PlannedGroup, planGroups } from "./group-import-plan.js";
 
-/** How often a batch is run that met others which create or change the same groups. */
-const ATTEMPTS = 10;
 /** The tables are analyzed once so many groups were created, and again when that has become so many times as much. */
 const ANALYZE_FROM = 2000;
 const ANALYZE_FACTOR = 4;
@@ -72,17 +70,11 @@ export class GroupImport {
     if (options.dryRun) {
       return (await planGroups(this.#db.for(writer), items, tokens, options)).map(outcomeOf);
     }
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#write(writer, items, tokens, options);
-      } catch (error) {
-        if (violates(error, "user_group_token_uq")) return this.#runHalves(writer, items, options);
-        if (!(error instanceof CreatedMeanwhile) && !isTransactionConflict(error)) throw error;
-        if (attempt === ATTEMPTS) {
-          const message = "Others create the same user groups. Try again.";
-          throw new DomainError("unavailable", message, { retryAfter: 1, cause: error });
-        }
-      }
+    try {
+      return await retryConflicts(() => this.#write(writer, items, tokens, options));
+    } catch (error) {
+      if (violates(error, "user_group_token_uq")) return this.#runHalves(writer, items, options);
+      throw error;
     }
   }
 
@@ -199,9 +191,6 @@ export class GroupImport {
     await putBroughtTokens(transaction, notes);
   }
 }
-
-/** Rolls the transaction back because a group that was missing is there now. */
-class CreatedMeanwhile extends Error {}
 
 function outcomeOf(planned: PlannedGroup): ImportOutcome {
   if (planned instanceof Refusal) return planned;

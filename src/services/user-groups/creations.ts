@@ -5,7 +5,7 @@ import type { NewUserGroup, UserGroup } from "../../domain/user-groups/user-grou
 import type { Database } from "../../persistence/database/database.js";
 import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
-import { putMappingEntries } from "../../persistence/user-groups/mapping-queries.js";
+import { insertMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { NewUserGroupRow } from "../../persistence/user-groups/writes.js";
 import { apartByKey, writerOf } from "../shared/collected-writes.js";
 import { type Collecting, Collector } from "../shared/collector.js";
@@ -84,7 +84,8 @@ export class UserGroupCreations {
     return this.#db.for(writer).transaction(async (transaction) => {
       const entries = await resolveMapping(transaction, mapping);
       const [created = null] = await insertUserGroups(transaction, [row]);
-      if (created) await putMappingEntries(transaction, row.id, entries);
+      const rows = entries.map((entry) => ({ ...entry, userGroupId: row.id }));
+      if (created) await insertMappings(transaction, rows);
       return created;
     });
   }

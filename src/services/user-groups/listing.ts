@@ -4,8 +4,9 @@ import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-so
 import { filtersNothing, type Page, type PageRequest } from "../../domain/shared/page.js";
 import type { SortOrder, UserGroupFilter, UserGroupSort } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { countDataSources, listDataSources } from "../../persistence/data-sources/list-queries.js";
+import { dataSourceList, dataSourcesBy } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
+import { countList, findPage } from "../../persistence/shared/select-page.js";
 import {
   countUserGroupsOfDataSources,
   listUserGroupsOfDataSources,
@@ -72,11 +73,11 @@ export class Listing {
     order: SortOrder<DataSourceSortField>,
     page: PageRequest,
   ): Promise<Page<DataSource>> {
-    return listDataSources(this.#db.for(tenant), filter, order, page);
+    return findPage(this.#db.for(tenant), dataSourcesBy(order), page, dataSourceList(filter));
   }
 
   async countDataSources(tenant: Tenant, filter: DataSourceFilter): Promise<number> {
-    return countDataSources(this.#db.for(tenant), filter);
+    return countList(this.#db.for(tenant), { name: "data_source" }, dataSourceList(filter));
   }
 
   /** The same page of the groups mapped to each of these data sources, in the order of the ids; one statement for all. */

@@ -4,11 +4,8 @@ import { type MappingReference, requireRoom } from "../../domain/user-groups/map
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
-import {
-  countMappingEntries,
-  putMappingEntries,
-  removeMappingEntry,
-} from "../../persistence/user-groups/mapping-queries.js";
+import { putMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { countMappingEntries, removeMappingEntry } from "../../persistence/user-groups/mapping-queries.js";
 import { lockUserGroup, updateUserGroup } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { requireUserGroup, storedRef } from "./lookup.js";
@@ -33,9 +30,10 @@ export class MappingService {
   async set(writer: Writer, ref: UserGroupRef, reference: MappingReference): Promise<UserGroup> {
     return this.#change(writer, ref, async (transaction, group) => {
       const entries = await resolveMapping(transaction, [reference]);
-      const changed = await putMappingEntries(transaction, group.id, entries);
-      if (changed) requireRoom(await countMappingEntries(transaction, group.id), ["mapping"]);
-      return changed;
+      const rows = entries.map((entry) => ({ ...entry, userGroupId: group.id }));
+      const { size } = await putMappings(transaction, rows);
+      if (size > 0) requireRoom(await countMappingEntries(transaction, group.id), ["mapping"]);
+      return size > 0;
     });
   }
 

@@ -10,7 +10,7 @@ import type {
   UserGroupRef,
 } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import { replaceMappingEntries } from "../../persistence/user-groups/mapping-queries.js";
+import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import {
   deleteUserGroup,
   lockUserGroup,
@@ -113,7 +113,8 @@ export class UserGroupService {
       if (!changesRow && mapping === undefined) return { userGroup: found, changed: false };
       const entries = mapping && (await resolveMapping(transaction, mapping));
       const mappingChanged =
-        entries !== undefined && (await replaceMappingEntries(transaction, found.id, entries));
+        entries !== undefined &&
+        (await replaceMappings(transaction, [{ userGroupId: found.id, entries, isFirst: false }])).size > 0;
       const byId = { by: "id", id: found.id } as const;
       return requireUserGroup(await updateUserGroup(transaction, byId, { ...changes, mappingChanged }), ref);
     });

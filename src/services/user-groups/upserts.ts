@@ -1,11 +1,11 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { requireAt } from "../../domain/shared/in-order.js";
 import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import { isTransactionConflict } from "../../persistence/shared/database-error.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
   insertUserGroups,
@@ -14,8 +14,8 @@ import {
 } from "../../persistence/user-groups/bulk-writes.js";
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import { requireAt } from "../shared/in-order.js";
 import type { ChangeFeed } from "./change-feed.js";
+import { CreatedMeanwhile, retryConflicts } from "./conflict-retry.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
 import { issueStoredToken } from "./token-issue.js";
 
@@ -37,9 +37,6 @@ export type UpsertOutcome =
   | { readonly userGroup: UserGroup; readonly created: boolean; readonly changed: boolean }
   | { readonly error: DomainError }
   | null;
-
-/** How often a call is run that met others which create the same groups. */
-const ATTEMPTS = 10;
 
 /** Creates and changes many groups with a handful of statements. */
 export class UserGroupUpserts {
@@ -67,23 +64,17 @@ export class UserGroupUpserts {
     allOrNothing: boolean,
   ): Promise<UpsertOutcome[]> {
     const checked = refuseRepeated(items);
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const outcomes = await this.#db
+    try {
+      const outcomes = await retryConflicts(() =>
+        this.#db
           .for(writer)
-          .transaction((transaction) => this.#run(transaction, writer, checked, allOrNothing));
-        this.#publish(writer, outcomes);
-        return outcomes;
-      } catch (error) {
-        if (error instanceof Refusal) return error.outcomes;
-        if (!(error instanceof CreatedMeanwhile) && !isTransactionConflict(error)) throw error;
-        if (attempt === ATTEMPTS) {
-          throw new DomainError("unavailable", "Others create the same user groups. Try again.", {
-            retryAfter: 1,
-            cause: error,
-          });
-        }
-      }
+          .transaction((transaction) => this.#run(transaction, writer, checked, allOrNothing)),
+      );
+      this.#publish(writer, outcomes);
+      return outcomes;
+    } catch (error) {
+      if (error instanceof Refusal) return error.outcomes;
+      throw error;
     }
   }
 
@@ -169,9 +160,6 @@ export class UserGroupUpserts {
 interface ResolvedItem extends UserGroupUpsert {
   readonly entries: readonly MappingEntry[] | undefined;
 }
-
-/** Rolls the transaction back because a group that was missing is there now. */
-class CreatedMeanwhile extends Error {}
 
 /** Rolls the transaction back and carries out what became of the items. */
 class Refusal extends Error {

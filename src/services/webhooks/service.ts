@@ -11,24 +11,21 @@ import type {
   WebhookEndpointFields,
 } from "../../domain/webhooks/webhook.js";
 import type { Database } from "../../persistence/database/database.js";
+import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
   countPendingDeliveries,
-  countWebhookDeliveries,
-  findWebhookDeliveriesByIds,
-  listWebhookDeliveries,
+  deliveryList,
   replayDelivery,
+  WEBHOOK_DELIVERIES,
 } from "../../persistence/webhooks/delivery-queries.js";
 import {
-  countWebhookEndpoints,
   deleteWebhookEndpoint,
-  findWebhookEndpointsByIds,
   insertWebhookEndpoint,
-  listWebhookEndpoints,
   setWebhookSecret,
   updateWebhookEndpoint,
+  WEBHOOK_ENDPOINTS,
 } from "../../persistence/webhooks/endpoint-queries.js";
-import { inOrder } from "../shared/in-order.js";
 import type { WebhookTargets } from "./targets.js";
 
 /** How many endpoints an environment may have: each gets a row for each change. */
@@ -84,16 +81,16 @@ export class WebhookService {
   }
 
   async list(tenant: Tenant, page: PageRequest): Promise<Page<WebhookEndpoint>> {
-    return listWebhookEndpoints(this.#db.for(tenant), page);
+    return findPage(this.#db.for(tenant), WEBHOOK_ENDPOINTS, page);
   }
 
   async count(tenant: Tenant): Promise<number> {
-    return countWebhookEndpoints(this.#db.for(tenant));
+    return countList(this.#db.for(tenant), WEBHOOK_ENDPOINTS);
   }
 
   /** @returns an endpoint or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookEndpoint | null)[]> {
-    return inOrder(ids, await findWebhookEndpointsByIds(this.#db.for(tenant), ids), ({ id }) => id);
+    return findByIds(this.#db.for(tenant), WEBHOOK_ENDPOINTS, ids);
   }
 
   /** Sends a delivery once more; one that is still on its way stays as it is. @throws DomainError `webhook_delivery_not_found` */
@@ -112,11 +109,11 @@ export class WebhookService {
     filter: WebhookDeliveryFilter,
     page: PageRequest,
   ): Promise<Page<WebhookDelivery>> {
-    return listWebhookDeliveries(this.#db.for(tenant), filter, page);
+    return findPage(this.#db.for(tenant), WEBHOOK_DELIVERIES, page, deliveryList(filter));
   }
 
   async countDeliveries(tenant: Tenant, filter: WebhookDeliveryFilter): Promise<number> {
-    return countWebhookDeliveries(this.#db.for(tenant), filter);
+    return countList(this.#db.for(tenant), WEBHOOK_DELIVERIES, deliveryList(filter));
   }
 
   /** @returns for each endpoint how many deliveries are to be sent, in the same order; 1000 for 1000 or more */
@@ -127,8 +124,7 @@ export class WebhookService {
 
   /** @returns a delivery or null for each id, in the same order */
   async deliveriesByIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookDelivery | null)[]> {
-    const deliveries = await findWebhookDeliveriesByIds(this.#db.for(tenant), ids);
-    return inOrder(ids, deliveries, ({ id }) => id);
+    return findByIds(this.#db.for(tenant), WEBHOOK_DELIVERIES, ids);
   }
 
   async #issueSecret(db: TenantDb, admin: Admin, id: number): Promise<IssuedSecret> {
