@@ -3,7 +3,7 @@ import type { Tenant } from "../../src/domain/accounts/caller.js";
 import type { EmbeddedConnection } from "../../src/embedded-postgres/connection.js";
 import type { Database } from "../../src/persistence/database/database.js";
 import { grantRuntimeRole } from "../../src/persistence/database/runtime-role.js";
-import type { Queryable } from "../../src/persistence/shared/statement.js";
+import { TenantDb } from "../../src/persistence/shared/tenant-db.js";
 import { listUserGroups } from "../../src/persistence/user-groups/list-queries.js";
 import { findUserGroupsByIds, findUserGroupsByTokens } from "../../src/persistence/user-groups/reads.js";
 import { updateUserGroup } from "../../src/persistence/user-groups/writes.js";
@@ -38,7 +38,7 @@ interface Place {
 }
 
 /** What is done with a group; it must find it. */
-type Work = (db: Queryable, place: Place) => Promise<unknown>;
+type Work = (db: TenantDb, place: Place) => Promise<unknown>;
 
 /** How a statement gets to see its rows. */
 interface Way {
@@ -55,24 +55,18 @@ interface Course {
 }
 
 const WORKS: Readonly<Record<string, Work>> = {
-  "one group by id": async (db, { tenant, groupId }) =>
-    requireOne(await findUserGroupsByIds(db, tenant, [groupId])),
-  "one group by token": async (db, { tenant, groupId }) =>
-    requireOne(await findUserGroupsByTokens(db, tenant, [lookupOf(groupId)])),
-  "list of 50": async (db, { tenant }) => {
+  "one group by id": async (db, { groupId }) => requireOne(await findUserGroupsByIds(db, [groupId])),
+  "one group by token": async (db, { groupId }) =>
+    requireOne(await findUserGroupsByTokens(db, [lookupOf(groupId)])),
+  "list of 50": async (db) => {
     const order = { field: "name", direction: "ascending" } as const;
     const page = { size: 50, from: "start", after: null, before: null } as const;
-    const { items } = await listUserGroups(db, tenant, {}, order, page);
+    const { items } = await listUserGroups(db, {}, order, page);
     if (items.length !== 50) throw new Error(`The list has ${items.length} groups.`);
   },
-  update: async (db, { tenant, groupId }) =>
+  update: async (db, { groupId }) =>
     requireOne([
-      await updateUserGroup(
-        db,
-        tenant,
-        { by: "id", id: groupId },
-        { name: `Renamed ${process.hrtime.bigint()}` },
-      ),
+      await updateUserGroup(db, { by: "id", id: groupId }, { name: `Renamed ${process.hrtime.bigint()}` }),
     ]),
 };
 
@@ -178,22 +172,26 @@ async function openWays(
   const held = await connect(runtime, poolSize);
   const actor: Actor = { keyId: 1, name: "bench", requestId: "bench" };
   return [
-    { name: "unprotected", database: free, run: (work, place) => work(free, place) },
+    {
+      name: "unprotected",
+      database: free,
+      run: (work, place) => work(new TenantDb(place.tenant, free, free.orm), place),
+    },
     {
       name: "scope set, policies bypassed",
       database: free,
-      run: (work, place) => work(free.of({ ...place.tenant, actor }), place),
+      run: (work, place) => work(free.for({ ...place.tenant, actor }), place),
     },
     {
       name: "ours",
       database: held,
-      run: (work, place) => work(held.of({ ...place.tenant, actor }), place),
+      run: (work, place) => work(held.for({ ...place.tenant, actor }), place),
     },
     {
       name: "BEGIN and COMMIT around it",
       database: held,
       run: (work, place) =>
-        held.transaction({ ...place.tenant, actor }, (transaction) => work(transaction, place)),
+        held.for({ ...place.tenant, actor }).transaction((transaction) => work(transaction, place)),
     },
   ];
 }

@@ -1,11 +1,6 @@
 import type { Database } from "../persistence/database/database.js";
 import { REPLY_MAX_AGE_MS, STORED_REPLIES } from "../persistence/requests/idempotent-request-queries.js";
-import {
-  deleteExpired,
-  type ExpiringRows,
-  expiredSeconds,
-  updateExpired,
-} from "../persistence/shared/purge-queries.js";
+import { type ExpiringRows, expiredSeconds, purgeExpired } from "../persistence/shared/purge-queries.js";
 import {
   type DeletedEndpoint,
   findDeletedEndpoints,
@@ -24,23 +19,17 @@ export function createPurgeList(database: Database, pendingMaxAgeMs: number): Pu
   return [
     purgeOf("webhook_deliveries", database, OVER_DELIVERIES, DELIVERY_MAX_AGE_MS),
     purgeOf("idempotent_replies", database, STORED_REPLIES, REPLY_MAX_AGE_MS),
-    {
-      ...purgeOf("pending_webhook_deliveries", database, PENDING_DELIVERIES, pendingMaxAgeMs),
-      removeBatch: (limit) =>
-        database.transaction("operator", (transaction) =>
-          updateExpired(transaction, PENDING_DELIVERIES, pendingMaxAgeMs, limit),
-        ),
-    },
+    purgeOf("pending_webhook_deliveries", database, PENDING_DELIVERIES, pendingMaxAgeMs),
     deletedEndpoints(database),
   ];
 }
 
-/** Deletes the rows of a table that have reached an age. */
+/** Deletes, or updates, the rows of a table that have reached an age. */
 function purgeOf(name: string, database: Database, rows: ExpiringRows, maxAgeMs: number): Purge {
   return {
     name,
     removeBatch: (limit) =>
-      database.transaction("operator", (transaction) => deleteExpired(transaction, rows, maxAgeMs, limit)),
+      database.transaction("operator", (transaction) => purgeExpired(transaction, rows, maxAgeMs, limit)),
     backlogSeconds: () => expiredSeconds(database.of("operator"), rows, maxAgeMs),
   };
 }
@@ -54,11 +43,11 @@ function deletedEndpoints(database: Database): Purge {
       let removed = 0;
       for (const endpoint of await find(limit)) {
         const scope = scopeOf(endpoint);
-        removed += await database.transaction(scope, (transaction) =>
-          removeDeliveries(transaction, endpoint, limit - removed),
-        );
+        removed += await database
+          .for(scope)
+          .transaction((transaction) => removeDeliveries(transaction, endpoint, limit - removed));
         if (removed === limit) break;
-        await removeEndpoint(database.of(scope), endpoint);
+        await removeEndpoint(database.for(scope), endpoint);
       }
       return removed;
     },

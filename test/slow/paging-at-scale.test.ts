@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { PageRequest, Position } from "../../src/domain/shared/page.js";
 import { sortValueOf, type UserGroupSortField } from "../../src/domain/user-groups/list.js";
 import type { Queryable } from "../../src/persistence/shared/statement.js";
+import { TenantDb } from "../../src/persistence/shared/tenant-db.js";
 import { listAllUserGroups, listUserGroups } from "../../src/persistence/user-groups/list-queries.js";
 import { useGraphql } from "../support/graphql/graphql-fixture.js";
 
@@ -88,7 +89,12 @@ async function positionAt(field: UserGroupSortField, offset: number): Promise<Po
     run: ({ name: _, text, ...rest }, values) =>
       service.database.of(tenant).run({ ...rest, text: `${text} OFFSET ${offset}` }, values),
   };
-  const { items } = await listUserGroups(atOffset, tenant, {}, { field, direction: "ascending" }, page);
+  const { items } = await listUserGroups(
+    new TenantDb(tenant, atOffset, service.database.orm),
+    {},
+    { field, direction: "ascending" },
+    page,
+  );
   const [group] = items;
   if (!group) throw new Error("There are not so many groups.");
   return { value: sortValueOf(group, field), id: group.id };
@@ -110,7 +116,11 @@ async function explain(field: UserGroupSortField, page: PageRequest) {
       return [];
     },
   };
-  await listAllUserGroups(explaining, tenant, { field, direction: "ascending" }, [page, page]);
+  await listAllUserGroups(
+    new TenantDb(tenant, explaining, service.database.orm),
+    { field, direction: "ascending" },
+    [page, page],
+  );
   const [plan = {}] = plans;
   // What is around it puts the pages that were asked for together into their order.
   const listed = nodesOf(plan).find((node) => node["Node Type"] === "Limit") ?? {};

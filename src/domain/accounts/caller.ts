@@ -14,10 +14,14 @@ export function hasScope(scope: Scope, required: Scope): boolean {
   return SCOPES.indexOf(scope) >= SCOPES.indexOf(required);
 }
 
-/** The part of the data that a request may touch: one environment of one account. */
-export interface Tenant {
+/** One environment of one account. */
+export interface TenantKey {
   readonly accountId: number;
   readonly environment: Environment;
+}
+
+/** The part of the data that a request may touch. */
+export interface Tenant extends TenantKey {
   /** What everything that is done for it is a part of; each thing counts by itself where there is none. */
   readonly transaction?: Transaction;
   /** Where what only reads may come from; the database itself where there is none, or a transaction. */

@@ -1,16 +1,6 @@
 import type { Queryable, Statement } from "../shared/statement.js";
 
-const ID_BY_NAME: Statement = {
-  name: "account_id_by_name",
-  access: "read",
-  text: "SELECT id FROM account WHERE name = $1",
-};
-
-/** The id of the account with this name, or null. */
-export async function findAccountId(db: Queryable, name: string): Promise<number | null> {
-  const rows = await db.run<{ id: number }>(ID_BY_NAME, [name]);
-  return rows[0]?.id ?? null;
-}
+// Statements: single values, two of them computed or read before an account id is known.
 
 const BY_NAME: Statement = {
   name: "account_by_name",

@@ -1,5 +1,4 @@
 import { Column, Entity, ForeignKey, Unique } from "typeorm";
-import type { ApiKey } from "../../domain/accounts/api-key.js";
 import { SCOPES, type Scope } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS, type Environment } from "../../domain/accounts/environment.js";
 import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "../shared/columns.js";
@@ -41,19 +40,4 @@ export class ApiKeyEntity {
 
   @OptionalTime("last_used_at")
   lastUsedAt!: Date | null;
-}
-
-export function toApiKey(row: Omit<ApiKeyEntity, "hash">): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.accountId,
-    environment: row.environment,
-    scope: row.scope,
-    name: row.name,
-    hint: row.hint,
-    createdAt: row.createdAt,
-    expiresAt: row.expiresAt,
-    revokedAt: row.revokedAt,
-    lastUsedAt: row.lastUsedAt,
-  };
 }

@@ -1,16 +1,21 @@
 import type { ApiKey, ListedApiKey } from "../../domain/accounts/api-key.js";
-import type { Tenant } from "../../domain/accounts/caller.js";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
-import { countList, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
+import { BY_ID } from "../shared/keyset.js";
+import type { TenantTable } from "../shared/select-page.js";
 import type { Queryable, Statement } from "../shared/statement.js";
-import { type ApiKeyEntity, toApiKey } from "./api-key-entity.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+
+// Statements: keyset pages and UPDATE … RETURNING; through TypeORM the room would have as many lines and statements.
 
 const COLUMNS = `account_id AS "accountId", id, environment, scope, name, hint, created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
 
-type ApiKeyRow = Omit<ApiKeyEntity, "hash">;
-const TABLE = { name: "api_key", idType: "integer" } as const;
-const ITEM = { columns: COLUMNS, toItem: toApiKey };
+/** API keys, also revoked and expired ones. */
+export const API_KEYS: TenantTable<ApiKey, ApiKey> = {
+  name: "api_key",
+  columns: COLUMNS,
+  toItem: (row) => row,
+  keyset: BY_ID,
+};
 
 const REVOKE: Statement = {
   name: "api_key_revoke",
@@ -19,38 +24,17 @@ const REVOKE: Statement = {
     WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING ${COLUMNS}`,
 };
 
-/** A page of the tenant's API keys, revoked and expired ones among them, by id. */
-export async function listApiKeys(db: Queryable, tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {
-  const keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" } as const;
-  return selectPage(db, tenantList(TABLE.name, tenant), ITEM, keyset, page);
-}
-
-export async function countApiKeys(db: Queryable, tenant: Tenant): Promise<number> {
-  return countList(db, tenantList(TABLE.name, tenant));
-}
-
 /** Lists the keys of every account, or of the account with this name: oldest first. @param db the operator's */
 export async function listAccountKeys(db: Queryable, accountName?: string): Promise<ListedApiKey[]> {
   const condition = accountName === undefined ? "" : "WHERE account.name = $1";
   const text = `SELECT account.name AS "accountName", key.*
     FROM account JOIN LATERAL (SELECT ${COLUMNS} FROM api_key WHERE account_id = account.id) AS key ON true
     ${condition} ORDER BY key.id`;
-  const values = accountName === undefined ? [] : [accountName];
-  const rows = await db.run<ApiKeyRow & { readonly accountName: string }>({ access: "read", text }, values);
-  return rows.map((row) => ({ ...toApiKey(row), accountName: row.accountName }));
+  return db.run<ListedApiKey>({ access: "read", text }, accountName === undefined ? [] : [accountName]);
 }
 
-/** The tenant's API keys that have these ids, in no order. */
-export async function findApiKeysByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<ApiKey[]> {
-  return selectByIds(db, TABLE, ITEM, tenant, ids);
-}
-
-/** Ends one of the tenant's keys; one that has ended already stays as it is. @returns null when there is no such key */
-export async function revokeApiKey(db: Queryable, tenant: Tenant, id: number): Promise<ApiKey | null> {
-  const rows = await db.run<ApiKeyRow>(REVOKE, [tenant.accountId, tenant.environment, id]);
-  return rows[0] ? toApiKey(rows[0]) : null;
+/** Revokes one of the tenant's keys; one that is revoked already stays as it is. @returns null when there is no such key */
+export async function revokeApiKey(db: TenantDb, id: number): Promise<ApiKey | null> {
+  const [revoked = null] = await db.run<ApiKey>(REVOKE, [id]);
+  return revoked;
 }

@@ -2,6 +2,8 @@ import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 
+// Statements: the lookup is on the path of every request, the others take arrays of keys.
+
 const BY_HASH: Statement = {
   name: "api_key_by_hash",
   access: "read",

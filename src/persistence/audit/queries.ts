@@ -1,56 +1,32 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { AuditAction, AuditEntry, AuditFilter } from "../../domain/audit/entry.js";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
-import type { StatementValues } from "../shared/keyset.js";
-import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
-import type { Queryable } from "../shared/statement.js";
-import { AUDIT_ENTRY_COLUMNS, toAuditEntry } from "./entry-entity.js";
+import { inRange, type StatementValues } from "../shared/keyset.js";
+import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
+import { AUDIT_ENTRY_COLUMNS, type AuditEntryRow, toAuditEntry } from "./entry-entity.js";
 
-const TABLE = { name: "audit_entry", idType: "bigint" } as const;
-// Not by id: entries of a time would then be looked for among all later ones.
-const NEWEST_FIRST = {
-  column: "created_at",
-  type: "timestamptz",
-  idColumn: "id",
-  idType: "bigint",
-  direction: "descending",
-} as const;
-const ITEM = { columns: AUDIT_ENTRY_COLUMNS, toItem: toAuditEntry };
+// A statement: keyset pages whose plans depend on how the conditions are written.
 
-/** A page of the tenant's audit log, newest first. */
-export async function listAuditEntries(
-  db: Queryable,
-  tenant: Tenant,
-  filter: AuditFilter,
-  page: PageRequest,
-): Promise<Page<AuditEntry>> {
-  return selectPage(db, listQuery(tenant, filter), ITEM, NEWEST_FIRST, page);
-}
+/** The audit log, newest first. */
+export const AUDIT_ENTRIES: TenantTable<AuditEntryRow, AuditEntry> = {
+  name: "audit_entry",
+  columns: AUDIT_ENTRY_COLUMNS,
+  toItem: toAuditEntry,
+  // Not by id: entries of a time would then be looked for among all later ones.
+  keyset: {
+    column: "created_at",
+    type: "timestamptz",
+    idColumn: "id",
+    idType: "bigint",
+    direction: "descending",
+  },
+};
 
-export async function countAuditEntries(db: Queryable, tenant: Tenant, filter: AuditFilter): Promise<number> {
-  return countList(db, listQuery(tenant, filter));
-}
-
-/** The tenant's entries that have these ids, in no order. */
-export async function findAuditEntriesByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<AuditEntry[]> {
-  return selectByIds(db, TABLE, ITEM, tenant, ids);
-}
-
-function listQuery(tenant: Tenant, { actions, subjectName, createdAt }: AuditFilter): ListQuery {
-  const list = tenantList(TABLE.name, tenant);
-  const { values } = list;
-  const conditions = [
-    ...list.conditions,
-    ...(actions ? [`action ${isOneOf(actions, values)}`] : []),
-    ...(subjectName === undefined ? [] : [`subject_name = ${values.add(subjectName)}`]),
-    ...(createdAt?.from ? [`created_at >= ${values.add(createdAt.from)}`] : []),
-    ...(createdAt?.to ? [`created_at < ${values.add(createdAt.to)}`] : []),
-  ];
-  return { ...list, conditions };
+/** The entries that a filter lets through. */
+export function auditList({ actions, subjectName, createdAt }: AuditFilter): ListQuery {
+  return tenantList(AUDIT_ENTRIES, (values) => [
+    actions && `action ${isOneOf(actions, values)}`,
+    subjectName !== undefined && `subject_name = ${values.add(subjectName)}`,
+    ...inRange("created_at", createdAt, values),
+  ]);
 }
 
 /** A single action by equality: its index has the entries in their order. */

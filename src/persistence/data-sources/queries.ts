@@ -1,69 +1,78 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
+import { Any, type FindOptionsWhere } from "typeorm";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
-import type { Queryable, Statement } from "../shared/statement.js";
-import { type DataSourceEntity, toDataSource } from "./entity.js";
+import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
+import { filtersNothing } from "../../domain/shared/page.js";
+import type { SortOrder } from "../../domain/user-groups/list.js";
+import { escapeLike, type Keyset } from "../shared/keyset.js";
+import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+import { DataSourceEntity, toDataSource } from "./entity.js";
 
-/** The columns a data source is read from. */
-export const DATA_SOURCE_COLUMNS = `id, provided_id AS "providedId", name, created_at AS "createdAt"`;
+// TypeORM, but for the lists, which are keyset pages, and the lock that every write with a mapping takes.
 
-const BY_IDS: Statement = {
-  name: "data_sources_by_ids",
-  access: "read",
-  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
-    WHERE account_id = $1 AND environment = $2 AND id = ANY ($3::integer[])`,
-};
-
-const BY_PROVIDED_IDS: Statement = {
-  name: "data_sources_by_provided_ids",
-  access: "read",
-  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
-    WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[])`,
-};
+const COLUMNS = `id, provided_id AS "providedId", name, created_at AS "createdAt"`;
 
 const BY_REFERENCES_LOCKED: Statement = {
   name: "data_sources_by_references_locked",
   // The lock keeps a data source from being deleted until the mapping that is about to name it has committed. One order
   // of locking for all keeps transactions from waiting for one another in a ring.
   access: "write",
-  text: `SELECT ${DATA_SOURCE_COLUMNS} FROM data_source
+  text: `SELECT ${COLUMNS} FROM data_source
     WHERE account_id = $1 AND environment = $2 AND (provided_id = ANY ($3::text[]) OR id = ANY ($4::integer[]))
     ORDER BY id FOR KEY SHARE`,
 };
 
-type DataSourceRow = Omit<DataSourceEntity, "accountId" | "environment">;
-
 /** The tenant's data sources that have these internal ids, in no order. */
-export async function findDataSourcesByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<DataSource[]> {
-  return (await db.run<DataSourceRow>(BY_IDS, [tenant.accountId, tenant.environment, ids])).map(toDataSource);
+export async function findDataSourcesByIds(db: TenantDb, ids: readonly number[]): Promise<DataSource[]> {
+  return find(db, { id: Any([...ids]) });
 }
 
 /** The tenant's data sources that have these provided ids, in no order. */
 export async function findDataSourcesByProvidedIds(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   providedIds: readonly string[],
 ): Promise<DataSource[]> {
-  return (
-    await db.run<DataSourceRow>(BY_PROVIDED_IDS, [tenant.accountId, tenant.environment, providedIds])
-  ).map(toDataSource);
+  return find(db, { providedId: Any([...providedIds]) });
 }
 
 /** The data sources that either list names, locked against deletion until the transaction ends. */
 export async function lockDataSources(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   providedIds: readonly string[],
   ids: readonly number[],
 ): Promise<DataSource[]> {
-  const rows = await transaction.run<DataSourceRow>(BY_REFERENCES_LOCKED, [
-    tenant.accountId,
-    tenant.environment,
-    providedIds,
-    ids,
+  return transaction.run<DataSource>(BY_REFERENCES_LOCKED, [providedIds, ids]);
+}
+
+async function find(db: TenantDb, where: FindOptionsWhere<DataSourceEntity>): Promise<DataSource[]> {
+  const found = await db.manager("read", "data_sources").findBy(DataSourceEntity, { ...db.key, ...where });
+  return found.map(toDataSource);
+}
+
+const SORT_COLUMNS: Readonly<Record<DataSourceSortField, Omit<Keyset, "direction">>> = {
+  dataSourceId: { column: "id", type: "integer", idColumn: "id" },
+  providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
+  name: { column: "name", type: "text", idColumn: "id" },
+  createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
+};
+
+/** Data sources in one of the orders of their lists. */
+export function dataSourcesBy({
+  field,
+  direction,
+}: SortOrder<DataSourceSortField>): TenantTable<DataSource, DataSource> {
+  const keyset = { ...SORT_COLUMNS[field], direction };
+  return { name: "data_source", columns: COLUMNS, toItem: (row) => row, keyset };
+}
+
+/** The data sources that a filter lets through. */
+export function dataSourceList(filter: DataSourceFilter): ListQuery {
+  const { providedIds, nameContains } = filter;
+  const list = tenantList({}, (values) => [
+    providedIds && `provided_id = ANY (${values.add(providedIds)}::text[])`,
+    nameContains !== undefined &&
+      `name COLLATE "default" ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`,
   ]);
-  return rows.map(toDataSource);
+  return filtersNothing(filter) ? { ...list, name: "data_source_list" } : list;
 }

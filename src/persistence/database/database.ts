@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
 import type { DataSource, EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
+import type { Actor } from "../../domain/accounts/actor.js";
+import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { DatabaseTally, PoolUsage } from "../../telemetry/database-tally.js";
@@ -22,10 +24,11 @@ import {
 import { runScoped } from "../shared/scoped-query.js";
 import { isReadOnly, type Queryable, type Statement, withoutName } from "../shared/statement.js";
 import { watchStatement } from "../shared/statement-watch.js";
+import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
-import { notPostgres, OpenTransaction } from "./open-transaction.js";
+import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
 import { createOrm, timeoutsOf } from "./orm.js";
-import { ReplicaReads } from "./replica-reads.js";
+import { replicaReadsOf } from "./replica-reads.js";
 
 /** How long to wait until a statement that was cut off runs again. */
 const RETRY_AFTER_MS = 20;
@@ -58,7 +61,8 @@ export class Database implements Queryable {
     const setter = createScopeSetter(options.pooled ? timeoutsOf(options) : null);
     const orm = createOrm(options, setter);
     await orm.initialize();
-    if (!(orm.driver instanceof PostgresDriver)) throw notPostgres();
+    if (!(orm.driver instanceof PostgresDriver))
+      throw new TypeError("TypeORM does not use PostgreSQL's driver.");
     const pool: Pool = orm.driver.master;
     return new Database(orm, pool, setter, options);
   }
@@ -84,15 +88,20 @@ export class Database implements Queryable {
    * @param deadline after which none is sent
    */
   of(scope: RowScope, deadline = deadlineOf(scope)): Queryable {
-    const open = transactionOf(scope);
+    const open = openTransactionOf(scope);
     if (open) return { run: (statement, values) => open.runNested(statement, values) };
     const settings = settingsOf(scope);
     const here: Queryable = {
       run: (statement, values) => this.#run(settings, deadline, statement, values),
     };
-    const there = readsOf(scope);
+    const there = replicaReadsOf(scope);
     if (!there) return here;
     return { run: (statement, values) => (isReadOnly(statement) ? there : here).run(statement, values) };
+  }
+
+  /** The database as a tenant sees it: within its transaction, or on its replica, where it has one. */
+  for(tenant: Tenant & { readonly actor?: Actor }): TenantDb {
+    return new TenantDb(tenant, this.of(tenant), this.orm, (work) => this.transaction(tenant, work));
   }
 
   /**
@@ -101,7 +110,7 @@ export class Database implements Queryable {
    * @throws what `work` throws, after rolling back
    */
   async transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
-    const open = transactionOf(scope);
+    const open = openTransactionOf(scope);
     if (open) return open.nested(work);
     const run = () => this.#transaction(scope, work);
     return inSpan(this.#tracing, "transaction", {}, run);
@@ -225,21 +234,6 @@ export class Database implements Queryable {
     this.#tally.pools.delete(this);
     await this.orm.destroy();
   }
-}
-
-function transactionOf(scope: RowScope): OpenTransaction | undefined {
-  if (scope === "operator" || !("accountId" in scope)) return undefined;
-  const { transaction } = scope;
-  if (transaction === undefined || transaction instanceof OpenTransaction) return transaction;
-  throw new TypeError("The transaction is not one of this database.");
-}
-
-/** What runs statements on the scope's replica, where it has one. */
-function readsOf(scope: RowScope): Queryable | undefined {
-  if (scope === "operator" || scope.replica === undefined) return undefined;
-  const { replica, ...within } = scope;
-  if (!(replica instanceof ReplicaReads)) throw new TypeError("The replica is not one of this database.");
-  return replica.of(within);
 }
 
 function overload(): DomainError {

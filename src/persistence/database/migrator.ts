@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MigrationExecutor } from "typeorm";
-import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
-import { PostgresQueryRunner } from "typeorm/driver/postgres/PostgresQueryRunner.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { isLockTimeout, isTransactionConflict } from "../shared/database-error.js";
 import type { Database } from "./database.js";
-import { notPostgres } from "./open-transaction.js";
 
 /** The key of the advisory lock under which migrations run: any constant, as long as every replica uses the same. */
 const LOCK_KEY = 7_463_502_118;
@@ -111,36 +108,24 @@ async function retry(
   }
 }
 
+/** Limits each migration's wait for locks in its own transaction, as a pooler keeps no settings of a session. */
 async function withExecutor(
   { orm }: Database,
   lockTimeoutMs: number,
   work: (executor: MigrationExecutor) => Promise<unknown>,
 ): Promise<void> {
-  if (!(orm.driver instanceof PostgresDriver)) throw notPostgres();
-  const runner = new MigrationRunner(orm.driver, lockTimeoutMs);
-  // As TypeORM does for runners of its own making.
-  Object.assign(runner, { manager: orm.createEntityManager(runner) });
+  const runner = orm.createQueryRunner();
+  const startTransaction = runner.startTransaction.bind(runner);
+  runner.startTransaction = async (level) => {
+    await startTransaction(level);
+    await runner.query(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+  };
   try {
     const executor = new MigrationExecutor(orm, runner);
     executor.transaction = "each";
     await work(executor);
   } finally {
     await runner.release();
-  }
-}
-
-/** Limits each migration's wait for locks in its own transaction, as a pooler keeps no settings of a session. */
-class MigrationRunner extends PostgresQueryRunner {
-  readonly #lockTimeoutMs: number;
-
-  constructor(driver: PostgresDriver, lockTimeoutMs: number) {
-    super(driver, "master");
-    this.#lockTimeoutMs = lockTimeoutMs;
-  }
-
-  override async startTransaction(...options: Parameters<PostgresQueryRunner["startTransaction"]>) {
-    await super.startTransaction(...options);
-    await this.query(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${this.#lockTimeoutMs}`);
   }
 }
 

@@ -1,10 +1,10 @@
 import type { PoolClient } from "pg";
 import type { EntityManager, DataSource as Orm } from "typeorm";
-import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
-import { PostgresQueryRunner } from "typeorm/driver/postgres/PostgresQueryRunner.js";
 import type { Transaction } from "../../domain/requests/transaction.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
 import { isLost, translateDatabaseError } from "../shared/database-error.js";
+import { createEntityManager } from "../shared/entity-manager.js";
+import type { RowScope } from "../shared/row-scope.js";
 import { isReadOnly, type Queryable, type Statement } from "../shared/statement.js";
 
 const UNDO_PART: Statement = {
@@ -69,10 +69,7 @@ export class OpenTransaction implements Queryable, Transaction {
 
   /** What works on entities within the transaction. */
   get manager(): EntityManager {
-    const { driver } = this.#orm;
-    if (!(driver instanceof PostgresDriver)) throw notPostgres();
-    const runner = () => new TransactionRunner(driver, this.#client, (send) => this.#query(send));
-    this.#manager ??= this.#orm.createEntityManager(runner());
+    this.#manager ??= createEntityManager(this.#orm, this, { access: "write", label: "entities" });
     return this.#manager;
   }
 
@@ -122,24 +119,10 @@ export class OpenTransaction implements Queryable, Transaction {
   }
 }
 
-/** Has TypeORM use a connection that is in a transaction, and is given back by its owner. */
-class TransactionRunner extends PostgresQueryRunner {
-  readonly #send: <T>(send: () => Promise<T>) => Promise<T>;
-
-  /** @param send sends a statement as one of the transaction's */
-  constructor(driver: PostgresDriver, client: PoolClient, send: <T>(query: () => Promise<T>) => Promise<T>) {
-    super(driver, "master");
-    this.databaseConnection = client;
-    this.isTransactionActive = true;
-    this.transactionDepth = 1;
-    this.#send = send;
-  }
-
-  override async query(...statement: Parameters<PostgresQueryRunner["query"]>) {
-    return this.#send(() => super.query(...statement));
-  }
-}
-
-export function notPostgres(): TypeError {
-  return new TypeError("TypeORM runs on another driver than PostgreSQL's.");
+/** The open transaction that a scope is a part of, if any. */
+export function openTransactionOf(scope: RowScope): OpenTransaction | undefined {
+  if (scope === "operator" || !("accountId" in scope)) return undefined;
+  const { transaction } = scope;
+  if (transaction === undefined || transaction instanceof OpenTransaction) return transaction;
+  throw new TypeError("The transaction does not belong to this database.");
 }

@@ -53,3 +53,12 @@ export class ReplicaReads implements ReadReplica {
     for (const giveUp of this.#underWay) giveUp(failure);
   }
 }
+
+/** Runs reads on the scope's replica, if it has one. */
+export function replicaReadsOf(scope: RowScope): Queryable | undefined {
+  if (scope === "operator" || scope.replica === undefined) return undefined;
+  const { replica, ...within } = scope;
+  if (!(replica instanceof ReplicaReads))
+    throw new TypeError("The replica does not belong to this database.");
+  return replica.of(within);
+}

@@ -1,6 +1,8 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { SealedToken } from "../../domain/accounts/token-vault.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+
+// Statements: a claim is INSERT … ON CONFLICT DO UPDATE … WHERE … RETURNING, which TypeORM does not have.
 
 /** How long a reply is stored. */
 export const REPLY_MAX_AGE_MS = 86_400_000;
@@ -48,56 +50,41 @@ export interface StoredReply extends SealedToken {
 
 /** Takes a key for a request; waits while another transaction has it. @returns whether it was free */
 export async function claimIdempotencyKey(
-  transaction: Queryable,
-  { accountId, environment }: Tenant,
+  transaction: TenantDb,
   key: string,
   fingerprint: Buffer,
 ): Promise<boolean> {
-  return (await transaction.run(CLAIM, [accountId, environment, key, fingerprint])).length > 0;
+  return (await transaction.run(CLAIM, [key, fingerprint])).length > 0;
 }
 
 /** What is stored under a key; null when that was forgotten in this moment. */
-export async function findStoredReply(
-  db: Queryable,
-  { accountId, environment }: Tenant,
-  key: string,
-): Promise<StoredReply | null> {
-  return (await db.run<StoredReply>(STORED, [accountId, environment, key]))[0] ?? null;
+export async function findStoredReply(db: TenantDb, key: string): Promise<StoredReply | null> {
+  return (await db.run<StoredReply>(STORED, [key]))[0] ?? null;
 }
 
 /** Stores the reply of the request that took the key. */
 export async function keepReply(
-  transaction: Queryable,
-  { accountId, environment }: Tenant,
+  transaction: TenantDb,
   key: string,
   { keyId, ciphertext }: SealedToken,
 ): Promise<void> {
-  await transaction.run(KEEP, [accountId, environment, key, keyId, ciphertext]);
+  await transaction.run(KEEP, [key, keyId, ciphertext]);
 }
 
 /** Some of the replies that are sealed under another key than this. */
 export async function findRepliesSealedOtherwise(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   keyId: string,
   limit: number,
 ): Promise<(SealedToken & { readonly key: string })[]> {
-  return db.run({ access: "read", text: SEALED_OTHERWISE }, [accountId, environment, keyId, limit]);
+  return db.run({ access: "read", text: SEALED_OTHERWISE }, [keyId, limit]);
 }
 
 /** Puts a newly sealed reply in place of the one that was read. */
 export async function resealReply(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   old: SealedToken & { readonly key: string },
   { keyId, ciphertext }: SealedToken,
 ): Promise<void> {
-  await db.run({ access: "write", text: RESEAL }, [
-    accountId,
-    environment,
-    old.key,
-    keyId,
-    ciphertext,
-    old.ciphertext,
-  ]);
+  await db.run({ access: "write", text: RESEAL }, [old.key, keyId, ciphertext, old.ciphertext]);
 }

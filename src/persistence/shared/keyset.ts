@@ -1,13 +1,13 @@
 import type { PageRequest, Position } from "../../domain/shared/page.js";
 
-/** Collects the values of a statement that is put together piece by piece. */
+/** Collects the values of a statement that is put together piece by piece, after the account ($1) and the environment ($2). */
 export class StatementValues {
   readonly list: unknown[] = [];
 
   /** @returns the placeholder that stands for the value */
   add(value: unknown): string {
     this.list.push(value);
-    return `$${this.list.length}`;
+    return `$${this.list.length + 2}`;
   }
 }
 
@@ -22,6 +22,9 @@ export interface Keyset {
   readonly idType?: "bigint";
   readonly direction: "ascending" | "descending";
 }
+
+/** The oldest row first. */
+export const BY_ID: Keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" };
 
 /** What stands for a page request in a statement. */
 interface PageTerms {
@@ -118,6 +121,18 @@ function clausesOf(table: string, keyset: Keyset, page: PageRequest, terms: Page
 /** Tells apart what `pageClauses` makes of different pages. */
 export function pageName({ column, direction }: Keyset, { from, after, before }: PageRequest): string {
   return [column, direction, from, ...(after ? ["after"] : []), ...(before ? ["before"] : [])].join("_");
+}
+
+/** The conditions of a column's range. */
+export function inRange(
+  column: string,
+  range: { readonly from?: Date; readonly to?: Date } | undefined,
+  values: StatementValues,
+) {
+  return [
+    range?.from && `${column} >= ${values.add(range.from)}`,
+    range?.to && `${column} < ${values.add(range.to)}`,
+  ];
 }
 
 /** Makes a text match itself in a LIKE pattern. */

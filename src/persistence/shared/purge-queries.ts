@@ -1,5 +1,7 @@
 import type { Queryable, Statement } from "./statement.js";
 
+// Statements: batches by ctid in the order of an index.
+
 /** Rows of all accounts that are no longer needed once they have reached an age. */
 export interface ExpiringRows {
   readonly table: string;
@@ -7,6 +9,8 @@ export interface ExpiringRows {
   readonly column: string;
   /** What else must hold, as constants: the condition of a partial index. */
   readonly condition?: string;
+  /** Updates the rows, which then no longer expire, instead of deleting them. */
+  readonly assignments?: string;
 }
 
 /**
@@ -24,37 +28,33 @@ export async function readFromIndex(transaction: Queryable): Promise<void> {
   await transaction.run(FROM_INDEX, []);
 }
 
-/** Deletes some rows that are older than `maxAgeMs`, the oldest first. @returns how many */
-export async function deleteExpired(
+/** Deletes, or updates, some rows that are older than `maxAgeMs`, the oldest first. @returns how many */
+export async function purgeExpired(
   transaction: Queryable,
   rows: ExpiringRows,
   maxAgeMs: number,
   limit: number,
 ): Promise<number> {
-  const text = `WITH gone AS (DELETE FROM ${rows.table} WHERE ${isOneOfExpired(rows)} RETURNING 1) ${COUNT}`;
-  return countOf(
-    transaction,
-    { name: `${nameOf(rows)}_delete_expired`, access: "write", text },
-    maxAgeMs,
-    limit,
-  );
-}
-
-/** Changes some rows that are older than `maxAgeMs`, which then are no longer among them. @returns how many */
-export async function updateExpired(
-  transaction: Queryable,
-  rows: ExpiringRows & { readonly assignments: string },
-  maxAgeMs: number,
-  limit: number,
-): Promise<number> {
+  const [name, change] =
+    rows.assignments === undefined
+      ? ["delete_expired", `DELETE FROM ${rows.table}`]
+      : ["update_expired", `UPDATE ${rows.table} SET ${rows.assignments}`];
+  // A row that changes meanwhile moves, and stays. Of two processes that purge at once one finds its rows gone, and leaves the rest to the
+  // other.
   const text = `WITH gone AS (
-    UPDATE ${rows.table} SET ${rows.assignments} WHERE ${isOneOfExpired(rows)} RETURNING 1) ${COUNT}`;
-  return countOf(
-    transaction,
-    { name: `${nameOf(rows)}_update_expired`, access: "write", text },
-    maxAgeMs,
-    limit,
+      ${change} WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM ${rows.table}
+        WHERE ${rows.column} < now() - $1::double precision * interval '1 millisecond'
+          ${rows.condition === undefined ? "" : `AND ${rows.condition}`}
+        ORDER BY ${rows.column} LIMIT $2))
+      RETURNING 1)
+    SELECT count(*)::integer AS count FROM gone`;
+  await readFromIndex(transaction);
+  const [gone] = await transaction.run<{ count: number }>(
+    { name: `${nameOf(rows)}_${name}`, access: "write", text },
+    [maxAgeMs, limit],
   );
+  return gone?.count ?? 0;
 }
 
 /** For how long the oldest row should have been gone, in seconds; 0 where there is none. */
@@ -70,30 +70,6 @@ export async function expiredSeconds(
   return oldest?.seconds ?? 0;
 }
 
-const COUNT = "SELECT count(*)::integer AS count FROM gone";
-
-/**
- * A row that changes meanwhile moves, and stays. Of two processes that purge at once one finds its rows gone, and leaves the rest to the
- * other.
- */
-function isOneOfExpired({ table, column, condition }: ExpiringRows): string {
-  return `ctid = ANY (ARRAY(
-    SELECT ctid FROM ${table}
-    WHERE ${column} < now() - $1::double precision * interval '1 millisecond' ${condition === undefined ? "" : `AND ${condition}`}
-    ORDER BY ${column} LIMIT $2))`;
-}
-
 function nameOf({ table, column }: ExpiringRows): string {
   return `${table}_${column}`;
-}
-
-async function countOf(
-  transaction: Queryable,
-  statement: Statement,
-  maxAgeMs: number,
-  limit: number,
-): Promise<number> {
-  await readFromIndex(transaction);
-  const [gone] = await transaction.run<{ count: number }>(statement, [maxAgeMs, limit]);
-  return gone?.count ?? 0;
 }

@@ -1,24 +1,21 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
+import { Any } from "typeorm";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { pageClauses, StatementValues } from "../shared/keyset.js";
-import { countList, groupPages, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
-import type { Queryable, Statement } from "../shared/statement.js";
-import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./entity.js";
-import {
-  SITE_CONFIG_REVISION_COLUMNS,
-  type SiteConfigRevisionRow,
-  toSiteConfigRevision,
-} from "./revision-entity.js";
+import { groupPages, type TenantTable } from "../shared/select-page.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
+import { SITE_CONFIG_REVISION_COLUMNS } from "./revision-entity.js";
 
-const TABLE = { name: "site_config", idType: "integer" } as const;
-const ITEM = { columns: SITE_CONFIG_COLUMNS, toItem: toSiteConfig };
+// TypeORM, but for lateral pages, pairs of keys, and texts that are left out when the reader has them already.
 
-const BY_SITES: Statement = {
-  name: "site_configs_by_sites",
-  access: "read",
-  text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
-    WHERE account_id = $1 AND environment = $2 AND site = ANY ($3::text[])`,
+/** Site configurations, by the names of the sites. */
+export const SITE_CONFIGS: TenantTable<SiteConfigRow, SiteConfig> = {
+  name: "site_config",
+  columns: SITE_CONFIG_COLUMNS,
+  toItem: toSiteConfig,
+  keyset: { column: "site", type: "text", idColumn: "site", direction: "ascending" },
 };
 
 const OF_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
@@ -46,51 +43,20 @@ const SERVED: Statement = {
         AND (NOT $4::boolean OR coalesce($5, revision) >= public_from))`,
 };
 
-/** The tenant's site configurations that have these internal ids, in no order. */
-export async function findSiteConfigsByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<SiteConfig[]> {
-  return selectByIds(db, TABLE, ITEM, tenant, ids);
-}
-
 /** The tenant's configurations of these sites, in no order. */
-export async function findSiteConfigsBySites(
-  db: Queryable,
-  { accountId, environment }: Tenant,
-  sites: readonly string[],
-): Promise<SiteConfig[]> {
-  return (await db.run<SiteConfigRow>(BY_SITES, [accountId, environment, sites])).map(toSiteConfig);
-}
-
-/** A page of the tenant's site configurations, by the names of the sites. */
-export async function listSiteConfigs(
-  db: Queryable,
-  tenant: Tenant,
-  page: PageRequest,
-): Promise<Page<SiteConfig>> {
-  const keyset = { column: "site", type: "text", idColumn: "site", direction: "ascending" } as const;
-  return selectPage(db, tenantList(TABLE.name, tenant), ITEM, keyset, page);
-}
-
-export async function countSiteConfigs(db: Queryable, tenant: Tenant): Promise<number> {
-  return countList(db, tenantList(TABLE.name, tenant));
+export async function findSiteConfigsBySites(db: TenantDb, sites: readonly string[]): Promise<SiteConfig[]> {
+  const manager = db.manager("read", "site_configs_by_sites");
+  return (await manager.findBy(SiteConfigEntity, { ...db.key, site: Any([...sites]) })).map(toSiteConfig);
 }
 
 /** For each site configuration the same page of its revisions, newest first. One statement for all. */
 export async function listRevisions(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   siteConfigIds: readonly number[],
   page: PageRequest,
 ): Promise<ReadonlyMap<number, Page<SiteConfigRevision>>> {
   const values = new StatementValues();
-  const conditions = [
-    `account_id = ${values.add(accountId)}`,
-    `environment = ${values.add(environment)}`,
-    "site_config_id = asked.id",
-  ];
+  const conditions = ["account_id = $1", "environment = $2", "site_config_id = asked.id"];
   const asked = values.add(siteConfigIds);
   const keyset = {
     column: "revision",
@@ -105,29 +71,27 @@ export async function listRevisions(
       WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
     ) AS found
     ORDER BY found."siteConfigId", found.revision ${page.from === "start" ? "DESC" : "ASC"}`;
-  const rows = await db.run<SiteConfigRevisionRow>({ access: "read", text }, values.list);
+  const rows = await db.run<SiteConfigRevision>({ access: "read", text }, values.list);
   return groupPages(
-    rows.map((row) => [row.siteConfigId, toSiteConfigRevision(row)]),
+    rows.map((row) => [row.siteConfigId, row]),
     page,
   );
 }
 
 /** Those of these revisions that exist, in no order. */
 export async function findRevisions(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   refs: readonly RevisionRef[],
 ): Promise<SiteConfigRevision[]> {
-  return (await db.run<SiteConfigRevisionRow>(REVISIONS, refValues(tenant, refs))).map(toSiteConfigRevision);
+  return db.run<SiteConfigRevision>(REVISIONS, refValues(refs));
 }
 
 /** The texts of those of these revisions that exist, in no order. */
 export async function findTexts(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   refs: readonly RevisionRef[],
 ): Promise<(RevisionRef & { readonly text: string })[]> {
-  return db.run<RevisionRef & { readonly text: string }>(TEXTS, refValues(tenant, refs));
+  return db.run<RevisionRef & { readonly text: string }>(TEXTS, refValues(refs));
 }
 
 /** What is served to those who may read a site. */
@@ -141,8 +105,7 @@ export interface ServedRow {
 
 /** The current or another revision of a site's configuration. @returns null when there is none, also none that is public if it must be */
 export async function findServedText(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   asked: {
     readonly site: string;
     readonly revision: number | null;
@@ -153,22 +116,10 @@ export async function findServedText(
   },
 ): Promise<ServedRow | null> {
   const { site, revision, publicOnly, knownHashes } = asked;
-  const rows = await db.run<ServedRow>(SERVED, [
-    accountId,
-    environment,
-    site,
-    publicOnly,
-    revision,
-    knownHashes,
-  ]);
+  const rows = await db.run<ServedRow>(SERVED, [site, publicOnly, revision, knownHashes]);
   return rows[0] ?? null;
 }
 
-function refValues({ accountId, environment }: Tenant, refs: readonly RevisionRef[]): unknown[] {
-  return [
-    accountId,
-    environment,
-    refs.map(({ siteConfigId }) => siteConfigId),
-    refs.map(({ revision }) => revision),
-  ];
+function refValues(refs: readonly RevisionRef[]): unknown[] {
+  return [refs.map(({ siteConfigId }) => siteConfigId), refs.map(({ revision }) => revision)];
 }

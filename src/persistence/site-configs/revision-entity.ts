@@ -1,6 +1,5 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
-import type { SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { AccountKey, EnvironmentKey, TimeOfWriting } from "../shared/columns.js";
 import { SiteConfigEntity } from "./entity.js";
 
@@ -49,20 +48,3 @@ export class SiteConfigRevisionEntity {
 /** The columns that tell of a revision, without the text itself. */
 export const SITE_CONFIG_REVISION_COLUMNS = `site_config_id AS "siteConfigId", revision, author,
   author_key_id AS "authorKeyId", restored_from AS "restoredFrom", created_at AS "createdAt", octet_length(text) AS size`;
-
-export type SiteConfigRevisionRow = Omit<
-  SiteConfigRevisionEntity,
-  "accountId" | "environment" | "text" | "hash"
-> & { readonly size: number };
-
-export function toSiteConfigRevision(row: SiteConfigRevisionRow): SiteConfigRevision {
-  return {
-    siteConfigId: row.siteConfigId,
-    revision: row.revision,
-    author: row.author,
-    authorKeyId: row.authorKeyId,
-    restoredFrom: row.restoredFrom,
-    size: row.size,
-    createdAt: row.createdAt,
-  };
-}

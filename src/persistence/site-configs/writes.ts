@@ -1,15 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Tenant } from "../../domain/accounts/caller.js";
-import type { Editor, SiteConfig } from "../../domain/site-configs/site-config.js";
-import type { Queryable, Statement } from "../shared/statement.js";
-import { SITE_CONFIG_COLUMNS, type SiteConfigRow, toSiteConfig } from "./entity.js";
+import type { Actor } from "../../domain/accounts/actor.js";
+import type { SiteConfig } from "../../domain/site-configs/site-config.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
 
-const LOCK: Statement = {
-  name: "site_config_lock",
-  access: "write",
-  text: `SELECT ${SITE_CONFIG_COLUMNS} FROM site_config
-    WHERE account_id = $1 AND environment = $2 AND site = $3 FOR UPDATE`,
-};
+// Statements but for the lock: a revision and its site are written together; UPDATE … RETURNING computes columns.
 
 const CREATE: Statement = {
   name: "site_config_create",
@@ -43,22 +39,16 @@ const SET_PUBLIC: Statement = {
 };
 
 /** The configuration of a site, locked until the transaction ends. */
-export async function lockSiteConfig(
-  transaction: Queryable,
-  { accountId, environment }: Tenant,
-  site: string,
-): Promise<SiteConfig | null> {
-  const rows = await transaction.run<SiteConfigRow>(LOCK, [accountId, environment, site]);
-  return rows[0] ? toSiteConfig(rows[0]) : null;
+export async function lockSiteConfig(transaction: TenantDb, site: string): Promise<SiteConfig | null> {
+  const where = { ...transaction.key, site };
+  const manager = transaction.manager("write", "site_config_lock");
+  const found = await manager.findOne(SiteConfigEntity, { where, lock: { mode: "pessimistic_write" } });
+  return found && toSiteConfig(found);
 }
 
 /** Makes room for the first revision of a site that has none; waits for whoever does the same. */
-export async function createSiteConfig(
-  transaction: Queryable,
-  { accountId, environment }: Tenant,
-  site: string,
-): Promise<void> {
-  await transaction.run(CREATE, [accountId, environment, site]);
+export async function createSiteConfig(transaction: TenantDb, site: string): Promise<void> {
+  await transaction.run(CREATE, [site]);
 }
 
 /** What a new revision is made of. */
@@ -71,15 +61,13 @@ export interface NewRevision {
 
 /** Adds a revision to a locked site configuration. @returns what the configuration is then */
 export async function addRevision(
-  transaction: Queryable,
-  { accountId, environment, actor }: Editor,
+  transaction: TenantDb,
+  actor: Actor,
   { id }: SiteConfig,
   { text, restoredFrom, isPublic }: NewRevision,
 ): Promise<SiteConfig> {
   const hash = createHash("sha256").update(text).digest();
   const rows = await transaction.run<SiteConfigRow>(ADD_REVISION, [
-    accountId,
-    environment,
     id,
     text,
     isPublic,
@@ -93,12 +81,7 @@ export async function addRevision(
 }
 
 /** Opens a site to everybody, or closes it. @returns null when there is no such site */
-export async function setPublic(
-  db: Queryable,
-  { accountId, environment }: Tenant,
-  site: string,
-  isPublic: boolean,
-): Promise<SiteConfig | null> {
-  const rows = await db.run<SiteConfigRow>(SET_PUBLIC, [accountId, environment, site, isPublic]);
+export async function setPublic(db: TenantDb, site: string, isPublic: boolean): Promise<SiteConfig | null> {
+  const rows = await db.run<SiteConfigRow>(SET_PUBLIC, [site, isPublic]);
   return rows[0] ? toSiteConfig(rows[0]) : null;
 }

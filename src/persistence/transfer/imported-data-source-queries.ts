@@ -1,5 +1,7 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+
+// Statements: set-based, a batch at a time.
 
 const INSERT: Statement = {
   access: "write",
@@ -24,14 +26,11 @@ const RENAME: Statement = {
 
 /** Creates the data sources whose provided ids are not taken. @returns their provided ids */
 export async function insertDataSources(
-  transaction: Queryable,
-  { accountId, environment }: Tenant,
+  transaction: TenantDb,
   items: readonly { readonly providedId: string; readonly name: string }[],
 ): Promise<ReadonlySet<string>> {
   if (items.length === 0) return new Set();
   const rows = await transaction.run<{ providedId: string }>(INSERT, [
-    accountId,
-    environment,
     items.map(({ providedId }) => providedId),
     items.map(({ name }) => name),
   ]);
@@ -40,20 +39,18 @@ export async function insertDataSources(
 
 /** The data sources with these provided ids, locked until the transaction ends. */
 export async function lockDataSourcesToRename(
-  transaction: Queryable,
-  { accountId, environment }: Tenant,
+  transaction: TenantDb,
   providedIds: readonly string[],
 ): Promise<readonly { readonly id: number; readonly providedId: string; readonly name: string }[]> {
-  return transaction.run(LOCK, [accountId, environment, providedIds]);
+  return transaction.run(LOCK, [providedIds]);
 }
 
 /** Gives data sources that the transaction has locked other names. */
 export async function renameDataSources(
-  transaction: Queryable,
-  { accountId, environment }: Tenant,
+  transaction: TenantDb,
   items: readonly { readonly id: number; readonly name: string }[],
 ): Promise<void> {
   if (items.length === 0) return;
   const ids = items.map(({ id }) => id);
-  await transaction.run(RENAME, [accountId, environment, ids, items.map(({ name }) => name)]);
+  await transaction.run(RENAME, [ids, items.map(({ name }) => name)]);
 }

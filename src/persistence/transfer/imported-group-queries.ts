@@ -1,7 +1,9 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { StoredToken } from "../../domain/accounts/token-vault.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { HEX_PREFIX } from "../shared/value-parsers.js";
+
+// Statements: set-based, a batch at a time.
 
 // Without names: a batch is so much that planning it does not matter, and a plan that was made while the tables were empty would
 // read all of them, later on, for each batch.
@@ -62,12 +64,11 @@ type PresentRow = readonly [
 
 /** The groups with these provided ids. @param lock whether they stay locked until the transaction ends */
 export async function findPresentGroups(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   providedIds: readonly string[],
   lock: boolean,
 ): Promise<PresentGroup[]> {
-  const values = [tenant.accountId, tenant.environment, providedIds];
+  const values = [providedIds];
   const rows = await db.run<PresentRow>(lock ? LOCK : READ, values);
   return rows.map(([id, providedId, name, properties, lookup]) => ({
     id: Number(id),
@@ -80,14 +81,11 @@ export async function findPresentGroups(
 
 /** The ids of those groups whose properties are not equal to these as JSON values. */
 export async function findDifferentProperties(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   groups: readonly { readonly id: number; readonly properties: string }[],
 ): Promise<ReadonlySet<number>> {
   if (groups.length === 0) return new Set();
   const rows = await db.run<readonly [id: string]>(DIFFERENT_PROPERTIES, [
-    tenant.accountId,
-    tenant.environment,
     groups.map(({ id }) => id),
     groups.map(({ properties }) => properties),
   ]);
@@ -102,26 +100,19 @@ export interface TokenOwner {
 }
 
 /** The groups that have tokens with these hashes. */
-export async function findTokenOwners(
-  db: Queryable,
-  tenant: Tenant,
-  lookups: readonly Buffer[],
-): Promise<TokenOwner[]> {
-  const values = [tenant.accountId, tenant.environment, lookups];
+export async function findTokenOwners(db: TenantDb, lookups: readonly Buffer[]): Promise<TokenOwner[]> {
+  const values = [lookups];
   const rows = await db.run<readonly [lookup: string, providedId: string]>(TOKEN_OWNERS, values);
   return rows.map(([lookup, providedId]) => ({ lookup: lookup.slice(HEX_PREFIX.length), providedId }));
 }
 
 /** Gives groups that the transaction has locked other tokens; the former ones are dead at once. */
 export async function replaceTokens(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   tokens: readonly { readonly id: number; readonly token: StoredToken }[],
 ): Promise<void> {
   if (tokens.length === 0) return;
   await transaction.run(REPLACE_TOKENS, [
-    tenant.accountId,
-    tenant.environment,
     tokens.map(({ id }) => id),
     tokens.map(({ token }) => token.keyId),
     tokens.map(({ token }) => token.ciphertext),

@@ -1,7 +1,10 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Queryable, Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { readBytes } from "../shared/value-parsers.js";
+
+// Statements: set-based, and on the path of authentication.
 
 const PLACES: Statement = {
   name: "brought_token_places",
@@ -44,14 +47,11 @@ export async function findTokenPlaces(db: Queryable, lookups: readonly Buffer[])
 
 /** Notes the tokens that groups have brought along. */
 export async function putBroughtTokens(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   tokens: readonly { readonly userGroupId: number; readonly lookup: Buffer }[],
 ): Promise<void> {
   if (tokens.length === 0) return;
   await transaction.run(PUT, [
-    tenant.accountId,
-    tenant.environment,
     tokens.map(({ userGroupId }) => userGroupId),
     tokens.map(({ lookup }) => lookup),
   ]);
@@ -59,13 +59,10 @@ export async function putBroughtTokens(
 
 /** Has tokens be found under other hashes. */
 export async function rehashBroughtTokens(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   lookups: readonly { readonly old: Buffer; readonly new: Buffer }[],
 ): Promise<void> {
   await transaction.run({ access: "write", text: REHASH }, [
-    tenant.accountId,
-    tenant.environment,
     lookups.map(({ old }) => old),
     lookups.map((pair) => pair.new),
   ]);

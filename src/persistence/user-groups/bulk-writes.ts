@@ -1,6 +1,6 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
 import { type UpdatedRow, updateStatement } from "./update-statement.js";
 import {
@@ -11,6 +11,8 @@ import {
   type TokenRotation,
   type UpdatedUserGroup,
 } from "./writes.js";
+
+// Statements: set-based and hot.
 
 // Groups are locked and inserted in the order of their provided ids, so that calls at once wait for each other in a line,
 // not in a ring.
@@ -92,32 +94,29 @@ export interface RowChange extends RowChanges {
 
 /** Reads the groups with these provided ids and locks them until the transaction ends. */
 export async function lockUserGroups(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   providedIds: readonly string[],
 ): Promise<UserGroup[]> {
-  const rows = await transaction.run<PackedRow>(LOCK, [tenant.accountId, tenant.environment, providedIds]);
-  return rows.map(([text]) => readUserGroup(tenant, text));
+  const rows = await transaction.run<PackedRow>(LOCK, [providedIds]);
+  return rows.map(([text]) => readUserGroup(transaction, text));
 }
 
 /** Inserts the groups whose provided ids are not taken. @returns those that were inserted */
 export async function insertUserGroups(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   groups: readonly NewUserGroupRow[],
 ): Promise<UserGroup[]> {
-  const rows = await transaction.run<PackedRow>(INSERT, insertValues(tenant, groups));
-  return rows.map(([text]) => readUserGroup(tenant, text));
+  const rows = await transaction.run<PackedRow>(INSERT, insertValues(groups));
+  return rows.map(([text]) => readUserGroup(transaction, text));
 }
 
 /** Does the same. @returns how many were inserted: reading each of them back would take a part of the time */
 export async function insertManyUserGroups(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   groups: readonly NewUserGroupRow[],
 ): Promise<number> {
   if (groups.length === 0) return 0;
-  return (await transaction.run(INSERT_FOR_IDS, insertValues(tenant, groups))).length;
+  return (await transaction.run(INSERT_FOR_IDS, insertValues(groups))).length;
 }
 
 /**
@@ -126,8 +125,7 @@ export async function insertManyUserGroups(
  * @returns the groups with new tokens
  */
 export async function rotateUserGroupTokens(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   rotations: readonly TokenRotation[],
   graceSeconds: number,
 ): Promise<UserGroup[]> {
@@ -135,21 +133,17 @@ export async function rotateUserGroupTokens(
     currentLookups.map((current) => ({ current, token })),
   );
   const rows = await db.run<PackedRow>(ROTATE, [
-    tenant.accountId,
-    tenant.environment,
     items.map(({ current }) => current),
     graceSeconds,
     items.map(({ token }) => token.keyId),
     items.map(({ token }) => token.ciphertext),
     items.map(({ token }) => token.lookup),
   ]);
-  return rows.map(([text]) => readUserGroup(tenant, text));
+  return rows.map(([text]) => readUserGroup(db, text));
 }
 
-function insertValues(tenant: Tenant, groups: readonly NewUserGroupRow[]): readonly unknown[] {
+function insertValues(groups: readonly NewUserGroupRow[]): readonly unknown[] {
   return [
-    tenant.accountId,
-    tenant.environment,
     groups.map(({ id }) => id),
     groups.map(({ providedId }) => providedId),
     groups.map(({ name }) => name),
@@ -166,37 +160,32 @@ function insertValues(tenant: Tenant, groups: readonly NewUserGroupRow[]): reado
  * @returns all of the groups
  */
 export async function updateUserGroups(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   changes: readonly RowChange[],
 ): Promise<UpdatedUserGroup[]> {
-  return update(transaction, UPDATE, tenant, changes);
+  return update(transaction, UPDATE, changes);
 }
 
 /** Changes groups as well, each at most once, except those that other transactions hold. @returns all but these */
 export async function updateFreeUserGroups(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   changes: readonly RowChange[],
 ): Promise<UpdatedUserGroup[]> {
-  return update(db, UPDATE_FREE, tenant, changes);
+  return update(db, UPDATE_FREE, changes);
 }
 
 async function update(
-  db: Queryable,
+  db: TenantDb,
   statement: Statement,
-  tenant: Tenant,
   changes: readonly RowChange[],
 ): Promise<UpdatedUserGroup[]> {
   if (changes.length === 0) return [];
   const rows = await db.run<UpdatedRow>(statement, [
-    tenant.accountId,
-    tenant.environment,
     changes.map(({ id }) => id),
     changes.map(({ name }) => name ?? null),
     changes.map(({ properties }) => properties !== undefined),
     changes.map(({ properties }) => properties ?? null),
     changes.map(({ mappingChanged }) => mappingChanged === true),
   ]);
-  return rows.map((row) => readUpdated(tenant, row));
+  return rows.map((row) => readUpdated(db, row));
 }

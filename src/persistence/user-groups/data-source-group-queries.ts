@@ -1,10 +1,12 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { pageClauses, StatementValues } from "../shared/keyset.js";
 import { groupPages } from "../shared/select-page.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
+
+// Statements: the same page of several lists at once.
 
 const COUNT_GROUPS: Statement = {
   name: "user_groups_of_data_sources_count",
@@ -16,14 +18,11 @@ const COUNT_GROUPS: Statement = {
 
 /** For each data source the same page of the groups that are mapped to it, by internal id. One statement for all. */
 export async function listUserGroupsOfDataSources(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   dataSourceIds: readonly number[],
   page: PageRequest,
 ): Promise<ReadonlyMap<number, Page<UserGroup>>> {
   const values = new StatementValues();
-  const account = values.add(tenant.accountId);
-  const environment = values.add(tenant.environment);
   const sources = values.add(dataSourceIds);
   const keyset = {
     column: "user_group_id",
@@ -33,8 +32,8 @@ export async function listUserGroupsOfDataSources(
   } as const;
   const clauses = pageClauses("mapping_entry", keyset, page, values);
   const conditions = [
-    `account_id = ${account}`,
-    `environment = ${environment}`,
+    `account_id = $1`,
+    `environment = $2`,
     "data_source_id = source.id",
     ...clauses.conditions,
   ];
@@ -45,7 +44,7 @@ export async function listUserGroupsOfDataSources(
     ) AS mapped
     JOIN LATERAL (
       SELECT id, ${PACKED_USER_GROUP} AS packed FROM user_group
-      WHERE account_id = ${account} AND environment = ${environment} AND id = mapped.user_group_id
+      WHERE account_id = $1 AND environment = $2 AND id = mapped.user_group_id
     ) AS found ON true
     ORDER BY source.id, found.id ${page.from === "start" ? "ASC" : "DESC"}`;
   const statement = {
@@ -56,21 +55,16 @@ export async function listUserGroupsOfDataSources(
   } as const;
   const rows = await db.run<readonly [dataSourceId: string, ...PackedRow]>(statement, values.list);
   return groupPages(
-    rows.map(([dataSourceId, text]) => [Number(dataSourceId), readUserGroup(tenant, text)]),
+    rows.map(([dataSourceId, text]) => [Number(dataSourceId), readUserGroup(db, text)]),
     page,
   );
 }
 
 /** How many groups are mapped to each data source; one with none has no key in the result. */
 export async function countUserGroupsOfDataSources(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   dataSourceIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  const rows = await db.run<{ dataSourceId: number; count: number }>(COUNT_GROUPS, [
-    tenant.accountId,
-    tenant.environment,
-    dataSourceIds,
-  ]);
+  const rows = await db.run<{ dataSourceId: number; count: number }>(COUNT_GROUPS, [dataSourceIds]);
   return new Map(rows.map(({ dataSourceId, count }) => [dataSourceId, count]));
 }

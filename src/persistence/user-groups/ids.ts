@@ -1,17 +1,11 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
-import type { RowScope } from "../shared/row-scope.js";
 import type { Queryable, Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 
 const RESERVE: Statement = {
   name: "user_group_ids_reserve",
   access: "write",
   text: "SELECT nextval('user_group_team_id')::integer AS id FROM generate_series(1, $1)",
 };
-
-/** The database, or a part of it that belongs to a tenant. */
-interface ScopedDatabase extends Queryable {
-  of(scope: RowScope): Queryable;
-}
 
 /** How many ids a process draws at once: few enough that the ones lost at a restart do not matter. */
 const BLOCK = 32;
@@ -21,17 +15,17 @@ const BLOCK = 32;
  * saves the round trip, and an id that came to no use (the group existed already) goes back instead of being burnt.
  */
 export class UserGroupIds {
-  readonly #db: ScopedDatabase;
+  readonly #db: Queryable;
   readonly #free: number[] = [];
   #refill: Promise<void> | null = null;
 
-  constructor(db: ScopedDatabase) {
+  constructor(db: Queryable) {
     this.#db = db;
   }
 
-  /** @param tenant whose transaction, if there is one, must not wait for another connection */
-  async take(tenant: Tenant): Promise<number> {
-    if (tenant.transaction) return takeOne(await this.takeMany(this.#db.of(tenant), 1));
+  /** @param transaction of the caller, if there is one: it must not wait for another connection */
+  async take(transaction?: TenantDb): Promise<number> {
+    if (transaction) return takeOne(await this.takeMany(transaction, 1));
     for (;;) {
       const id = this.#free.shift();
       if (id !== undefined) return id;
@@ -41,8 +35,8 @@ export class UserGroupIds {
   }
 
   /** Draws many ids at once over the transaction's own connection: waiting for a second one could wait for ever. */
-  async takeMany(transaction: Queryable, count: number): Promise<number[]> {
-    const rows = await transaction.run<{ id: number }>(RESERVE, [count]);
+  async takeMany(transaction: TenantDb, count: number): Promise<number[]> {
+    const rows = await transaction.raw.run<{ id: number }>(RESERVE, [count]);
     return rows.map(({ id }) => id);
   }
 

@@ -1,11 +1,18 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import { type Page, type PageRequest, toPage } from "../../domain/shared/page.js";
 import type { UserGroupFilter, UserGroupSort, UserGroupSortField } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { escapeLike, type Keyset, pageName, pageTable, StatementValues } from "../shared/keyset.js";
-import { countList, type ListQuery, selectPage } from "../shared/select-page.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import {
+  escapeLike,
+  inRange,
+  type Keyset,
+  pageName,
+  pageTable,
+  type StatementValues,
+} from "../shared/keyset.js";
+import { countList, findPage, type ListQuery, tenantList } from "../shared/select-page.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import {
   PACKED_USER_GROUP,
   type PackedListRow,
@@ -15,6 +22,9 @@ import {
   readUserGroups,
 } from "./row.js";
 
+// Statements: hot keyset pages, several of them in one statement.
+
+const TABLE = { name: "user_group" };
 const SORT_COLUMNS: Readonly<Record<UserGroupSortField, Omit<Keyset, "direction">>> = {
   teamId: { column: "id", type: "integer", idColumn: "id" },
   providedId: { column: "provided_id", type: "text", idColumn: "provided_id" },
@@ -25,18 +35,20 @@ const SORT_COLUMNS: Readonly<Record<UserGroupSortField, Omit<Keyset, "direction"
 
 /** A page of the tenant's groups that a filter lets through. */
 export async function listUserGroups(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   filter: UserGroupFilter,
   order: UserGroupSort,
   page: PageRequest,
 ): Promise<Page<UserGroup>> {
-  const item = {
+  const toItem = ([text]: PackedRow) => readUserGroup(db, text);
+  const table = {
+    name: TABLE.name,
     columns: PACKED_USER_GROUP,
     rows: "text",
-    toItem: ([text]: PackedRow) => readUserGroup(tenant, text),
+    toItem,
+    keyset: keysetOf(order),
   } as const;
-  return selectPage(db, listQuery(tenant, filter), item, keysetOf(order), page);
+  return findPage(db, table, page, listQuery(filter));
 }
 
 /**
@@ -44,29 +56,28 @@ export async function listUserGroups(
  * @param pages alike as `shapeOfPage` says
  */
 export async function listAllUserGroups(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   order: UserGroupSort,
   pages: readonly PageRequest[],
 ): Promise<Page<UserGroup>[]> {
   const [first] = pages;
   if (!first) return [];
   const keyset = keysetOf(order);
-  const { table, conditions, values } = listQuery(tenant, {});
-  const requests = pageTable(table, keyset, first, pages, values);
+  const { conditions, values } = listQuery({});
+  const requests = pageTable(TABLE.name, keyset, first, pages, values);
   const statement: Statement = {
     name: `user_group_pages_${pageName(keyset, first)}`,
     rows: "text",
     access: "read",
     text: `SELECT (
         SELECT ${packList("packed")} FROM (
-          SELECT ${PACKED_USER_GROUP} AS packed FROM ${table}
+          SELECT ${PACKED_USER_GROUP} AS packed FROM ${TABLE.name}
           WHERE ${[...conditions, ...requests.conditions].join(" AND ")} ${requests.orderAndLimit}
         ) AS listed)
       FROM ${requests.table} ORDER BY ${requests.order}`,
   };
   const rows = await db.run<PackedListRow>(statement, values.list);
-  return pages.map((page, index) => toPage(readUserGroups(tenant, rows[index]?.[0]), page));
+  return pages.map((page, index) => toPage(readUserGroups(db, rows[index]?.[0]), page));
 }
 
 /** Tells apart pages that one statement cannot read together. */
@@ -79,42 +90,26 @@ function keysetOf({ field, direction }: UserGroupSort): Keyset {
 }
 
 /** How many groups a list with this filter has. */
-export async function countUserGroups(
-  db: Queryable,
-  tenant: Tenant,
-  filter: UserGroupFilter,
-): Promise<number> {
-  return countList(db, listQuery(tenant, filter));
+export async function countUserGroups(db: TenantDb, filter: UserGroupFilter): Promise<number> {
+  return countList(db, TABLE, listQuery(filter));
 }
 
-function listQuery(tenant: Tenant, filter: UserGroupFilter): ListQuery {
-  const values = new StatementValues();
-  const conditions = [
-    `account_id = ${values.add(tenant.accountId)}`,
-    `environment = ${values.add(tenant.environment)}`,
-  ];
+function listQuery(filter: UserGroupFilter): ListQuery {
   const { providedIds, nameContains, nameStartsWith, dataSource, schemaId, properties } = filter;
-  if (providedIds) conditions.push(`provided_id = ANY (${values.add(providedIds)}::text[])`);
   // The database's own collation knows the case of letters beyond ASCII, which "C" does not.
   const name = `name COLLATE "default" ILIKE`;
-  if (nameContains !== undefined) conditions.push(`${name} ${values.add(`%${escapeLike(nameContains)}%`)}`);
-  if (nameStartsWith !== undefined)
-    conditions.push(`${name} ${values.add(`${escapeLike(nameStartsWith)}%`)}`);
-  for (const [column, range] of [
-    ["created_at", filter.createdAt],
-    ["updated_at", filter.updatedAt],
-  ] as const) {
-    if (range?.from) conditions.push(`${column} >= ${values.add(range.from)}`);
-    if (range?.to) conditions.push(`${column} < ${values.add(range.to)}`);
-  }
-  if (properties) conditions.push(`properties::jsonb @> ${values.add(properties)}::jsonb`);
-  if (dataSource || schemaId !== undefined)
-    conditions.push(mappedCondition(tenant, dataSource, schemaId, values));
-  return { table: "user_group", conditions, values };
+  return tenantList({}, (values) => [
+    providedIds && `provided_id = ANY (${values.add(providedIds)}::text[])`,
+    nameContains !== undefined && `${name} ${values.add(`%${escapeLike(nameContains)}%`)}`,
+    nameStartsWith !== undefined && `${name} ${values.add(`${escapeLike(nameStartsWith)}%`)}`,
+    ...inRange("created_at", filter.createdAt, values),
+    ...inRange("updated_at", filter.updatedAt, values),
+    properties && `properties::jsonb @> ${values.add(properties)}::jsonb`,
+    (dataSource || schemaId !== undefined) && mappedCondition(dataSource, schemaId, values),
+  ]);
 }
 
 function mappedCondition(
-  tenant: Tenant,
   dataSource: DataSourceRef | undefined,
   schemaId: string | undefined,
   values: StatementValues,
@@ -124,17 +119,13 @@ function mappedCondition(
     "entry.environment = user_group.environment",
     "entry.user_group_id = user_group.id",
     ...(schemaId === undefined ? [] : [`entry.schema_id = ${values.add(schemaId)}`]),
-    ...(dataSource ? [`entry.data_source_id = ${dataSourceId(tenant, dataSource, values)}`] : []),
+    ...(dataSource ? [`entry.data_source_id = ${dataSourceId(dataSource, values)}`] : []),
   ];
   return `EXISTS (SELECT FROM mapping_entry AS entry WHERE ${conditions.join(" AND ")})`;
 }
 
-function dataSourceId(tenant: Tenant, ref: DataSourceRef, values: StatementValues): string {
+function dataSourceId(ref: DataSourceRef, values: StatementValues): string {
   if (ref.by === "id") return values.add(ref.id);
-  const conditions = [
-    `account_id = ${values.add(tenant.accountId)}`,
-    `environment = ${values.add(tenant.environment)}`,
-    `provided_id = ${values.add(ref.providedId)}`,
-  ];
-  return `(SELECT id FROM data_source WHERE ${conditions.join(" AND ")})`;
+  return `(SELECT id FROM data_source
+    WHERE account_id = $1 AND environment = $2 AND provided_id = ${values.add(ref.providedId)})`;
 }

@@ -1,6 +1,8 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { MappingEntry } from "../../domain/user-groups/mapping.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+
+// Statements: set-based.
 
 const PUT_MANY: Statement = {
   name: "mappings_put",
@@ -51,8 +53,7 @@ interface NewMapping {
  * @returns the ids of the groups whose mapping has changed
  */
 export async function replaceMappings(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   mappings: readonly NewMapping[],
 ): Promise<ReadonlySet<number>> {
   const changed = new Set<number>();
@@ -63,11 +64,11 @@ export async function replaceMappings(
   if (before.length > 0) {
     const groups = rows.map(({ userGroupId }) => userGroupId);
     const schemas = rows.map(({ schemaId }) => schemaId);
-    const values = [tenant.accountId, tenant.environment, before, groups, schemas];
+    const values = [before, groups, schemas];
     for (const { user_group_id: id } of await transaction.run<ChangedEntry>(KEEP_ONLY_MANY, values))
       changed.add(id);
   }
-  for (const id of await putMappings(transaction, tenant, rows)) changed.add(id);
+  for (const id of await putMappings(transaction, rows)) changed.add(id);
   return changed;
 }
 
@@ -76,22 +77,17 @@ export async function replaceMappings(
  * @returns the ids of the groups whose mapping has changed
  */
 export async function putMappings(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   rows: readonly GroupEntry[],
 ): Promise<ReadonlySet<number>> {
   if (rows.length === 0) return new Set();
-  const changed = await transaction.run<ChangedEntry>(PUT_MANY, entryValues(tenant, rows));
+  const changed = await transaction.run<ChangedEntry>(PUT_MANY, entryValues(rows));
   return new Set(changed.map(({ user_group_id: id }) => id));
 }
 
 /** Gives groups that the transaction has made their first entries, which takes less than to look whether there are any. */
-export async function insertMappings(
-  transaction: Queryable,
-  tenant: Tenant,
-  rows: readonly GroupEntry[],
-): Promise<void> {
-  if (rows.length > 0) await transaction.run(INSERT_MANY, entryValues(tenant, rows));
+export async function insertMappings(transaction: TenantDb, rows: readonly GroupEntry[]): Promise<void> {
+  if (rows.length > 0) await transaction.run(INSERT_MANY, entryValues(rows));
 }
 
 /** An entry, and whose it is. */
@@ -99,10 +95,8 @@ export interface GroupEntry extends MappingEntry {
   readonly userGroupId: number;
 }
 
-function entryValues(tenant: Tenant, rows: readonly GroupEntry[]): readonly unknown[] {
+function entryValues(rows: readonly GroupEntry[]): readonly unknown[] {
   return [
-    tenant.accountId,
-    tenant.environment,
     rows.map(({ userGroupId }) => userGroupId),
     rows.map(({ schemaId }) => schemaId),
     rows.map(({ dataSourceId }) => dataSourceId),

@@ -1,6 +1,6 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { readBytes } from "../shared/value-parsers.js";
 import {
   PACKED_USER_GROUP,
@@ -10,6 +10,8 @@ import {
   readUserGroup,
   readUserGroups,
 } from "./row.js";
+
+// Statements: the hottest path.
 
 const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::integer[])");
 const BY_PROVIDED_IDS = statement("user_groups_by_provided_ids", "provided_id = ANY ($3::text[])");
@@ -26,21 +28,16 @@ const BY_TOKENS: Statement = {
 };
 
 /** The groups of the tenant that have these internal ids, in no order. */
-export async function findUserGroupsByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<UserGroup[]> {
-  return find(db, BY_IDS, tenant, ids);
+export async function findUserGroupsByIds(db: TenantDb, ids: readonly number[]): Promise<UserGroup[]> {
+  return find(db, BY_IDS, ids);
 }
 
 /** The groups of the tenant that have these provided ids, in no order. */
 export async function findUserGroupsByProvidedIds(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   providedIds: readonly string[],
 ): Promise<UserGroup[]> {
-  return find(db, BY_PROVIDED_IDS, tenant, providedIds);
+  return find(db, BY_PROVIDED_IDS, providedIds);
 }
 
 /** A group found by a token: with the hash that found it, and whether the token is its present one or in its grace period. */
@@ -52,19 +49,16 @@ export interface TokenMatch {
 
 /** The groups of the tenant whose token, present or in its grace period, has one of these look-up hashes. */
 export async function findUserGroupsByTokens(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   lookups: readonly Buffer[],
 ): Promise<TokenMatch[]> {
   const rows = await db.run<readonly [lookup: string, current: "t" | "f", ...PackedRow]>(BY_TOKENS, [
-    tenant.accountId,
-    tenant.environment,
     lookups,
   ]);
   return rows.map(([lookup, current, text]) => ({
     lookup: readBytes(lookup),
     current: current === "t",
-    group: readUserGroup(tenant, text),
+    group: readUserGroup(db, text),
   }));
 }
 
@@ -79,11 +73,10 @@ function statement(name: string, condition: string): Statement {
 }
 
 async function find(
-  db: Queryable,
+  db: TenantDb,
   query: Statement,
-  tenant: Tenant,
   keys: readonly (number | string)[],
 ): Promise<UserGroup[]> {
-  const [row] = await db.run<PackedListRow>(query, [tenant.accountId, tenant.environment, keys]);
-  return readUserGroups(tenant, row?.[0]);
+  const [row] = await db.run<PackedListRow>(query, [keys]);
+  return readUserGroups(db, row?.[0]);
 }

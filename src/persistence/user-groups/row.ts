@@ -1,4 +1,4 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
+import type { TenantKey } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { StoredTokenText } from "../../domain/accounts/token-vault.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
@@ -48,7 +48,7 @@ class StoredUserGroup implements UserGroup {
   readonly #end: number;
 
   /** @param start where the group begins in the text */
-  constructor({ accountId, environment }: Tenant, text: string, start: number) {
+  constructor({ accountId, environment }: TenantKey, text: string, start: number) {
     this.accountId = accountId;
     this.environment = environment;
     this.#text = text;
@@ -112,12 +112,12 @@ class StoredUserGroup implements UserGroup {
 }
 
 /** The group of a text that was found among a tenant's. */
-export function readUserGroup(tenant: Tenant, text: string): UserGroup {
+export function readUserGroup(tenant: TenantKey, text: string): UserGroup {
   return new StoredUserGroup(tenant, text, 0);
 }
 
 /** The groups of a text that were found among a tenant's. */
-export function readUserGroups(tenant: Tenant, text: string | null | undefined): UserGroup[] {
+export function readUserGroups(tenant: TenantKey, text: string | null | undefined): UserGroup[] {
   const groups: UserGroup[] = [];
   if (text === null || text === undefined) return groups;
   for (let start = 0; start < text.length; ) {

@@ -1,6 +1,8 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { SealedToken, StoredToken } from "../../domain/accounts/token-vault.js";
 import type { Queryable } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+
+// Statements: set-based, conditional on what was read.
 
 const ACCOUNTS = `SELECT id FROM account ORDER BY id`;
 
@@ -42,31 +44,21 @@ export interface SealedRow extends SealedToken {
 
 /** The next groups, by id, whose tokens are sealed under another key than this. */
 export async function findSealedOtherwise(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   afterId: number,
   keyId: string,
   limit: number,
 ): Promise<SealedRow[]> {
-  return db.run<SealedRow>({ access: "read", text: SEALED_OTHERWISE }, [
-    accountId,
-    environment,
-    afterId,
-    keyId,
-    limit,
-  ]);
+  return db.run<SealedRow>({ access: "read", text: SEALED_OTHERWISE }, [afterId, keyId, limit]);
 }
 
 /** Puts newly sealed tokens in place of those that were read, unless they have been rotated since. @returns how many */
 export async function resealTokens(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   keyId: string,
   tokens: readonly { readonly old: SealedRow; readonly token: StoredToken }[],
 ): Promise<number> {
   const rows = await db.run({ access: "write", text: RESEAL }, [
-    accountId,
-    environment,
     keyId,
     tokens.map(({ old }) => old.id),
     tokens.map(({ old }) => old.lookup),
@@ -85,25 +77,16 @@ export interface SealedSecrets {
 }
 
 /** The webhook endpoints whose secrets are sealed under another key than this. */
-export async function findSecretsSealedOtherwise(
-  db: Queryable,
-  { accountId, environment }: Tenant,
-  keyId: string,
-): Promise<SealedSecrets[]> {
-  return db.run<SealedSecrets>({ access: "read", text: SECRETS_SEALED_OTHERWISE }, [
-    accountId,
-    environment,
-    keyId,
-  ]);
+export async function findSecretsSealedOtherwise(db: TenantDb, keyId: string): Promise<SealedSecrets[]> {
+  return db.run<SealedSecrets>({ access: "read", text: SECRETS_SEALED_OTHERWISE }, [keyId]);
 }
 
 /** Puts newly sealed secrets in place of those that were read, unless they have been replaced since. */
 export async function resealSecrets(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   old: SealedSecrets,
   { keyId, current, previous }: Omit<SealedSecrets, "id">,
 ): Promise<void> {
-  const values = [accountId, environment, old.id, keyId, current, previous, old.current];
+  const values = [old.id, keyId, current, previous, old.current];
   await db.run({ access: "write", text: RESEAL_SECRET }, values);
 }

@@ -1,7 +1,10 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
+import type { TenantKey } from "../../domain/accounts/caller.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { PACKED_USER_GROUP, readUserGroup } from "./row.js";
+
+// A statement: groups and API keys as of one moment.
 
 // One row for each group that there is, or else one without a group: the keys are there in any case.
 const WATCHED: Statement = {
@@ -45,21 +48,19 @@ interface Row {
 
 /** Reads groups of a tenant, and which of these API keys of its own are valid, with one statement. */
 export async function findWatchedGroups(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   ids: readonly number[],
   keyIds: readonly number[],
 ): Promise<WatchedGroups> {
-  const { accountId, environment } = tenant;
-  const rows = await db.run<Row>(WATCHED, [accountId, environment, ids, keyIds]);
+  const rows = await db.run<Row>(WATCHED, [ids, keyIds]);
   const keys = rows[0]?.keys ?? [];
   return {
-    groups: new Map(rows.flatMap((row) => (row.id === null ? [] : [[row.id, toWatchedGroup(tenant, row)]]))),
+    groups: new Map(rows.flatMap((row) => (row.id === null ? [] : [[row.id, toWatchedGroup(db, row)]]))),
     activeKeys: new Map(keys.map(([id, at]) => [id, at === null ? null : new Date(at)])),
   };
 }
 
-function toWatchedGroup(tenant: Tenant, row: Row): WatchedGroup {
+function toWatchedGroup(tenant: TenantKey, row: Row): WatchedGroup {
   const { packed, tokenLookup, previousLookup: lookup, previousExpiresAt: expiresAt, isInGrace } = row;
   return {
     userGroup: readUserGroup(tenant, packed),

@@ -1,10 +1,13 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
+import type { TenantKey } from "../../domain/accounts/caller.js";
 import type { StoredToken } from "../../domain/accounts/token-vault.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
 import { type UpdatedRow, updateStatement } from "./update-statement.js";
+
+// Statements: hot, conditional and with rows packed as one text.
 
 /** What a new group's row is made of. */
 export interface NewUserGroupRow {
@@ -84,34 +87,27 @@ export interface UpdatedUserGroup {
  * @returns null when no group has this reference
  */
 export async function updateUserGroup(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   ref: StoredRef,
   { name, properties, mappingChanged = false }: RowChanges,
 ): Promise<UpdatedUserGroup | null> {
   const [row] = await db.run<UpdatedRow>(UPDATES[ref.by], [
-    tenant.accountId,
-    tenant.environment,
     refValue(ref),
     name ?? null,
     properties !== undefined,
     properties ?? null,
     mappingChanged,
   ]);
-  return row ? readUpdated(tenant, row) : null;
+  return row ? readUpdated(db, row) : null;
 }
 
-export function readUpdated(tenant: Tenant, [group, changed]: UpdatedRow): UpdatedUserGroup {
+export function readUpdated(tenant: TenantKey, [group, changed]: UpdatedRow): UpdatedUserGroup {
   return { userGroup: readUserGroup(tenant, group), changed: changed === "t" };
 }
 
 /** Reads a group and locks it until the transaction ends. */
-export async function lockUserGroup(
-  transaction: Queryable,
-  tenant: Tenant,
-  ref: StoredRef,
-): Promise<UserGroup | null> {
-  return one(transaction, LOCKS[ref.by], tenant, [refValue(ref)]);
+export async function lockUserGroup(transaction: TenantDb, ref: StoredRef): Promise<UserGroup | null> {
+  return one(transaction, LOCKS[ref.by], [refValue(ref)]);
 }
 
 /** A group's new token. */
@@ -127,26 +123,20 @@ export interface TokenRotation {
  * @returns null when no group has the current token
  */
 export async function rotateUserGroupToken(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   { currentLookups, token: { keyId, ciphertext, lookup } }: TokenRotation,
   graceSeconds: number,
 ): Promise<UserGroup | null> {
-  return one(db, ROTATE, tenant, [currentLookups, graceSeconds, keyId, ciphertext, lookup]);
+  return one(db, ROTATE, [currentLookups, graceSeconds, keyId, ciphertext, lookup]);
 }
 
 /** Deletes the group with this token, provided that it agrees with whatever else is told of it (decision 9). */
 export async function deleteUserGroup(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   lookups: readonly Buffer[],
   expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
 ): Promise<UserGroup | null> {
-  return one(db, DELETE, tenant, [
-    lookups,
-    expected.providedId ?? null,
-    expected.dataSourceProvidedId ?? null,
-  ]);
+  return one(db, DELETE, [lookups, expected.providedId ?? null, expected.dataSourceProvidedId ?? null]);
 }
 
 /** Assigns a new token. The grace period, in seconds, is the placeholder $4. */
@@ -186,11 +176,10 @@ function refValue(ref: StoredRef): number | string | readonly Buffer[] {
 }
 
 async function one(
-  db: Queryable,
+  db: TenantDb,
   statement: Statement,
-  tenant: Tenant,
   values: readonly unknown[],
 ): Promise<UserGroup | null> {
-  const [row] = await db.run<PackedRow>(statement, [tenant.accountId, tenant.environment, ...values]);
-  return row ? readUserGroup(tenant, row[0]) : null;
+  const [row] = await db.run<PackedRow>(statement, values);
+  return row ? readUserGroup(db, row[0]) : null;
 }

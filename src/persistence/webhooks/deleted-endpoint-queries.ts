@@ -1,6 +1,9 @@
 import type { Environment } from "../../domain/accounts/environment.js";
 import { readFromIndex } from "../shared/purge-queries.js";
 import type { Queryable, Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+
+// Statements: batches in the order of an index.
 
 /** A webhook endpoint that is hidden, and still there. */
 export interface DeletedEndpoint {
@@ -46,20 +49,17 @@ export async function findDeletedEndpoints(operator: Queryable, limit: number): 
 
 /** @returns how many deliveries were removed, at most `limit` */
 export async function removeDeliveries(
-  transaction: Queryable,
-  { accountId, environment, endpointId }: DeletedEndpoint,
+  transaction: TenantDb,
+  { endpointId }: DeletedEndpoint,
   limit: number,
 ): Promise<number> {
-  const values = [accountId, environment, endpointId, limit];
-  await readFromIndex(transaction);
+  const values = [endpointId, limit];
+  await readFromIndex(transaction.raw);
   const [gone] = await transaction.run<{ count: number }>(DELETE_DELIVERIES, values);
   return gone?.count ?? 0;
 }
 
 /** Removes a deleted endpoint that has no deliveries left. */
-export async function removeEndpoint(
-  tenant: Queryable,
-  { accountId, environment, endpointId }: DeletedEndpoint,
-): Promise<void> {
-  await tenant.run(DELETE_ENDPOINT, [accountId, environment, endpointId]);
+export async function removeEndpoint(db: TenantDb, { endpointId }: DeletedEndpoint): Promise<void> {
+  await db.run(DELETE_ENDPOINT, [endpointId]);
 }

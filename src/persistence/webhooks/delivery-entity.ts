@@ -2,7 +2,6 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from "typeorm";
 import type { Environment } from "../../domain/accounts/environment.js";
 import {
   WEBHOOK_DELIVERY_STATES,
-  type WebhookDelivery,
   type WebhookDeliveryState,
   type WebhookEvent,
 } from "../../domain/webhooks/webhook.js";
@@ -85,25 +84,3 @@ export class WebhookDeliveryEntity {
 export const WEBHOOK_DELIVERY_COLUMNS = `id::double precision AS id, endpoint_id AS "endpointId", event_id AS "eventId", event,
   payload::text AS payload, state, attempts, next_attempt_at AS "nextAttemptAt", last_status AS "lastStatus",
   last_error AS "lastError", created_at AS "createdAt", delivered_at AS "deliveredAt"`;
-
-export type WebhookDeliveryRow = Omit<
-  WebhookDeliveryEntity,
-  "accountId" | "environment" | "subject" | "queuedAt"
->;
-
-export function toWebhookDelivery(row: WebhookDeliveryRow): WebhookDelivery {
-  return {
-    id: row.id,
-    endpointId: row.endpointId,
-    eventId: row.eventId,
-    event: row.event,
-    payload: row.payload,
-    state: row.state,
-    attempts: row.attempts,
-    nextAttemptAt: row.nextAttemptAt,
-    lastStatus: row.lastStatus,
-    lastError: row.lastError,
-    createdAt: row.createdAt,
-    deliveredAt: row.deliveredAt,
-  };
-}

@@ -1,13 +1,11 @@
 import { escapeLiteral } from "pg";
-import type { Tenant } from "../../domain/accounts/caller.js";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { WebhookDelivery, WebhookDeliveryFilter } from "../../domain/webhooks/webhook.js";
-import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
-import type { Queryable, Statement } from "../shared/statement.js";
-import { toWebhookDelivery, WEBHOOK_DELIVERY_COLUMNS, type WebhookDeliveryRow } from "./delivery-entity.js";
+import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+import { WEBHOOK_DELIVERY_COLUMNS } from "./delivery-entity.js";
 
-const TABLE = { name: "webhook_delivery", idType: "bigint" } as const;
-const ITEM = { columns: WEBHOOK_DELIVERY_COLUMNS, toItem: toWebhookDelivery };
+// Statements: keyset pages whose plans depend on how the conditions are written; TypeORM would parse the payload.
 
 /**
  * Excludes the deliveries of endpoints that are deleted: they wait for the purge. Asked once for a statement, not for each row. Without
@@ -16,6 +14,15 @@ const ITEM = { columns: WEBHOOK_DELIVERY_COLUMNS, toItem: toWebhookDelivery };
  */
 const IS_SHOWN = `coalesce(endpoint_id <> ALL (ARRAY(
   SELECT id FROM webhook_endpoint WHERE account_id = $1 AND environment = $2 AND deleted_at IS NOT NULL)), true)`;
+
+/** Deliveries, newest first. */
+export const WEBHOOK_DELIVERIES: TenantTable<WebhookDelivery, WebhookDelivery> = {
+  name: "webhook_delivery",
+  columns: WEBHOOK_DELIVERY_COLUMNS,
+  toItem: (row) => row,
+  keyset: { column: "id", type: "bigint", idColumn: "id", idType: "bigint", direction: "descending" },
+  condition: IS_SHOWN,
+};
 
 const COUNT_PENDING: Statement = {
   name: "webhook_deliveries_pending_count",
@@ -53,64 +60,27 @@ const REPLAY: Statement = {
     RETURNING ${WEBHOOK_DELIVERY_COLUMNS}`,
 };
 
-/** A page of the tenant's deliveries, newest first. */
-export async function listWebhookDeliveries(
-  db: Queryable,
-  tenant: Tenant,
-  filter: WebhookDeliveryFilter,
-  page: PageRequest,
-): Promise<Page<WebhookDelivery>> {
-  const keyset = { column: "id", type: "bigint", idColumn: "id", direction: "descending" } as const;
-  return selectPage(db, listQuery(tenant, filter), ITEM, keyset, page);
-}
-
-export async function countWebhookDeliveries(
-  db: Queryable,
-  tenant: Tenant,
-  filter: WebhookDeliveryFilter,
-): Promise<number> {
-  return countList(db, listQuery(tenant, filter));
+/** The deliveries that a filter lets through. */
+export function deliveryList({ endpointId, state }: WebhookDeliveryFilter): ListQuery {
+  return tenantList(WEBHOOK_DELIVERIES, (values) => [
+    endpointId !== undefined && `endpoint_id = ${values.add(endpointId)}`,
+    // A constant, for the indexes of single states.
+    state && `state = ${escapeLiteral(state)}`,
+  ]);
 }
 
 /** How many deliveries to each endpoint are pending, a thousand at most; one with none has no key in the result. */
 export async function countPendingDeliveries(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   endpointIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  const values = [accountId, environment, endpointIds];
+  const values = [endpointIds];
   const rows = await db.run<{ endpointId: number; count: number }>(COUNT_PENDING, values);
   return new Map(rows.map(({ endpointId, count }) => [endpointId, count]));
 }
 
-/** The tenant's deliveries that have these ids, in no order. */
-export async function findWebhookDeliveriesByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<WebhookDelivery[]> {
-  return selectByIds(db, TABLE, ITEM, tenant, ids, [IS_SHOWN]);
-}
-
 /** Has a delivery made once more. @returns null when there is none, or it is still on its way */
-export async function replayDelivery(
-  db: Queryable,
-  { accountId, environment }: Tenant,
-  id: number,
-): Promise<WebhookDelivery | null> {
-  const [row] = await db.run<WebhookDeliveryRow>(REPLAY, [accountId, environment, id]);
-  return row ? toWebhookDelivery(row) : null;
-}
-
-function listQuery(tenant: Tenant, { endpointId, state }: WebhookDeliveryFilter): ListQuery {
-  const list = tenantList(TABLE.name, tenant);
-  const { values } = list;
-  const conditions = [
-    ...list.conditions,
-    IS_SHOWN,
-    ...(endpointId === undefined ? [] : [`endpoint_id = ${values.add(endpointId)}`]),
-    // A constant, for the indexes of single states.
-    ...(state === undefined ? [] : [`state = ${escapeLiteral(state)}`]),
-  ];
-  return { ...list, conditions };
+export async function replayDelivery(db: TenantDb, id: number): Promise<WebhookDelivery | null> {
+  const [delivery = null] = await db.run<WebhookDelivery>(REPLAY, [id]);
+  return delivery;
 }

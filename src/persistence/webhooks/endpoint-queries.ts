@@ -1,17 +1,25 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import type { SealedToken } from "../../domain/accounts/token-vault.js";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { WebhookEndpoint, WebhookEndpointFields } from "../../domain/webhooks/webhook.js";
-import { countList, type ListQuery, selectByIds, selectPage, tenantList } from "../shared/select-page.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import { BY_ID } from "../shared/keyset.js";
+import type { TenantTable } from "../shared/select-page.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
 import { toWebhookEndpoint, WEBHOOK_ENDPOINT_COLUMNS, type WebhookEndpointRow } from "./endpoint-entity.js";
+
+// Statements: UPDATE … RETURNING computes columns from the row; INSERT counts what is there.
 
 const OWN = "account_id = $1 AND environment = $2 AND deleted_at IS NULL";
 
 /** The first part of the key of an advisory lock, whose second part is an account: any constant that is used for nothing else. */
 const ENDPOINTS_LOCK = 7_201;
-const TABLE = { name: "webhook_endpoint", idType: "integer" } as const;
-const ITEM = { columns: WEBHOOK_ENDPOINT_COLUMNS, toItem: toWebhookEndpoint };
+
+export const WEBHOOK_ENDPOINTS: TenantTable<WebhookEndpointRow, WebhookEndpoint> = {
+  name: "webhook_endpoint",
+  columns: WEBHOOK_ENDPOINT_COLUMNS,
+  toItem: toWebhookEndpoint,
+  keyset: BY_ID,
+  condition: "deleted_at IS NULL",
+};
 
 // Taken before endpoints are counted: of two transactions that insert, the second sees what the first has inserted.
 const LOCK: Statement = {
@@ -63,76 +71,41 @@ const DELETE: Statement = {
     WHERE ${OWN} AND id = $3 RETURNING id`,
 };
 
-/** A page of the tenant's endpoints, by id. */
-export async function listWebhookEndpoints(
-  db: Queryable,
-  tenant: Tenant,
-  page: PageRequest,
-): Promise<Page<WebhookEndpoint>> {
-  const keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" } as const;
-  return selectPage(db, listQuery(tenant), ITEM, keyset, page);
-}
-
-export async function countWebhookEndpoints(db: Queryable, tenant: Tenant): Promise<number> {
-  return countList(db, listQuery(tenant));
-}
-
-/** The tenant's endpoints that have these ids, in no order. */
-export async function findWebhookEndpointsByIds(
-  db: Queryable,
-  tenant: Tenant,
-  ids: readonly number[],
-): Promise<WebhookEndpoint[]> {
-  return selectByIds(db, TABLE, ITEM, tenant, ids, ["deleted_at IS NULL"]);
-}
-
 /** Adds an endpoint that has no secret yet, within a transaction. @returns null when the tenant has `limit` endpoints already */
 export async function insertWebhookEndpoint(
-  transaction: Queryable,
-  { accountId, environment }: Tenant,
+  transaction: TenantDb,
   { name, url, events }: Omit<WebhookEndpointFields, "enabled">,
   limit: number,
 ): Promise<WebhookEndpoint | null> {
-  await transaction.run(LOCK, [ENDPOINTS_LOCK, accountId]);
-  const values = [accountId, environment, name, url, events, limit];
+  await transaction.raw.run(LOCK, [ENDPOINTS_LOCK, transaction.accountId]);
+  const values = [name, url, events, limit];
   return first(await transaction.run<WebhookEndpointRow>(INSERT, values));
 }
 
 /** Replaces the secret; the one before it signs along for `graceSeconds`. @returns null when there is no such endpoint */
 export async function setWebhookSecret(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   id: number,
   secret: SealedToken,
   graceSeconds: number,
 ): Promise<WebhookEndpoint | null> {
-  const values = [accountId, environment, id, secret.keyId, secret.ciphertext, graceSeconds];
+  const values = [id, secret.keyId, secret.ciphertext, graceSeconds];
   return first(await db.run<WebhookEndpointRow>(SET_SECRET, values));
 }
 
 /** Changes the fields that are present. @returns null when there is no such endpoint */
 export async function updateWebhookEndpoint(
-  db: Queryable,
-  { accountId, environment }: Tenant,
+  db: TenantDb,
   id: number,
   { name = null, url = null, events = null, enabled = null }: Partial<Nullable<WebhookEndpointFields>>,
 ): Promise<WebhookEndpoint | null> {
-  const values = [accountId, environment, id, name, url, events, enabled];
+  const values = [id, name, url, events, enabled];
   return first(await db.run<WebhookEndpointRow>(UPDATE, values));
 }
 
 /** Hides an endpoint and its deliveries, which are removed later. @returns whether there was one */
-export async function deleteWebhookEndpoint(
-  db: Queryable,
-  { accountId, environment }: Tenant,
-  id: number,
-): Promise<boolean> {
-  return (await db.run(DELETE, [accountId, environment, id])).length > 0;
-}
-
-function listQuery(tenant: Tenant): ListQuery {
-  const list = tenantList(TABLE.name, tenant);
-  return { ...list, conditions: [...list.conditions, "deleted_at IS NULL"] };
+export async function deleteWebhookEndpoint(db: TenantDb, id: number): Promise<boolean> {
+  return (await db.run(DELETE, [id])).length > 0;
 }
 
 type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null };

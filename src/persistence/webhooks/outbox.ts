@@ -2,6 +2,8 @@ import type { Environment } from "../../domain/accounts/environment.js";
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 
+// Statements: claims with SKIP LOCKED.
+
 const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.environment = endpoint.environment
   AND delivery.endpoint_id = endpoint.id`;
 

@@ -1,5 +1,8 @@
 import type { ClaimedDelivery, WebhookDisabledReason } from "../../domain/webhooks/webhook.js";
-import type { Queryable, Statement } from "../shared/statement.js";
+import type { Statement } from "../shared/statement.js";
+import type { TenantDb } from "../shared/tenant-db.js";
+
+// Statements: a delivery and its endpoint change together, on condition of the lease.
 
 /** Only while the lease is ours: after that, another process decides. */
 const IS_OURS =
@@ -85,23 +88,23 @@ export interface FailedEndpoint {
 
 /** Records that a delivery was accepted, unless its lease is over. @returns how often the endpoint had failed in a row before */
 export async function settleSuccess(
-  db: Queryable,
-  { accountId, environment, id, leasedUntil }: ClaimedDelivery,
+  db: TenantDb,
+  { id, leasedUntil }: ClaimedDelivery,
   status: number,
 ): Promise<number> {
-  const values = [accountId, environment, id, leasedUntil, status];
+  const values = [id, leasedUntil, status];
   const [endpoint] = await db.run<{ failuresBefore: number }>(SUCCEEDED, values);
   return endpoint?.failuresBefore ?? 0;
 }
 
 /** Records a failed attempt, unless its lease is over. @returns null when it is */
 export async function settleFailure(
-  db: Queryable,
-  { accountId, environment, id, leasedUntil }: ClaimedDelivery,
+  db: TenantDb,
+  { id, leasedUntil }: ClaimedDelivery,
   { state, status, error, waitMs }: FailedAttempt,
   { pauseAfterFailures, firstPauseMs, maxPauseMs, disableAfterMs }: BreakerOptions,
 ): Promise<FailedEndpoint | null> {
-  const key = [accountId, environment, id, leasedUntil];
+  const key = [id, leasedUntil];
   const breaker = [pauseAfterFailures, firstPauseMs, maxPauseMs, disableAfterMs];
   const values = [...key, state, status, error, waitMs, ...breaker];
   return (await db.run<FailedEndpoint>(FAILED, values))[0] ?? null;

@@ -4,7 +4,7 @@ import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { AccountEntity } from "../../persistence/accounts/account-entity.js";
-import { ApiKeyEntity, toApiKey } from "../../persistence/accounts/api-key-entity.js";
+import { ApiKeyEntity } from "../../persistence/accounts/api-key-entity.js";
 import { listAccountKeys } from "../../persistence/accounts/api-key-list-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 
@@ -56,12 +56,18 @@ export class AccountService {
   ): Promise<{ readonly secret: string; readonly apiKey: ApiKey }> {
     const { accountId } = owner;
     const { secret, hash, hint } = issueApiKey(accountId, key.environment);
-    const row = { ...key, accountId, hash, hint, revokedAt: null, lastUsedAt: null };
-    const scope = { ...owner, environment: key.environment };
-    const apiKey = await this.#db.entities(scope, async (manager) => {
-      const { generatedMaps } = await manager.insert(ApiKeyEntity, row);
-      return toApiKey(manager.create(ApiKeyEntity, { ...row, ...generatedMaps[0] }));
+    const db = this.#db.for({ ...owner, environment: key.environment });
+    const manager = db.manager("write", "api_key_insert");
+    const row = manager.create(ApiKeyEntity, {
+      ...key,
+      accountId,
+      hash,
+      hint,
+      revokedAt: null,
+      lastUsedAt: null,
     });
+    await manager.insert(ApiKeyEntity, row);
+    const { hash: _, ...apiKey } = row;
     return { secret, apiKey };
   }
 
@@ -78,6 +84,7 @@ export class AccountService {
         .update(ApiKeyEntity)
         .set({ revokedAt: () => "now()" })
         .where("id = :keyId AND revoked_at IS NULL", { keyId })
+        .returning("id")
         .execute();
       return result.affected === 1;
     });

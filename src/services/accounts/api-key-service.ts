@@ -2,14 +2,9 @@ import type { ApiKey } from "../../domain/accounts/api-key.js";
 import type { Admin, Scope, Tenant } from "../../domain/accounts/caller.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
-import {
-  countApiKeys,
-  findApiKeysByIds,
-  listApiKeys,
-  revokeApiKey,
-} from "../../persistence/accounts/api-key-list-queries.js";
+import { API_KEYS, revokeApiKey } from "../../persistence/accounts/api-key-list-queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { inOrder } from "../shared/in-order.js";
+import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
 import type { AccountService } from "./account-service.js";
 import type { KeyRevocations } from "./key-revocations.js";
 
@@ -42,7 +37,7 @@ export class ApiKeyService {
 
   /** Ends a key for good; one that has ended already stays as it is. @throws DomainError `api_key_not_found` */
   async revoke(admin: Admin, id: number): Promise<ApiKey> {
-    const revoked = await revokeApiKey(this.#db.of(admin), admin, id);
+    const revoked = await revokeApiKey(this.#db.for(admin), id);
     if (revoked) {
       this.#revocations.revoked(admin, id);
       return revoked;
@@ -51,15 +46,15 @@ export class ApiKeyService {
   }
 
   async list(tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {
-    return listApiKeys(this.#db.of(tenant), tenant, page);
+    return findPage(this.#db.for(tenant), API_KEYS, page);
   }
 
   async count(tenant: Tenant): Promise<number> {
-    return countApiKeys(this.#db.of(tenant), tenant);
+    return countList(this.#db.for(tenant), API_KEYS);
   }
 
   /** @returns a key or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(ApiKey | null)[]> {
-    return inOrder(ids, await findApiKeysByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
+    return findByIds(this.#db.for(tenant), API_KEYS, ids);
   }
 }

@@ -1,13 +1,9 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { AuditEntry, AuditFilter } from "../../domain/audit/entry.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
-import {
-  countAuditEntries,
-  findAuditEntriesByIds,
-  listAuditEntries,
-} from "../../persistence/audit/queries.js";
+import { AUDIT_ENTRIES, auditList } from "../../persistence/audit/queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { inOrder } from "../shared/in-order.js";
+import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
 
 /** Reads what the database has noted of every change. */
 export class AuditLog {
@@ -19,16 +15,15 @@ export class AuditLog {
 
   /** A page of the tenant's log, newest first. */
   async list(tenant: Tenant, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
-    return listAuditEntries(this.#db.of(tenant), tenant, filter, page);
+    return findPage(this.#db.for(tenant), AUDIT_ENTRIES, page, auditList(filter));
   }
 
   async count(tenant: Tenant, filter: AuditFilter): Promise<number> {
-    return countAuditEntries(this.#db.of(tenant), tenant, filter);
+    return countList(this.#db.for(tenant), AUDIT_ENTRIES, auditList(filter));
   }
 
   /** @returns an entry or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(AuditEntry | null)[]> {
-    const entries = await findAuditEntriesByIds(this.#db.of(tenant), tenant, ids);
-    return inOrder(ids, entries, ({ id }) => id);
+    return findByIds(this.#db.for(tenant), AUDIT_ENTRIES, ids);
   }
 }

@@ -1,4 +1,5 @@
-import type { Tenant, Writer } from "../../domain/accounts/caller.js";
+import type { EntityManager } from "typeorm";
+import type { Tenant, TenantKey, Writer } from "../../domain/accounts/caller.js";
 import type { DataSource, DataSourceRef } from "../../domain/data-sources/data-source.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { DataSourceEntity, toDataSource } from "../../persistence/data-sources/entity.js";
@@ -21,13 +22,13 @@ export class DataSourceService {
     this.#db = db;
     this.#byId = collectLookups(
       "data_sources_by_id",
-      async (tenant, ids) => findDataSourcesByIds(db.of(tenant), tenant, ids),
+      async (tenant, ids) => findDataSourcesByIds(db.for(tenant), ids),
       ({ id }) => id,
       collecting,
     );
     this.#byProvidedId = collectLookups(
       "data_sources_by_provided_id",
-      async (tenant, ids) => findDataSourcesByProvidedIds(db.of(tenant), tenant, ids),
+      async (tenant, ids) => findDataSourcesByProvidedIds(db.for(tenant), ids),
       ({ providedId }) => providedId,
       collecting,
     );
@@ -48,13 +49,11 @@ export class DataSourceService {
 
   /** @throws DomainError `data_source_exists` when the provided id is taken */
   async create(writer: Writer, providedId: string, name: string): Promise<DataSource> {
-    return refuseTaken(() =>
-      this.#db.entities(writer, async (manager) => {
-        const row = { ...keyOf(writer), providedId, name };
-        const { generatedMaps } = await manager.insert(DataSourceEntity, row);
-        return toDataSource(manager.create(DataSourceEntity, { ...row, ...generatedMaps[0] }));
-      }),
-    );
+    const db = this.#db.for(writer);
+    const manager = db.manager("write", "data_source_insert");
+    const row = manager.create(DataSourceEntity, { ...db.key, providedId, name });
+    await refuseTaken(() => manager.insert(DataSourceEntity, row));
+    return toDataSource(row);
   }
 
   /** Changes the fields that are present and differ. @throws DomainError `data_source_not_found`, `data_source_exists` */
@@ -64,15 +63,13 @@ export class DataSourceService {
     changes: { readonly providedId?: string; readonly name?: string },
   ): Promise<DataSource> {
     return refuseTaken(() =>
-      this.#db.entities(writer, async (manager) => {
-        const where = condition(writer, ref);
-        const found = requireDataSource(
-          await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } }),
-        );
+      this.#db.for(writer).transaction(async (db) => {
+        const manager = db.manager("write", "data_source_update");
+        const found = await lock(manager, { ...db.key, ...ref });
         const { providedId = found.providedId, name = found.name } = changes;
         // Decision 12a: the audit log's trigger would record any UPDATE.
         if (providedId === found.providedId && name === found.name) return found;
-        await manager.update(DataSourceEntity, { ...keyOf(writer), id: found.id }, changes);
+        await manager.update(DataSourceEntity, { ...db.key, id: found.id }, changes);
         return { ...found, ...changes };
       }),
     );
@@ -81,12 +78,10 @@ export class DataSourceService {
   /** @throws DomainError `data_source_not_found`; `data_source_in_use` while a mapping leads to it */
   async delete(writer: Writer, ref: DataSourceRef): Promise<DataSource> {
     try {
-      return await this.#db.entities(writer, async (manager) => {
-        const where = condition(writer, ref);
-        const found = requireDataSource(
-          await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } }),
-        );
-        await manager.delete(DataSourceEntity, { ...keyOf(writer), id: found.id });
+      return await this.#db.for(writer).transaction(async (db) => {
+        const manager = db.manager("write", "data_source_delete");
+        const found = await lock(manager, { ...db.key, ...ref });
+        await manager.delete(DataSourceEntity, { ...db.key, id: found.id });
         return found;
       });
     } catch (error) {
@@ -98,19 +93,14 @@ export class DataSourceService {
   }
 }
 
-function condition(tenant: Tenant, ref: DataSourceRef) {
-  const key = keyOf(tenant);
-  return ref.by === "id" ? { ...key, id: ref.id } : { ...key, providedId: ref.providedId };
-}
-
-/** The columns that place a data source in an environment of an account. */
-function keyOf({ accountId, environment }: Tenant) {
-  return { accountId, environment };
-}
-
-function requireDataSource(entity: DataSourceEntity | null): DataSource {
-  if (!entity) throw new DomainError("data_source_not_found", "The environment has no such data source.");
-  return toDataSource(entity);
+/** Reads a data source and locks it until the transaction ends. @throws DomainError `data_source_not_found` */
+async function lock(
+  manager: EntityManager,
+  { by, ...where }: TenantKey & DataSourceRef,
+): Promise<DataSource> {
+  const found = await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } });
+  if (found) return toDataSource(found);
+  throw new DomainError("data_source_not_found", "The environment has no such data source.");
 }
 
 async function refuseTaken<T>(work: () => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import {
   keepReply,
 } from "../../persistence/requests/idempotent-request-queries.js";
 import { isLockTimeout } from "../../persistence/shared/database-error.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import { TenantDb } from "../../persistence/shared/tenant-db.js";
 
 /** A request that is to count once, however often it comes. */
 export interface IdempotentRequest {
@@ -73,22 +73,18 @@ export class Idempotency {
       .update(JSON.stringify([writer.scope, ...content]))
       .digest();
     return this.#db.transaction(writer, async (transaction) => {
-      if (!(await claim(transaction, writer, key, fingerprint)))
-        return { reply: await this.#stored(transaction, writer, key, fingerprint), replayed: true };
+      const db = new TenantDb(writer, transaction, this.#db.orm);
+      if (!(await claim(db, key, fingerprint)))
+        return { reply: await this.#stored(db, writer, key, fingerprint), replayed: true };
       const reply = await work({ ...writer, transaction });
       const binding = replyBinding(writer, key);
-      await keepReply(
-        transaction,
-        writer,
-        key,
-        this.#vault.seal(JSON.stringify(reply), binding, writer.tokenKeyId),
-      );
+      await keepReply(db, key, this.#vault.seal(JSON.stringify(reply), binding, writer.tokenKeyId));
       return { reply, replayed: false };
     });
   }
 
-  async #stored(transaction: Queryable, writer: Writer, key: string, fingerprint: Buffer): Promise<unknown> {
-    const stored = await findStoredReply(transaction, writer, key);
+  async #stored(db: TenantDb, writer: Writer, key: string, fingerprint: Buffer): Promise<unknown> {
+    const stored = await findStoredReply(db, key);
     if (!stored)
       throw new DomainError("unavailable", "The stored reply has just expired.", { retryAfter: 1 });
     if (!stored.fingerprint.equals(fingerprint)) {
@@ -106,14 +102,9 @@ export function replyBinding({ accountId, environment }: Tenant, key: string): T
   return { accountId, id: `${environment}/${key}`, of: "idempotentRequest" };
 }
 
-async function claim(
-  transaction: Queryable,
-  writer: Writer,
-  key: string,
-  fingerprint: Buffer,
-): Promise<boolean> {
+async function claim(db: TenantDb, key: string, fingerprint: Buffer): Promise<boolean> {
   try {
-    return await claimIdempotencyKey(transaction, writer, key, fingerprint);
+    return await claimIdempotencyKey(db, key, fingerprint);
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
     throw new DomainError(

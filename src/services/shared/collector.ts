@@ -1,10 +1,10 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, deadlineExceeded, SharedDeadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { inOrder } from "../../domain/shared/in-order.js";
 import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { runSpan, type Span } from "../../telemetry/tracing.js";
-import { inOrder } from "./in-order.js";
 
 /** How many statements of one kind a tenant has under way, unless told otherwise. */
 const USUALLY_UNDER_WAY = 2;

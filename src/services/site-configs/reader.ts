@@ -1,22 +1,21 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { inOrder } from "../../domain/shared/in-order.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
-import { findAccountId } from "../../persistence/accounts/account-queries.js";
+import { findAccount } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";
+import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
 import {
-  countSiteConfigs,
   findRevisions,
   findServedText,
-  findSiteConfigsByIds,
   findSiteConfigsBySites,
   findTexts,
   listRevisions,
-  listSiteConfigs,
   type ServedRow,
+  SITE_CONFIGS,
 } from "../../persistence/site-configs/queries.js";
-import { inOrder } from "../shared/in-order.js";
 
 const EMPTY_PAGE: Page<SiteConfigRevision> = { items: [], hasMore: false };
 
@@ -39,22 +38,22 @@ export class SiteConfigReader {
 
   /** @returns a site configuration or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(SiteConfig | null)[]> {
-    return inOrder(ids, await findSiteConfigsByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
+    return findByIds(this.#db.for(tenant), SITE_CONFIGS, ids);
   }
 
   /** @returns a site configuration or null for each site, in the same order */
   async bySites(tenant: Tenant, sites: readonly string[]): Promise<(SiteConfig | null)[]> {
-    const configs = await findSiteConfigsBySites(this.#db.of(tenant), tenant, sites);
+    const configs = await findSiteConfigsBySites(this.#db.for(tenant), sites);
     return inOrder(sites, configs, ({ site }) => site);
   }
 
   /** A page of the tenant's site configurations, by the names of the sites. */
   async list(tenant: Tenant, page: PageRequest): Promise<Page<SiteConfig>> {
-    return listSiteConfigs(this.#db.of(tenant), tenant, page);
+    return findPage(this.#db.for(tenant), SITE_CONFIGS, page);
   }
 
   async count(tenant: Tenant): Promise<number> {
-    return countSiteConfigs(this.#db.of(tenant), tenant);
+    return countList(this.#db.for(tenant), SITE_CONFIGS);
   }
 
   /** The same page of the revisions of each of these, newest first, in the order of the ids; one statement for all. */
@@ -63,27 +62,25 @@ export class SiteConfigReader {
     ids: readonly number[],
     page: PageRequest,
   ): Promise<Page<SiteConfigRevision>[]> {
-    const pages = await listRevisions(this.#db.of(tenant), tenant, ids, page);
+    const pages = await listRevisions(this.#db.for(tenant), ids, page);
     return ids.map((id) => pages.get(id) ?? EMPTY_PAGE);
   }
 
   /** @returns a revision or null for each reference, in the same order */
   async revisions(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(SiteConfigRevision | null)[]> {
-    const found = await findRevisions(this.#db.of(tenant), tenant, refs);
+    const found = await findRevisions(this.#db.for(tenant), refs);
     return inOrder(refs.map(nameOfRevision), found, nameOfRevision);
   }
 
   /** @returns a text or null for each reference, in the same order */
   async texts(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(string | null)[]> {
-    const texts = await findTexts(this.#db.of(tenant), tenant, refs);
+    const texts = await findTexts(this.#db.for(tenant), refs);
     return inOrder(refs.map(nameOfRevision), texts, nameOfRevision).map((found) => found?.text ?? null);
   }
 
   /** The text of a tenant's site. @throws DomainError `site_config_not_found` */
   async serve(tenant: Tenant, request: ServedRequest): Promise<ServedRow> {
-    return requireServed(
-      await findServedText(this.#db.of(tenant), tenant, { ...request, publicOnly: false }),
-    );
+    return requireServed(await findServedText(this.#db.for(tenant), { ...request, publicOnly: false }));
   }
 
   /**
@@ -95,10 +92,10 @@ export class SiteConfigReader {
     request: ServedRequest,
     within: Pick<Tenant, "replica" | "deadline"> = {},
   ): Promise<ServedRow> {
-    const accountId = await findAccountId(this.#db.of({ ...within, accountName: account }), account);
-    const tenant = accountId === null ? null : { ...within, accountId, environment };
+    const found = await findAccount(this.#db.of({ ...within, accountName: account }), account);
+    const tenant = found && { ...within, accountId: found.accountId, environment };
     return requireServed(
-      tenant && (await findServedText(this.#db.of(tenant), tenant, { ...request, publicOnly: true })),
+      tenant && (await findServedText(this.#db.for(tenant), { ...request, publicOnly: true })),
     );
   }
 }

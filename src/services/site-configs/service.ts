@@ -11,7 +11,7 @@ import type { TaskOutputs } from "../../domain/site-configs/tasks.js";
 import type { SiteConfigOptions } from "../../domain/site-configs/validate-site-config.js";
 import type { WrittenJson, WrittenSource } from "../../domain/site-configs/written-source.js";
 import type { Database } from "../../persistence/database/database.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { findSiteConfigsBySites, findTexts } from "../../persistence/site-configs/queries.js";
 import {
   addRevision,
@@ -60,11 +60,11 @@ export class SiteConfigService {
     const { report, written } = await work.run("prepare", { source, strict: options.strict });
     const text = report.valid && "text" in source ? source.text : written;
     if (text === null) return { siteConfig: null, report };
-    const siteConfig = await this.#db.transaction(editor, async (transaction) => {
+    const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
       const current = await this.#lockOrCreate(transaction, editor, site);
       requireRevision(current, options.expectedRevision);
       const revision = { text, restoredFrom: null, isPublic: options.isPublic };
-      return addRevision(transaction, editor, current, revision);
+      return addRevision(transaction, editor.actor, current, revision);
     });
     return { siteConfig, report };
   }
@@ -84,7 +84,7 @@ export class SiteConfigService {
     requireSize(patch.json, patch.field);
     for (let attempt = 1; attempt <= MAX_PATCH_ATTEMPTS; attempt += 1) {
       const seen = await this.#find(editor, site, options);
-      const text = await readText(this.#db.of(editor), editor, seen, seen.revision);
+      const text = await readText(this.#db.for(editor), seen, seen.revision);
       // It may take seconds, so no lock is held meanwhile.
       const patched = await work.run("patch", { text, patch, strict: options.strict });
       const outcome = await this.#storePatched(editor, site, seen, patched, options);
@@ -103,13 +103,13 @@ export class SiteConfigService {
     { report, written }: TaskOutputs["patch"],
     options: ChangeOptions,
   ): Promise<ChangeOutcome | null> {
-    return this.#db.transaction(editor, async (transaction) => {
+    return this.#db.for(editor).transaction(async (transaction) => {
       const current = await lock(transaction, editor, site);
       requireRevision(current, options.expectedRevision);
       if (current.revision !== seen.revision) return null;
       if (written === null) return { siteConfig: null, report };
       const revision = { text: written, restoredFrom: null, isPublic: null };
-      return { siteConfig: await addRevision(transaction, editor, current, revision), report };
+      return { siteConfig: await addRevision(transaction, editor.actor, current, revision), report };
     });
   }
 
@@ -125,54 +125,49 @@ export class SiteConfigService {
     work: SiteConfigWork,
   ): Promise<ChangeOutcome> {
     const seen = await this.#find(editor, site, options);
-    const text = await readText(this.#db.of(editor), editor, seen, restoredFrom);
+    const text = await readText(this.#db.for(editor), seen, restoredFrom);
     // The rules may have changed since it was written. The text of a revision never does, so no lock is needed yet.
     const report = await work.run("check", { source: { text }, strict: false });
     if (!report.valid) return { siteConfig: null, report };
-    const siteConfig = await this.#db.transaction(editor, async (transaction) => {
+    const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
       const current = await lock(transaction, editor, site);
       requireRevision(current, options.expectedRevision);
-      return addRevision(transaction, editor, current, { text, restoredFrom, isPublic: null });
+      return addRevision(transaction, editor.actor, current, { text, restoredFrom, isPublic: null });
     });
     return { siteConfig, report };
   }
 
   /** Opens a site to everybody, or closes it; this is no new revision. @throws DomainError `site_config_not_found` */
   async setPublic(editor: Editor, site: string, isPublic: boolean): Promise<SiteConfig> {
-    const changed = await setPublic(this.#db.of(editor), editor, site, isPublic);
+    const changed = await setPublic(this.#db.for(editor), site, isPublic);
     if (changed) return changed;
     throw missingSite(editor, site);
   }
 
-  async #lockOrCreate(transaction: Queryable, editor: Editor, site: string): Promise<SiteConfig> {
-    const found = await lockSiteConfig(transaction, editor, site);
+  async #lockOrCreate(transaction: TenantDb, editor: Editor, site: string): Promise<SiteConfig> {
+    const found = await lockSiteConfig(transaction, site);
     if (found) return found;
-    await createSiteConfig(transaction, editor, site);
+    await createSiteConfig(transaction, site);
     return lock(transaction, editor, site);
   }
 
   /** The site as it is now, without a lock. @throws DomainError `site_config_not_found`, `version_conflict` */
   async #find(editor: Editor, site: string, { expectedRevision }: ChangeOptions): Promise<SiteConfig> {
-    const [found] = await findSiteConfigsBySites(this.#db.of(editor), editor, [site]);
+    const [found] = await findSiteConfigsBySites(this.#db.for(editor), [site]);
     if (!found) throw missingSite(editor, site);
     requireRevision(found, expectedRevision);
     return found;
   }
 }
 
-async function readText(
-  db: Queryable,
-  editor: Editor,
-  current: SiteConfig,
-  revision: number,
-): Promise<string> {
-  const [found] = await findTexts(db, editor, [{ siteConfigId: current.id, revision }]);
+async function readText(db: TenantDb, current: SiteConfig, revision: number): Promise<string> {
+  const [found] = await findTexts(db, [{ siteConfigId: current.id, revision }]);
   if (found) return found.text;
   throw missingRevision(current, revision);
 }
 
-async function lock(transaction: Queryable, editor: Editor, site: string): Promise<SiteConfig> {
-  const found = await lockSiteConfig(transaction, editor, site);
+async function lock(transaction: TenantDb, editor: Editor, site: string): Promise<SiteConfig> {
+  const found = await lockSiteConfig(transaction, site);
   if (found) return found;
   throw missingSite(editor, site);
 }

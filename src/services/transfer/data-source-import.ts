@@ -29,22 +29,21 @@ export class DataSourceImport {
   ): Promise<ImportOutcome[]> {
     const providedIds = items.map(({ providedId }) => providedId);
     if (dryRun) {
-      const found = await findDataSourcesByProvidedIds(this.#db.of(writer), writer, providedIds);
+      const found = await findDataSourcesByProvidedIds(this.#db.for(writer), providedIds);
       const names = new Map(found.map(({ providedId, name }) => [providedId, name]));
       return items.map((item) => outcomeOf(item, names.get(item.providedId)));
     }
-    return this.#db.transaction(writer, async (transaction) => {
+    return this.#db.for(writer).transaction(async (transaction) => {
       const named = items.flatMap(({ providedId, name }) =>
         name === undefined ? [] : [{ providedId, name }],
       );
       // First, and whether they are there or not: nobody can create one between a look and the insert then.
-      const created = await insertDataSources(transaction, writer, named);
+      const created = await insertDataSources(transaction, named);
       const others = providedIds.filter((providedId) => !created.has(providedId));
-      const found = await lockDataSourcesToRename(transaction, writer, others);
+      const found = await lockDataSourcesToRename(transaction, others);
       const present = new Map(found.map((source) => [source.providedId, source]));
       await renameDataSources(
         transaction,
-        writer,
         named.flatMap(({ providedId, name }) => {
           const source = present.get(providedId);
           return source && source.name !== name ? [{ id: source.id, name }] : [];

@@ -4,14 +4,16 @@ import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { countDataSources, listDataSources } from "../../persistence/data-sources/list-queries.js";
+import { dataSourcesBy } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
+import { countList, findPage } from "../../persistence/shared/select-page.js";
 import { countUserGroups, listAllUserGroups } from "../../persistence/user-groups/list-queries.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 
 /** What one statement reads: enough that its own costs do not matter, and little enough to hold in memory. */
 const PAGE_SIZE = 1000;
 const ORDER = { field: "providedId", direction: "ascending" } as const;
+const DATA_SOURCES = dataSourcesBy(ORDER);
 
 /** A group as it is written out. */
 export interface ExportedGroup {
@@ -33,19 +35,18 @@ export class ExportReader {
   }
 
   async *dataSources(tenant: Tenant): AsyncGenerator<readonly DataSource[]> {
-    yield* pagesOf((page) => listDataSources(this.#db.of(tenant), tenant, {}, ORDER, page));
+    yield* pagesOf((page) => findPage(this.#db.for(tenant), DATA_SOURCES, page));
   }
 
   async *groups(tenant: Tenant): AsyncGenerator<readonly ExportedGroup[]> {
-    const db = this.#db.of(tenant);
+    const db = this.#db.for(tenant);
     const read = async (page: PageRequest) => {
-      const [found] = await listAllUserGroups(db, tenant, ORDER, [page]);
+      const [found] = await listAllUserGroups(db, ORDER, [page]);
       return found ?? { items: [], hasMore: false };
     };
     for await (const groups of pagesOf(read)) {
       const mappings = await findMappings(
         db,
-        tenant,
         groups.map(({ id }) => id),
       );
       yield groups.map((group) => ({ group, mapping: mappings.get(group.id) ?? [] }));
@@ -54,10 +55,10 @@ export class ExportReader {
 
   /** How many data sources and groups there are. */
   async count(tenant: Tenant): Promise<{ readonly dataSources: number; readonly groups: number }> {
-    const db = this.#db.of(tenant);
+    const db = this.#db.for(tenant);
     return {
-      dataSources: await countDataSources(db, tenant, {}),
-      groups: await countUserGroups(db, tenant, {}),
+      dataSources: await countList(db, DATA_SOURCES),
+      groups: await countUserGroups(db, {}),
     };
   }
 

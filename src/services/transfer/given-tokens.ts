@@ -71,7 +71,7 @@ async function findTaken(
   // Unique among the tokens of both environments.
   for (const one of ENVIRONMENTS) {
     const tenant = { accountId, environment: one };
-    for (const { lookup, providedId } of await findTokenOwners(db.of(tenant), tenant, hashes)) {
+    for (const { lookup, providedId } of await findTokenOwners(db.for(tenant), hashes)) {
       if (one !== environment || providedId !== bringers.get(lookup)) taken.add(lookup);
     }
   }
@@ -80,14 +80,14 @@ async function findTaken(
     if (named === accountId) continue;
     for (const one of ENVIRONMENTS) {
       const tenant = { accountId: named, environment: one };
-      const owners = await findTokenOwners(db.of(tenant), tenant, itsHashes);
+      const owners = await findTokenOwners(db.for(tenant), itsHashes);
       for (const { lookup } of owners) taken.add(lookup);
     }
   }
   const places = await findTokenPlaces(db.of("operator"), hashes);
   for (const place of places.filter((other) => other.accountId !== accountId)) {
     // What was noted there may have been rotated since.
-    const owners = await findTokenOwners(db.of(place), place, [place.lookup]);
+    const owners = await findTokenOwners(db.for(place), [place.lookup]);
     if (owners.length > 0) taken.add(toHex(place.lookup));
   }
   return taken;

@@ -1,9 +1,8 @@
-import type { Tenant, Writer } from "../../domain/accounts/caller.js";
 import type { ImportedGroup, ImportOptions } from "../../domain/transfer/imported-record.js";
 import { Refusal, refuseFaults } from "../../domain/transfer/refusal.js";
 import type { MappingEntry } from "../../domain/user-groups/mapping.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
   findDifferentProperties,
   findPresentGroups,
@@ -38,19 +37,18 @@ export interface GroupChanges {
  * @param tokens what is known of the tokens that the lines bring along
  */
 export async function planGroups(
-  transaction: Queryable,
-  writer: Writer,
+  transaction: TenantDb,
   items: readonly ImportedGroup[],
   tokens: GivenTokens,
   options: ImportOptions,
 ): Promise<PlannedGroup[]> {
   const references = items.flatMap(({ mapping = [] }) => mapping);
-  const resolve = await findImportedDataSources(transaction, writer, references, options);
+  const resolve = await findImportedDataSources(transaction, references, options);
   const providedIds = items.map(({ providedId }) => providedId);
-  const found = await findPresentGroups(transaction, writer, providedIds, !options.dryRun);
+  const found = await findPresentGroups(transaction, providedIds, !options.dryRun);
   const present = new Map(found.map((group) => [group.providedId, group]));
-  const mappings = await findPresentMappings(transaction, writer, items, present);
-  const withOtherProperties = await findOtherProperties(transaction, writer, items, present);
+  const mappings = await findPresentMappings(transaction, items, present);
+  const withOtherProperties = await findOtherProperties(transaction, items, present);
   return items.map((item) => {
     const entries = refuseFaults(() => item.mapping?.map(resolve));
     if (entries instanceof Refusal) return entries;
@@ -113,8 +111,7 @@ function planChange(
 
 /** The ids of the groups whose lines have properties that are not equal to those they have. */
 async function findOtherProperties(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   items: readonly ImportedGroup[],
   present: ReadonlyMap<string, PresentGroup>,
 ): Promise<ReadonlySet<number>> {
@@ -127,13 +124,12 @@ async function findOtherProperties(
     if (properties === null || group.properties === null) others.add(group.id);
     else undecided.push({ id: group.id, properties });
   }
-  return new Set([...others, ...(await findDifferentProperties(db, tenant, undecided))]);
+  return new Set([...others, ...(await findDifferentProperties(db, undecided))]);
 }
 
 /** The mappings of the groups that are there and whose lines tell one: data sources by schema ids. */
 async function findPresentMappings(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   items: readonly ImportedGroup[],
   present: ReadonlyMap<string, PresentGroup>,
 ): Promise<ReadonlyMap<number, ReadonlyMap<string, number>>> {
@@ -141,16 +137,15 @@ async function findPresentMappings(
     const id = present.get(providedId)?.id;
     return id === undefined || mapping === undefined ? [] : [id];
   });
-  return ids.length === 0 ? new Map() : findMappedIds(db, tenant, ids);
+  return ids.length === 0 ? new Map() : findMappedIds(db, ids);
 }
 
 /** The data sources of each of these groups, by schema ids. */
 export async function findMappedIds(
-  db: Queryable,
-  tenant: Tenant,
+  db: TenantDb,
   userGroupIds: readonly number[],
 ): Promise<ReadonlyMap<number, ReadonlyMap<string, number>>> {
-  const mappings = await findMappings(db, tenant, userGroupIds);
+  const mappings = await findMappings(db, userGroupIds);
   return new Map(
     [...mappings].map(([id, mapped]) => [
       id,

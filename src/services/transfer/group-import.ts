@@ -1,27 +1,25 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { DomainError } from "../../domain/shared/errors.js";
+import { requireAt } from "../../domain/shared/in-order.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import type { ImportedGroup, ImportOptions } from "../../domain/transfer/imported-record.js";
 import { type ImportOutcome, Refusal } from "../../domain/transfer/refusal.js";
 import { isBroughtToken, issueUserGroupToken } from "../../domain/user-groups/token.js";
 import { findTokenKey } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { isTransactionConflict, violates } from "../../persistence/shared/database-error.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import { violates } from "../../persistence/shared/database-error.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { analyzeImported } from "../../persistence/transfer/import-statistics.js";
 import { replaceTokens } from "../../persistence/transfer/imported-group-queries.js";
 import { putBroughtTokens } from "../../persistence/user-groups/brought-token-queries.js";
 import { insertManyUserGroups, updateUserGroups } from "../../persistence/user-groups/bulk-writes.js";
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import { requireAt } from "../shared/in-order.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
+import { CreatedMeanwhile, retryConflicts } from "../user-groups/conflict-retry.js";
 import { GivenTokens, tokenTaken } from "./given-tokens.js";
 import { type PlannedGroup, planGroups } from "./group-import-plan.js";
 
-/** How often a batch is run that met others which create or change the same groups. */
-const ATTEMPTS = 10;
 /** The tables are analyzed once so many groups were created, and again when that has become so many times as much. */
 const ANALYZE_FROM = 2000;
 const ANALYZE_FACTOR = 4;
@@ -69,19 +67,13 @@ export class GroupImport {
   ): Promise<ImportOutcome[]> {
     const tokens = await GivenTokens.look(this.#db, this.#vault, writer, items);
     if (options.dryRun) {
-      return (await planGroups(this.#db.of(writer), writer, items, tokens, options)).map(outcomeOf);
+      return (await planGroups(this.#db.for(writer), items, tokens, options)).map(outcomeOf);
     }
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#write(writer, items, tokens, options);
-      } catch (error) {
-        if (violates(error, "user_group_token_uq")) return this.#runHalves(writer, items, options);
-        if (!(error instanceof CreatedMeanwhile) && !isTransactionConflict(error)) throw error;
-        if (attempt === ATTEMPTS) {
-          const message = "Others create the same user groups. Try again.";
-          throw new DomainError("unavailable", message, { retryAfter: 1, cause: error });
-        }
-      }
+    try {
+      return await retryConflicts(() => this.#write(writer, items, tokens, options));
+    } catch (error) {
+      if (violates(error, "user_group_token_uq")) return this.#runHalves(writer, items, options);
+      throw error;
     }
   }
 
@@ -103,8 +95,8 @@ export class GroupImport {
     tokens: GivenTokens,
     options: ImportOptions,
   ): Promise<ImportOutcome[]> {
-    const planned = await this.#db.transaction(writer, async (transaction) => {
-      const plan = await planGroups(transaction, writer, items, tokens, options);
+    const planned = await this.#db.for(writer).transaction(async (transaction) => {
+      const plan = await planGroups(transaction, items, tokens, options);
       // Locks were waited for: from here on it takes less than re-encryption leaves to those who know the former key.
       const owner = { ...writer, tokenKeyId: await this.#tokenKey(transaction, writer) };
       await this.#create(
@@ -128,8 +120,8 @@ export class GroupImport {
   }
 
   /** An import may take hours, and the account have another key meanwhile. */
-  async #tokenKey(transaction: Queryable, { accountId, accountName }: Writer): Promise<string> {
-    const keyId = await findTokenKey(transaction, accountId);
+  async #tokenKey(transaction: TenantDb, { accountName }: Writer): Promise<string> {
+    const keyId = await findTokenKey(transaction.raw, transaction.accountId);
     if (this.#vault.holds(keyId)) return keyId;
     throw new OperatorError(
       `The tokens of account ${JSON.stringify(accountName)} are sealed under key ${keyId}, which is not among ENCRYPTION_KEYS. Start again with all of the service's keys.`,
@@ -151,7 +143,7 @@ export class GroupImport {
     }
   }
 
-  async #create(transaction: Queryable, writer: Writer, creations: readonly Creation[]): Promise<void> {
+  async #create(transaction: TenantDb, writer: Writer, creations: readonly Creation[]): Promise<void> {
     if (creations.length === 0) return;
     const ids = await this.#ids.takeMany(transaction, creations.length);
     const rows = creations.map(({ group, entries }, index) => {
@@ -161,17 +153,17 @@ export class GroupImport {
       const isBrought = given !== undefined && isBroughtToken(writer.accountId, given);
       return { id, providedId, name, properties, token, entries, isBrought };
     });
-    const inserted = await insertManyUserGroups(transaction, writer, rows);
+    const inserted = await insertManyUserGroups(transaction, rows);
     // To lock those of others now, while holding new rows, could close a ring of waiting calls.
     if (inserted < rows.length) throw new CreatedMeanwhile();
     const entries = rows.flatMap((row) => row.entries.map((entry) => ({ ...entry, userGroupId: row.id })));
-    await insertMappings(transaction, writer, entries);
+    await insertMappings(transaction, entries);
     const brought = rows.filter(({ isBrought }) => isBrought);
     const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
-    await putBroughtTokens(transaction, writer, notes);
+    await putBroughtTokens(transaction, notes);
   }
 
-  async #update(transaction: Queryable, writer: Writer, updates: readonly Update[]): Promise<void> {
+  async #update(transaction: TenantDb, writer: Writer, updates: readonly Update[]): Promise<void> {
     const fields = updates.map(({ id, changes: { name, properties, entries } }) => ({
       id,
       ...(name === undefined ? {} : { name }),
@@ -180,25 +172,21 @@ export class GroupImport {
     }));
     await updateUserGroups(
       transaction,
-      writer,
       fields.filter((each) => Object.keys(each).length > 1),
     );
     const mappings = updates.flatMap(({ id, changes: { entries } }) =>
       entries ? [{ userGroupId: id, entries, isFirst: false }] : [],
     );
-    await replaceMappings(transaction, writer, mappings);
+    await replaceMappings(transaction, mappings);
     const tokens = updates.flatMap(({ id, changes: { token } }) =>
       token === undefined ? [] : [{ id, given: token, token: this.#vault.encryptToken(token, writer) }],
     );
-    await replaceTokens(transaction, writer, tokens);
+    await replaceTokens(transaction, tokens);
     const brought = tokens.filter(({ given }) => isBroughtToken(writer.accountId, given));
     const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
-    await putBroughtTokens(transaction, writer, notes);
+    await putBroughtTokens(transaction, notes);
   }
 }
-
-/** Rolls the transaction back because a group that was missing is there now. */
-class CreatedMeanwhile extends Error {}
 
 function outcomeOf(planned: PlannedGroup): ImportOutcome {
   if (planned instanceof Refusal) return planned;

@@ -1,9 +1,8 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { ImportOptions } from "../../domain/transfer/imported-record.js";
 import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
 import { lockDataSources } from "../../persistence/data-sources/queries.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 
 /** No data source has this id: it stands for one that an earlier file of a dry run would have brought. */
 const NOT_YET = 0;
@@ -14,13 +13,12 @@ const NOT_YET = 0;
  * @returns what resolves one reference, and throws DomainError `unknown_data_source`
  */
 export async function findImportedDataSources(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   references: readonly MappingReference[],
   { dryRun, expected }: ImportOptions,
 ): Promise<(reference: MappingReference) => MappingEntry> {
   const names = [...new Set(references.map(({ dataSource }) => dataSource))];
-  const found = names.length === 0 ? [] : await lockDataSources(transaction, tenant, names, []);
+  const found = names.length === 0 ? [] : await lockDataSources(transaction, names, []);
   const ids = new Map(found.map(({ providedId, id }) => [providedId, id]));
   return ({ schemaId, dataSource, field }) => {
     const dataSourceId =

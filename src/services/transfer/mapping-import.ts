@@ -3,7 +3,7 @@ import type { ImportedMapping, ImportOptions } from "../../domain/transfer/impor
 import { type ImportOutcome, Refusal, refuseFaults } from "../../domain/transfer/refusal.js";
 import { MAX_MAPPING_ENTRIES } from "../../domain/user-groups/mapping.js";
 import type { Database } from "../../persistence/database/database.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { findPresentGroups } from "../../persistence/transfer/imported-group-queries.js";
 import { updateUserGroups } from "../../persistence/user-groups/bulk-writes.js";
 import { type GroupEntry, putMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
@@ -31,13 +31,13 @@ export class MappingImport {
     items: readonly ImportedMapping[],
     options: ImportOptions,
   ): Promise<ImportOutcome[]> {
-    if (options.dryRun) return (await plan(this.#db.of(writer), writer, items, options)).outcomes;
-    const { outcomes, entries } = await this.#db.transaction(writer, async (transaction) => {
-      const planned = await plan(transaction, writer, items, options);
+    if (options.dryRun) return (await plan(this.#db.for(writer), items, options)).outcomes;
+    const { outcomes, entries } = await this.#db.for(writer).transaction(async (transaction) => {
+      const planned = await plan(transaction, items, options);
       const ids = new Set(planned.entries.map(({ userGroupId }) => userGroupId));
       const changes = [...ids].map((id) => ({ id, mappingChanged: true }));
-      await updateUserGroups(transaction, writer, changes);
-      await putMappings(transaction, writer, planned.entries);
+      await updateUserGroups(transaction, changes);
+      await putMappings(transaction, planned.entries);
       return planned;
     });
     for (const id of new Set(entries.map(({ userGroupId }) => userGroupId))) {
@@ -48,17 +48,16 @@ export class MappingImport {
 }
 
 async function plan(
-  transaction: Queryable,
-  writer: Writer,
+  transaction: TenantDb,
   items: readonly ImportedMapping[],
   options: ImportOptions,
 ): Promise<{ readonly outcomes: ImportOutcome[]; readonly entries: readonly GroupEntry[] }> {
   const references = items.map(({ reference }) => reference);
-  const resolve = await findImportedDataSources(transaction, writer, references, options);
+  const resolve = await findImportedDataSources(transaction, references, options);
   const providedIds = [...new Set(items.map(({ userGroupId }) => userGroupId))];
-  const found = await findPresentGroups(transaction, writer, providedIds, !options.dryRun);
+  const found = await findPresentGroups(transaction, providedIds, !options.dryRun);
   const ids = new Map(found.map(({ providedId, id }) => [providedId, id]));
-  const mappings = await findMappedIds(transaction, writer, [...ids.values()]);
+  const mappings = await findMappedIds(transaction, [...ids.values()]);
   const sizes = new Map([...mappings].map(([id, mapping]) => [id, mapping.size]));
   const entries: GroupEntry[] = [];
   const outcomes = items.map(({ userGroupId, reference }): ImportOutcome => {

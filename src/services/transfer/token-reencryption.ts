@@ -63,26 +63,26 @@ export class TokenReencryption {
 
   async #resealSecrets(tenant: Tenant): Promise<void> {
     const keyId = this.#vault.primaryKeyId;
-    const db = this.#db.of(tenant);
-    for (const old of await findSecretsSealedOtherwise(db, tenant, keyId)) {
+    const db = this.#db.for(tenant);
+    for (const old of await findSecretsSealedOtherwise(db, keyId)) {
       const binding = { accountId: tenant.accountId, id: old.id, of: "webhookEndpoint" } as const;
       const reseal = (ciphertext: Buffer) =>
         this.#vault.seal(this.#vault.open({ keyId: old.keyId, ciphertext }, binding), binding, keyId)
           .ciphertext;
       const previous = old.previous && reseal(old.previous);
-      await resealSecrets(db, tenant, old, { keyId, current: reseal(old.current), previous });
+      await resealSecrets(db, old, { keyId, current: reseal(old.current), previous });
     }
   }
 
   async #resealReplies(tenant: Tenant): Promise<void> {
     const keyId = this.#vault.primaryKeyId;
-    const db = this.#db.of(tenant);
+    const db = this.#db.for(tenant);
     for (;;) {
-      const replies = await findRepliesSealedOtherwise(db, tenant, keyId, BATCH);
+      const replies = await findRepliesSealedOtherwise(db, keyId, BATCH);
       if (replies.length === 0) return;
       for (const old of replies) {
         const binding = replyBinding(tenant, old.key);
-        await resealReply(db, tenant, old, this.#vault.seal(this.#vault.open(old, binding), binding, keyId));
+        await resealReply(db, old, this.#vault.seal(this.#vault.open(old, binding), binding, keyId));
       }
     }
   }
@@ -92,8 +92,7 @@ export class TokenReencryption {
     let afterId = 0;
     for (;;) {
       const rows = await findSealedOtherwise(
-        this.#db.of(tenant),
-        tenant,
+        this.#db.for(tenant),
         afterId,
         this.#vault.primaryTokenKeyId,
         BATCH,
@@ -116,10 +115,10 @@ export class TokenReencryption {
       const token = this.#vault.decryptToken(stored, { accountId, id: old.id });
       return { old, token: this.#vault.encryptToken(token, owner) };
     });
-    return this.#db.transaction(tenant, async (transaction) => {
-      const count = await resealTokens(transaction, tenant, this.#vault.primaryTokenKeyId, tokens);
+    return this.#db.for(tenant).transaction(async (transaction) => {
+      const count = await resealTokens(transaction, this.#vault.primaryTokenKeyId, tokens);
       const pairs = tokens.map(({ old, token }) => ({ old: old.lookup, new: token.lookup }));
-      await rehashBroughtTokens(transaction, tenant, pairs);
+      await rehashBroughtTokens(transaction, pairs);
       return count;
     });
   }

@@ -6,7 +6,7 @@ import type { NewUserGroup, UserGroup } from "../../domain/user-groups/user-grou
 import type { Database } from "../../persistence/database/database.js";
 import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
-import { putMappingEntries } from "../../persistence/user-groups/mapping-queries.js";
+import { insertMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { NewUserGroupRow } from "../../persistence/user-groups/writes.js";
 import { apartByKey, writerOf } from "../shared/collected-writes.js";
 import { type Collecting, Collector } from "../shared/collector.js";
@@ -31,7 +31,7 @@ export class UserGroupCreations {
     const insert = async (writer: Writer, creations: readonly Creation[]) => {
       const rows = creations.map(({ row }) => row);
       const requests = creations.map(({ row, requestId }) => [String(row.id), requestId] as const);
-      const inserted = await insertUserGroups(db.of(writerOf(writer, requests)), writer, rows);
+      const inserted = await insertUserGroups(db.for(writerOf(writer, requests)), rows);
       const byId = new Map(inserted.map((group) => [group.id, group]));
       return rows.map(({ id }) => byId.get(id) ?? null);
     };
@@ -48,7 +48,7 @@ export class UserGroupCreations {
    * @throws DomainError `unknown_data_source`; nothing is inserted then
    */
   async insert(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup | null> {
-    const id = await this.#ids.take(writer);
+    const id = await this.#ids.take(writer.transaction && this.#db.for(writer));
     const row = {
       id,
       providedId,
@@ -81,10 +81,11 @@ export class UserGroupCreations {
     row: NewUserGroupRow,
     mapping: NewUserGroup["mapping"],
   ): Promise<UserGroup | null> {
-    return this.#db.transaction(writer, async (transaction) => {
-      const entries = await resolveMapping(transaction, writer, mapping);
-      const [created = null] = await insertUserGroups(transaction, writer, [row]);
-      if (created) await putMappingEntries(transaction, writer, row.id, entries);
+    return this.#db.for(writer).transaction(async (transaction) => {
+      const entries = await resolveMapping(transaction, mapping);
+      const [created = null] = await insertUserGroups(transaction, [row]);
+      const rows = entries.map((entry) => ({ ...entry, userGroupId: row.id }));
+      if (created) await insertMappings(transaction, rows);
       return created;
     });
   }

@@ -69,7 +69,7 @@ export class UserGroupEdits {
 
   /** Changes a group's name and properties; what is absent stays. @returns null when there is no such group */
   async update(writer: Writer, ref: StoredRef, changes: Update["changes"]): Promise<UpdatedUserGroup | null> {
-    if (ref.by === "token") return updateUserGroup(this.#db.of(writer), writer, ref, changes);
+    if (ref.by === "token") return updateUserGroup(this.#db.for(writer), ref, changes);
     const update = { writer, ref, changes };
     const [updated] = await this.#updates.load(writer, [update]);
     return updated === undefined ? this.#updateAlone(update) : updated;
@@ -83,19 +83,19 @@ export class UserGroupEdits {
   }
 
   #updateAlone({ writer, ref, changes }: Update): Promise<UpdatedUserGroup | null> {
-    return updateUserGroup(this.#db.of(writer), writer, ref, changes);
+    return updateUserGroup(this.#db.for(writer), ref, changes);
   }
 
   #rotateAlone({ writer, ...rotation }: Rotation): Promise<UserGroup | null> {
-    return rotateUserGroupToken(this.#db.of(writer), writer, rotation, this.#graceSeconds);
+    return rotateUserGroupToken(this.#db.for(writer), rotation, this.#graceSeconds);
   }
 
   async #rotateTogether(writer: Writer, rotations: readonly Rotation[]): Promise<Outcome<UserGroup>[]> {
     const requests = rotations.map(
       ({ token, writer: { actor } }) => [token.lookup.toString("hex"), actor.requestId] as const,
     );
-    const db = this.#db.of(writerOf(writer, requests));
-    const rotated = await rotateUserGroupTokens(db, writer, rotations, this.#graceSeconds);
+    const db = this.#db.for(writerOf(writer, requests));
+    const rotated = await rotateUserGroupTokens(db, rotations, this.#graceSeconds);
     const byLookup = new Map(rotated.map((group) => [lookupOf(group.storedToken), group]));
     return requests.map(([lookup]) => byLookup.get(lookup));
   }
@@ -103,7 +103,7 @@ export class UserGroupEdits {
   /** The updates by internal ids; of a group that is not there, null. */
   async #changesOf(writer: Writer, updates: readonly Update[]) {
     const providedIds = updates.flatMap(({ ref }) => (ref.by === "providedId" ? [ref.providedId] : []));
-    const found = await findUserGroupsByProvidedIds(this.#db.of(writer), writer, providedIds);
+    const found = await findUserGroupsByProvidedIds(this.#db.for(writer), providedIds);
     const ids = new Map(found.map(({ id, providedId }) => [providedId, id]));
     return updates.map(({ writer, ref, changes }) => {
       const id = ref.by === "id" ? ref.id : ids.get(ref.providedId);
@@ -123,8 +123,8 @@ export class UserGroupEdits {
       changes.set(change.id, change);
       requests.push([String(change.id), writer.actor.requestId]);
     }
-    const db = this.#db.of(writerOf(writer, requests));
-    const updated = await updateFreeUserGroups(db, writer, [...changes.values()]);
+    const db = this.#db.for(writerOf(writer, requests));
+    const updated = await updateFreeUserGroups(db, [...changes.values()]);
     const results = new Map(updated.map((result) => [result.userGroup.id, result]));
     return edits.map(({ change }) =>
       change && changes.get(change.id) === change ? results.get(change.id) : undefined,

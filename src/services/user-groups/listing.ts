@@ -4,8 +4,9 @@ import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-so
 import { filtersNothing, type Page, type PageRequest } from "../../domain/shared/page.js";
 import type { SortOrder, UserGroupFilter, UserGroupSort } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import { countDataSources, listDataSources } from "../../persistence/data-sources/list-queries.js";
+import { dataSourceList, dataSourcesBy } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
+import { countList, findPage } from "../../persistence/shared/select-page.js";
 import {
   countUserGroupsOfDataSources,
   listUserGroupsOfDataSources,
@@ -42,7 +43,7 @@ export class Listing {
     order: UserGroupSort,
     page: PageRequest,
   ): Promise<Page<UserGroup>> {
-    if (!filtersNothing(filter)) return listUserGroups(this.#db.of(tenant), tenant, filter, order, page);
+    if (!filtersNothing(filter)) return listUserGroups(this.#db.for(tenant), filter, order, page);
     const [read = EMPTY_PAGE] = await this.#allUserGroups(order, page).load(tenant, [page]);
     return read;
   }
@@ -53,7 +54,7 @@ export class Listing {
     if (known) return known;
     const collector = new Collector<PageRequest, Page<UserGroup>>(
       "user_group_pages",
-      async (tenant, pages) => listAllUserGroups(this.#db.of(tenant), tenant, order, pages),
+      async (tenant, pages) => listAllUserGroups(this.#db.for(tenant), order, pages),
       this.#collecting,
       { mostKeys: MOST_PAGES },
     );
@@ -62,7 +63,7 @@ export class Listing {
   }
 
   async countUserGroups(tenant: Tenant, filter: UserGroupFilter): Promise<number> {
-    return countUserGroups(this.#db.of(tenant), tenant, filter);
+    return countUserGroups(this.#db.for(tenant), filter);
   }
 
   /** A page of the tenant's data sources. */
@@ -72,11 +73,11 @@ export class Listing {
     order: SortOrder<DataSourceSortField>,
     page: PageRequest,
   ): Promise<Page<DataSource>> {
-    return listDataSources(this.#db.of(tenant), tenant, filter, order, page);
+    return findPage(this.#db.for(tenant), dataSourcesBy(order), page, dataSourceList(filter));
   }
 
   async countDataSources(tenant: Tenant, filter: DataSourceFilter): Promise<number> {
-    return countDataSources(this.#db.of(tenant), tenant, filter);
+    return countList(this.#db.for(tenant), { name: "data_source" }, dataSourceList(filter));
   }
 
   /** The same page of the groups mapped to each of these data sources, in the order of the ids; one statement for all. */
@@ -85,13 +86,13 @@ export class Listing {
     dataSourceIds: readonly number[],
     page: PageRequest,
   ): Promise<Page<UserGroup>[]> {
-    const pages = await listUserGroupsOfDataSources(this.#db.of(tenant), tenant, dataSourceIds, page);
+    const pages = await listUserGroupsOfDataSources(this.#db.for(tenant), dataSourceIds, page);
     return dataSourceIds.map((id) => pages.get(id) ?? EMPTY_PAGE);
   }
 
   /** How many groups are mapped to each of these data sources, in the order of the ids. */
   async countUserGroupsOfDataSources(tenant: Tenant, dataSourceIds: readonly number[]): Promise<number[]> {
-    const counts = await countUserGroupsOfDataSources(this.#db.of(tenant), tenant, dataSourceIds);
+    const counts = await countUserGroupsOfDataSources(this.#db.for(tenant), dataSourceIds);
     return dataSourceIds.map((id) => counts.get(id) ?? 0);
   }
 }

@@ -1,10 +1,9 @@
-import type { Tenant } from "../../domain/accounts/caller.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { FieldErrors } from "../../domain/shared/field-parsing.js";
 import { parseInternalId } from "../../domain/shared/internal-id.js";
 import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
 import { lockDataSources } from "../../persistence/data-sources/queries.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 
 /**
  * Finds the data sources that a mapping names: by caller-supplied id first, then by internal id (decision 10). They stay
@@ -12,11 +11,10 @@ import type { Queryable } from "../../persistence/shared/statement.js";
  * @throws DomainError `unknown_data_source` naming every schema id whose data source the environment does not have
  */
 export async function resolveMapping(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   references: readonly MappingReference[],
 ): Promise<readonly MappingEntry[]> {
-  return resolveEach(references, await findMappedDataSources(transaction, tenant, references));
+  return resolveEach(references, await findMappedDataSources(transaction, references));
 }
 
 /** Resolves all references. @throws DomainError `unknown_data_source` naming all that cannot be resolved */
@@ -35,13 +33,12 @@ export function resolveEach(
  * @returns what resolves one of the references, and throws DomainError `unknown_data_source` where there is no such data source
  */
 export async function findMappedDataSources(
-  transaction: Queryable,
-  tenant: Tenant,
+  transaction: TenantDb,
   references: readonly MappingReference[],
 ): Promise<(reference: MappingReference) => MappingEntry> {
   const names = [...new Set(references.map(({ dataSource }) => dataSource))];
   const internalIds = names.map(parseInternalId).filter((id) => id !== null);
-  const found = names.length === 0 ? [] : await lockDataSources(transaction, tenant, names, internalIds);
+  const found = names.length === 0 ? [] : await lockDataSources(transaction, names, internalIds);
   const byProvidedId = new Map(found.map((source) => [source.providedId, source.id]));
   const ids = new Set(found.map(({ id }) => id));
   return ({ schemaId, dataSource, field }) => {

@@ -3,12 +3,9 @@ import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { type MappingReference, requireRoom } from "../../domain/user-groups/mapping.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
-import {
-  countMappingEntries,
-  putMappingEntries,
-  removeMappingEntry,
-} from "../../persistence/user-groups/mapping-queries.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
+import { putMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
+import { countMappingEntries, removeMappingEntry } from "../../persistence/user-groups/mapping-queries.js";
 import { lockUserGroup, updateUserGroup } from "../../persistence/user-groups/writes.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { requireUserGroup, storedRef } from "./lookup.js";
@@ -32,10 +29,11 @@ export class MappingService {
    */
   async set(writer: Writer, ref: UserGroupRef, reference: MappingReference): Promise<UserGroup> {
     return this.#change(writer, ref, async (transaction, group) => {
-      const entries = await resolveMapping(transaction, writer, [reference]);
-      const changed = await putMappingEntries(transaction, writer, group.id, entries);
-      if (changed) requireRoom(await countMappingEntries(transaction, writer, group.id), ["mapping"]);
-      return changed;
+      const entries = await resolveMapping(transaction, [reference]);
+      const rows = entries.map((entry) => ({ ...entry, userGroupId: group.id }));
+      const { size } = await putMappings(transaction, rows);
+      if (size > 0) requireRoom(await countMappingEntries(transaction, group.id), ["mapping"]);
+      return size > 0;
     });
   }
 
@@ -45,24 +43,21 @@ export class MappingService {
    */
   async remove(writer: Writer, ref: UserGroupRef, schemaId: string): Promise<UserGroup> {
     return this.#change(writer, ref, (transaction, group) =>
-      removeMappingEntry(transaction, writer, group.id, schemaId),
+      removeMappingEntry(transaction, group.id, schemaId),
     );
   }
 
   async #change(
     writer: Writer,
     ref: UserGroupRef,
-    work: (transaction: Queryable, group: UserGroup) => Promise<boolean>,
+    work: (transaction: TenantDb, group: UserGroup) => Promise<boolean>,
   ): Promise<UserGroup> {
     const stored = storedRef(this.#vault, ref);
-    const { userGroup, changed } = await this.#db.transaction(writer, async (transaction) => {
-      const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
+    const { userGroup, changed } = await this.#db.for(writer).transaction(async (transaction) => {
+      const found = requireUserGroup(await lockUserGroup(transaction, stored), ref);
       if (!(await work(transaction, found))) return { userGroup: found, changed: false };
       const byId = { by: "id", id: found.id } as const;
-      return requireUserGroup(
-        await updateUserGroup(transaction, writer, byId, { mappingChanged: true }),
-        ref,
-      );
+      return requireUserGroup(await updateUserGroup(transaction, byId, { mappingChanged: true }), ref);
     });
     if (changed) this.#changes.publish(writer, userGroup.id, "updated");
     return userGroup;

@@ -25,20 +25,20 @@ export class UserGroupReader {
     this.#vault = vault;
     this.#byId = collectLookups(
       "user_groups_by_id",
-      async (tenant, ids) => findUserGroupsByIds(db.of(tenant), tenant, ids),
+      async (tenant, ids) => findUserGroupsByIds(db.for(tenant), ids),
       ({ id }) => id,
       collecting,
     );
     this.#byProvidedId = collectLookups(
       "user_groups_by_provided_id",
-      async (tenant, ids) => findUserGroupsByProvidedIds(db.of(tenant), tenant, ids),
+      async (tenant, ids) => findUserGroupsByProvidedIds(db.for(tenant), ids),
       ({ providedId }) => providedId,
       collecting,
     );
     this.#byLookup = new Collector(
       "user_groups_by_token",
       async (tenant, lookups) => {
-        const found = await findUserGroupsByTokens(db.of(tenant), tenant, lookups);
+        const found = await findUserGroupsByTokens(db.for(tenant), lookups);
         // Of two groups with one token, that has it which does now: last, it is the one that stays.
         const inOrder = found.toSorted((one, other) => Number(one.current) - Number(other.current));
         const matches = new Map(inOrder.map((match) => [match.lookup.toString("hex"), match]));
@@ -49,7 +49,7 @@ export class UserGroupReader {
     this.#mappings = new Collector(
       "mappings",
       async (tenant, ids) => {
-        const mappings = await findMappings(db.of(tenant), tenant, ids);
+        const mappings = await findMappings(db.for(tenant), ids);
         return ids.map((id) => mappings.get(id) ?? []);
       },
       collecting,

@@ -10,7 +10,7 @@ import type {
   UserGroupRef,
 } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import { replaceMappingEntries } from "../../persistence/user-groups/mapping-queries.js";
+import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import {
   deleteUserGroup,
   lockUserGroup,
@@ -106,18 +106,16 @@ export class UserGroupService {
     if (changesRow && mapping === undefined && expectedVersion === undefined) {
       return requireUserGroup(await this.#edits.update(writer, stored, changes), ref);
     }
-    return this.#db.transaction(writer, async (transaction) => {
-      const found = requireUserGroup(await lockUserGroup(transaction, writer, stored), ref);
+    return this.#db.for(writer).transaction(async (transaction) => {
+      const found = requireUserGroup(await lockUserGroup(transaction, stored), ref);
       requireVersion(found, expectedVersion);
       if (!changesRow && mapping === undefined) return { userGroup: found, changed: false };
-      const entries = mapping && (await resolveMapping(transaction, writer, mapping));
+      const entries = mapping && (await resolveMapping(transaction, mapping));
       const mappingChanged =
-        entries !== undefined && (await replaceMappingEntries(transaction, writer, found.id, entries));
+        entries !== undefined &&
+        (await replaceMappings(transaction, [{ userGroupId: found.id, entries, isFirst: false }])).size > 0;
       const byId = { by: "id", id: found.id } as const;
-      return requireUserGroup(
-        await updateUserGroup(transaction, writer, byId, { ...changes, mappingChanged }),
-        ref,
-      );
+      return requireUserGroup(await updateUserGroup(transaction, byId, { ...changes, mappingChanged }), ref);
     });
   }
 
@@ -175,11 +173,11 @@ export class UserGroupService {
     expected: { readonly providedId?: string; readonly dataSourceProvidedId?: string },
   ): Promise<UserGroup | null> {
     if (expected.dataSourceProvidedId === undefined)
-      return deleteUserGroup(this.#db.of(writer), writer, lookups, expected);
+      return deleteUserGroup(this.#db.for(writer), lookups, expected);
     // Locked first: a statement that waited for a change of the mapping would still look at the old one.
-    return this.#db.transaction(writer, async (transaction) => {
-      await lockUserGroup(transaction, writer, { by: "token", lookups });
-      return deleteUserGroup(transaction, writer, lookups, expected);
+    return this.#db.for(writer).transaction(async (transaction) => {
+      await lockUserGroup(transaction, { by: "token", lookups });
+      return deleteUserGroup(transaction, lookups, expected);
     });
   }
 }

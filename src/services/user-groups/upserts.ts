@@ -1,13 +1,13 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { requireAt } from "../../domain/shared/in-order.js";
 import type { MappingEntry, MappingReference } from "../../domain/user-groups/mapping.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import { issueUserGroupToken } from "../../domain/user-groups/token.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
-import { isTransactionConflict } from "../../persistence/shared/database-error.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
   insertUserGroups,
   lockUserGroups,
@@ -15,8 +15,8 @@ import {
 } from "../../persistence/user-groups/bulk-writes.js";
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
-import { requireAt } from "../shared/in-order.js";
 import type { ChangeFeed } from "./change-feed.js";
+import { CreatedMeanwhile, retryConflicts } from "./conflict-retry.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
 
 /** Decision 30: one call's worth, which one statement and one transaction carry well. */
@@ -37,9 +37,6 @@ export type UpsertOutcome =
   | { readonly userGroup: UserGroup; readonly created: boolean; readonly changed: boolean }
   | { readonly error: DomainError }
   | null;
-
-/** How often a call is run that met others which create the same groups. */
-const ATTEMPTS = 10;
 
 /** Creates and changes many groups with a handful of statements. */
 export class UserGroupUpserts {
@@ -67,23 +64,17 @@ export class UserGroupUpserts {
     allOrNothing: boolean,
   ): Promise<UpsertOutcome[]> {
     const checked = refuseRepeated(items);
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const outcomes = await this.#db.transaction(writer, (transaction) =>
-          this.#run(transaction, writer, checked, allOrNothing),
-        );
-        this.#publish(writer, outcomes);
-        return outcomes;
-      } catch (error) {
-        if (error instanceof Refusal) return error.outcomes;
-        if (!(error instanceof CreatedMeanwhile) && !isTransactionConflict(error)) throw error;
-        if (attempt === ATTEMPTS) {
-          throw new DomainError("unavailable", "Others create the same user groups. Try again.", {
-            retryAfter: 1,
-            cause: error,
-          });
-        }
-      }
+    try {
+      const outcomes = await retryConflicts(() =>
+        this.#db
+          .for(writer)
+          .transaction((transaction) => this.#run(transaction, writer, checked, allOrNothing)),
+      );
+      this.#publish(writer, outcomes);
+      return outcomes;
+    } catch (error) {
+      if (error instanceof Refusal) return error.outcomes;
+      throw error;
     }
   }
 
@@ -95,14 +86,14 @@ export class UserGroupUpserts {
   }
 
   async #run(
-    transaction: Queryable,
+    transaction: TenantDb,
     writer: Writer,
     checked: readonly (UserGroupUpsert | DomainError)[],
     allOrNothing: boolean,
   ): Promise<UpsertOutcome[]> {
-    const mapped = await resolveMappings(transaction, writer, checked);
+    const mapped = await resolveMappings(transaction, checked);
     const providedIds = mapped.filter(isItem).map(({ providedId }) => providedId);
-    const existing = await this.#lock(transaction, writer, providedIds);
+    const existing = await this.#lock(transaction, providedIds);
     const named = mapped.map((item) =>
       isItem(item) && item.name === undefined && !existing.has(item.providedId)
         ? new DomainError("invalid_field", "is required", { field: ["name"] })
@@ -122,7 +113,6 @@ export class UserGroupUpserts {
     const present = new Map([...existing, ...created]);
     const remapped = await replaceMappings(
       transaction,
-      writer,
       items.flatMap(({ providedId, entries }) => {
         const id = present.get(providedId)?.id;
         return id === undefined || !entries
@@ -132,7 +122,6 @@ export class UserGroupUpserts {
     );
     const updated = await updateUserGroups(
       transaction,
-      writer,
       items.flatMap((item) => {
         const id = existing.get(item.providedId)?.id;
         return id === undefined ? [] : [{ ...item, id, mappingChanged: remapped.has(id) }];
@@ -152,12 +141,12 @@ export class UserGroupUpserts {
     });
   }
 
-  async #lock(transaction: Queryable, writer: Writer, providedIds: readonly string[]) {
+  async #lock(transaction: TenantDb, providedIds: readonly string[]) {
     if (providedIds.length === 0) return new Map<string, UserGroup>();
-    return byProvidedId(await lockUserGroups(transaction, writer, providedIds));
+    return byProvidedId(await lockUserGroups(transaction, providedIds));
   }
 
-  async #insert(transaction: Queryable, writer: Writer, items: readonly ResolvedItem[]) {
+  async #insert(transaction: TenantDb, writer: Writer, items: readonly ResolvedItem[]) {
     if (items.length === 0) return new Map<string, UserGroup>();
     const ids = await this.#ids.takeMany(transaction, items.length);
     const rows = items.map(({ providedId, name = "", properties = null }, index) => {
@@ -165,16 +154,13 @@ export class UserGroupUpserts {
       const token = this.#vault.encryptToken(issueUserGroupToken(writer.accountId), writer);
       return { id, providedId, name, properties, token };
     });
-    return byProvidedId(await insertUserGroups(transaction, writer, rows));
+    return byProvidedId(await insertUserGroups(transaction, rows));
   }
 }
 
 interface ResolvedItem extends UserGroupUpsert {
   readonly entries: readonly MappingEntry[] | undefined;
 }
-
-/** Rolls the transaction back because a group that was missing is there now. */
-class CreatedMeanwhile extends Error {}
 
 /** Rolls the transaction back and carries out what became of the items. */
 class Refusal extends Error {
@@ -201,12 +187,11 @@ function refuseRepeated(
 }
 
 async function resolveMappings(
-  transaction: Queryable,
-  writer: Writer,
+  transaction: TenantDb,
   items: readonly (UserGroupUpsert | DomainError)[],
 ): Promise<(ResolvedItem | DomainError)[]> {
   const references = items.filter(isItem).flatMap(({ mapping = [] }) => mapping);
-  const resolve = await findMappedDataSources(transaction, writer, references);
+  const resolve = await findMappedDataSources(transaction, references);
   return items.map((item) => {
     if (!isItem(item)) return item;
     try {

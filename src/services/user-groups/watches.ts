@@ -44,7 +44,7 @@ export class UserGroupWatches {
       async (tenant, asked) => {
         const ids = asked.map(({ id }) => id);
         const keyIds = [...new Set(asked.flatMap((each) => each.keyIds))];
-        const { groups, activeKeys } = await findWatchedGroups(db.of(tenant), tenant, ids, keyIds);
+        const { groups, activeKeys } = await findWatchedGroups(db.for(tenant), ids, keyIds);
         return ids.map((id) => ({ group: groups.get(id) ?? null, activeKeys }));
       },
       collecting,

@@ -80,17 +80,17 @@ export class WebhookAttempts {
     const binding = { accountId, id, of: "webhookEndpoint" } as const;
     const secrets = claim.secrets.map((secret) => this.#vault.open(secret, binding));
     const outcome = await this.#sender.send({ url, eventId, body, secrets });
-    const tenant = this.#db.of({ accountId, environment, actor: ACTOR });
+    const db = this.#db.for({ accountId, environment, actor: ACTOR });
     if (outcome.kind === "answered" && isSuccess(outcome.status)) {
       this.#count("delivered", outcome.status);
-      const failures = await settleSuccess(tenant, claim, outcome.status);
+      const failures = await settleSuccess(db, claim, outcome.status);
       if (failures >= this.#options.breaker.pauseAfterFailures)
         log.warn({ endpointId: id, accountId, failures }, "a webhook endpoint answers again");
       return { hasAnswered: true, isPaused: false };
     }
     const failed = this.#failedAttempt(claim, outcome);
     this.#count(failed.state === "dead" ? "dead" : "failed", failed.status);
-    const endpoint = await settleFailure(tenant, claim, failed, this.#options.breaker);
+    const endpoint = await settleFailure(db, claim, failed, this.#options.breaker);
     if (endpoint) this.#logFailure(claim, failed, endpoint, log);
     const isPaused = !endpoint || endpoint.isPaused || endpoint.disabledReason !== null;
     return { hasAnswered: false, isPaused };

@@ -11,24 +11,21 @@ import type {
   WebhookEndpointFields,
 } from "../../domain/webhooks/webhook.js";
 import type { Database } from "../../persistence/database/database.js";
-import type { Queryable } from "../../persistence/shared/statement.js";
+import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
+import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
   countPendingDeliveries,
-  countWebhookDeliveries,
-  findWebhookDeliveriesByIds,
-  listWebhookDeliveries,
+  deliveryList,
   replayDelivery,
+  WEBHOOK_DELIVERIES,
 } from "../../persistence/webhooks/delivery-queries.js";
 import {
-  countWebhookEndpoints,
   deleteWebhookEndpoint,
-  findWebhookEndpointsByIds,
   insertWebhookEndpoint,
-  listWebhookEndpoints,
   setWebhookSecret,
   updateWebhookEndpoint,
+  WEBHOOK_ENDPOINTS,
 } from "../../persistence/webhooks/endpoint-queries.js";
-import { inOrder } from "../shared/in-order.js";
 import type { WebhookTargets } from "./targets.js";
 
 /** How many endpoints an environment may have: each gets a row for each change. */
@@ -57,8 +54,8 @@ export class WebhookService {
   /** @throws DomainError `invalid_field`: for the URL, or when there are too many endpoints */
   async create(admin: Admin, fields: Omit<WebhookEndpointFields, "enabled">): Promise<IssuedSecret> {
     const url = await this.#checkUrl(fields.url);
-    return this.#db.transaction(admin, async (transaction) => {
-      const inserted = await insertWebhookEndpoint(transaction, admin, { ...fields, url }, MAX_ENDPOINTS);
+    return this.#db.for(admin).transaction(async (transaction) => {
+      const inserted = await insertWebhookEndpoint(transaction, { ...fields, url }, MAX_ENDPOINTS);
       if (inserted) return this.#issueSecret(transaction, admin, inserted.id);
       throw new DomainError(
         "invalid_field",
@@ -70,37 +67,35 @@ export class WebhookService {
   /** Changes the fields that are present. @throws DomainError `webhook_endpoint_not_found`; `invalid_field` for the URL */
   async update(admin: Admin, id: number, changes: Partial<WebhookEndpointFields>): Promise<WebhookEndpoint> {
     const url = changes.url === undefined ? {} : { url: await this.#checkUrl(changes.url) };
-    return requireEndpoint(
-      await updateWebhookEndpoint(this.#db.of(admin), admin, id, { ...changes, ...url }),
-    );
+    return requireEndpoint(await updateWebhookEndpoint(this.#db.for(admin), id, { ...changes, ...url }));
   }
 
   /** Gives the endpoint a new secret; the old one signs along for a day. @throws DomainError `webhook_endpoint_not_found` */
   async rotateSecret(admin: Admin, id: number): Promise<IssuedSecret> {
-    return this.#issueSecret(this.#db.of(admin), admin, id);
+    return this.#issueSecret(this.#db.for(admin), admin, id);
   }
 
   /** Deletes the endpoint, and what was to be sent to it: both are hidden at once, and removed later. @throws DomainError `webhook_endpoint_not_found` */
   async delete(admin: Admin, id: number): Promise<void> {
-    if (!(await deleteWebhookEndpoint(this.#db.of(admin), admin, id))) throw endpointNotFound();
+    if (!(await deleteWebhookEndpoint(this.#db.for(admin), id))) throw endpointNotFound();
   }
 
   async list(tenant: Tenant, page: PageRequest): Promise<Page<WebhookEndpoint>> {
-    return listWebhookEndpoints(this.#db.of(tenant), tenant, page);
+    return findPage(this.#db.for(tenant), WEBHOOK_ENDPOINTS, page);
   }
 
   async count(tenant: Tenant): Promise<number> {
-    return countWebhookEndpoints(this.#db.of(tenant), tenant);
+    return countList(this.#db.for(tenant), WEBHOOK_ENDPOINTS);
   }
 
   /** @returns an endpoint or null for each id, in the same order */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookEndpoint | null)[]> {
-    return inOrder(ids, await findWebhookEndpointsByIds(this.#db.of(tenant), tenant, ids), ({ id }) => id);
+    return findByIds(this.#db.for(tenant), WEBHOOK_ENDPOINTS, ids);
   }
 
   /** Sends a delivery once more; one that is still on its way stays as it is. @throws DomainError `webhook_delivery_not_found` */
   async replay(admin: Admin, id: number): Promise<WebhookDelivery> {
-    const replayed = await replayDelivery(this.#db.of(admin), admin, id);
+    const replayed = await replayDelivery(this.#db.for(admin), id);
     const [delivery] = replayed ? [replayed] : await this.deliveriesByIds(admin, [id]);
     if (delivery) return delivery;
     throw new DomainError("webhook_delivery_not_found", "No webhook delivery has this id.", {
@@ -114,31 +109,30 @@ export class WebhookService {
     filter: WebhookDeliveryFilter,
     page: PageRequest,
   ): Promise<Page<WebhookDelivery>> {
-    return listWebhookDeliveries(this.#db.of(tenant), tenant, filter, page);
+    return findPage(this.#db.for(tenant), WEBHOOK_DELIVERIES, page, deliveryList(filter));
   }
 
   async countDeliveries(tenant: Tenant, filter: WebhookDeliveryFilter): Promise<number> {
-    return countWebhookDeliveries(this.#db.of(tenant), tenant, filter);
+    return countList(this.#db.for(tenant), WEBHOOK_DELIVERIES, deliveryList(filter));
   }
 
   /** @returns for each endpoint how many deliveries are to be sent, in the same order; 1000 for 1000 or more */
   async countPending(tenant: Tenant, endpointIds: readonly number[]): Promise<number[]> {
-    const counts = await countPendingDeliveries(this.#db.of(tenant), tenant, endpointIds);
+    const counts = await countPendingDeliveries(this.#db.for(tenant), endpointIds);
     return endpointIds.map((id) => counts.get(id) ?? 0);
   }
 
   /** @returns a delivery or null for each id, in the same order */
   async deliveriesByIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookDelivery | null)[]> {
-    const deliveries = await findWebhookDeliveriesByIds(this.#db.of(tenant), tenant, ids);
-    return inOrder(ids, deliveries, ({ id }) => id);
+    return findByIds(this.#db.for(tenant), WEBHOOK_DELIVERIES, ids);
   }
 
-  async #issueSecret(db: Queryable, admin: Admin, id: number): Promise<IssuedSecret> {
+  async #issueSecret(db: TenantDb, admin: Admin, id: number): Promise<IssuedSecret> {
     const secret = issueWebhookSecret();
     const binding = { accountId: admin.accountId, id, of: "webhookEndpoint" } as const;
     const sealed = this.#vault.seal(secret, binding, admin.tokenKeyId);
     return {
-      endpoint: requireEndpoint(await setWebhookSecret(db, admin, id, sealed, GRACE_SECONDS)),
+      endpoint: requireEndpoint(await setWebhookSecret(db, id, sealed, GRACE_SECONDS)),
       secret,
     };
   }

@@ -1,0 +1,24 @@
+import type { DataSource, EntityManager } from "typeorm";
+import type { Queryable, Statement } from "./statement.js";
+
+/**
+ * Creates an entity manager whose statements run on a queryable: within its scope of rows, with its deadline, metrics and error translation,
+ * one round trip each. TypeORM may lock rows and never takes a connection of its own.
+ * @param kind `affected` of a result counts the rows that its statement returns
+ */
+export function createEntityManager(
+  orm: DataSource,
+  db: Queryable,
+  kind: Pick<Statement, "access" | "label">,
+): EntityManager {
+  const runner = orm.createQueryRunner();
+  Object.assign(runner, {
+    // The scope's transaction, or that of the single statement.
+    isTransactionActive: true,
+    async query(text: string, values: readonly unknown[] = [], isStructured = false) {
+      const records = await db.run({ ...kind, text }, values);
+      return isStructured ? { records, raw: records, affected: records.length } : records;
+    },
+  });
+  return runner.manager;
+}

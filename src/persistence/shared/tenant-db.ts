@@ -1,0 +1,61 @@
+import type { DataSource, EntityManager } from "typeorm";
+import type { TenantKey } from "../../domain/accounts/caller.js";
+import type { Environment } from "../../domain/accounts/environment.js";
+import { createEntityManager } from "./entity-manager.js";
+import type { Queryable, Statement } from "./statement.js";
+
+/** Opens a transaction for `work`, or a part of one that is open already. */
+type Begin = <T>(work: (transaction: Queryable) => Promise<T>) => Promise<T>;
+
+/**
+ * The database as one tenant sees it: on the pool, on a replica or within a transaction. Every statement gets the account as $1 and the
+ * environment as $2, so none can leave them out.
+ */
+export class TenantDb implements TenantKey {
+  readonly accountId: number;
+  readonly environment: Environment;
+  /** For statements on no tenant's rows, such as sequences and advisory locks: their values begin with $1. */
+  readonly raw: Queryable;
+  readonly #orm: DataSource;
+  readonly #begin: Begin;
+
+  constructor(
+    { accountId, environment }: TenantKey,
+    raw: Queryable,
+    orm: DataSource,
+    begin: Begin = (work) => work(raw),
+  ) {
+    this.accountId = accountId;
+    this.environment = environment;
+    this.raw = raw;
+    this.#orm = orm;
+    this.#begin = begin;
+  }
+
+  /**
+   * Runs a statement.
+   * @param values begin with $3
+   * @throws DomainError `unavailable` when the database is unreachable
+   */
+  run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.raw.run(statement, [this.accountId, this.environment, ...values]);
+  }
+
+  /** The columns that every row of the tenant has, for TypeORM. */
+  get key(): TenantKey {
+    return { accountId: this.accountId, environment: this.environment };
+  }
+
+  /**
+   * Creates an entity manager; each of its statements is a transaction of its own, unless this is one.
+   * @param label the statements' name in metrics and traces
+   */
+  manager(access: Statement["access"], label: string): EntityManager {
+    return createEntityManager(this.#orm, this.raw, { access, label });
+  }
+
+  /** Runs `work` in one transaction. @throws what `work` throws, after rolling back */
+  transaction<T>(work: (transaction: TenantDb) => Promise<T>): Promise<T> {
+    return this.#begin((transaction) => work(new TenantDb(this, transaction, this.#orm)));
+  }
+}

@@ -1,0 +1,21 @@
+import { DomainError } from "../../domain/shared/errors.js";
+import { isTransactionConflict } from "../../persistence/shared/database-error.js";
+
+const ATTEMPTS = 10;
+
+/** Rolls a transaction back: a group that was missing was created concurrently. */
+export class CreatedMeanwhile extends Error {}
+
+/** Repeats a transaction that conflicts with others on the same groups. @throws DomainError `unavailable` after ten attempts; what `run` throws */
+export async function retryConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof CreatedMeanwhile) && !isTransactionConflict(error)) throw error;
+      if (attempt < ATTEMPTS) continue;
+      const message = "Others create the same user groups. Try again.";
+      throw new DomainError("unavailable", message, { retryAfter: 1, cause: error });
+    }
+  }
+}
