@@ -1,9 +1,23 @@
-import { Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
+import { Ctx, FieldResolver, ObjectType, Query, Resolver, Root } from "type-graphql";
 import type { Environment } from "../../domain/accounts/environment.js";
-import { type GraphqlContext, requireSession } from "../shared/context.js";
+import {
+  type FrontEndSession,
+  type GraphqlContext,
+  requireSession,
+  type Session,
+} from "../shared/context.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { UserGroupView } from "../user-groups/type.js";
-import { ViewerView } from "./viewer-type.js";
+
+@ObjectType("Viewer", { description: "Who is asking." })
+class ViewerView {
+  /** Not a field: what the resolvers of all fields need. */
+  readonly session: Session | FrontEndSession;
+
+  constructor(session: Session | FrontEndSession) {
+    this.session = session;
+  }
+}
 
 @Resolver(() => ViewerView)
 export class ViewerResolver {

@@ -6,8 +6,7 @@ import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroupReader } from "../../services/user-groups/reader.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
-import { mappings } from "./loaders.js";
-import { loadUserGroup } from "./loading.js";
+import { loadUserGroup, mappings } from "./loaders.js";
 import { MappingEntryView } from "./mapping-entry-type.js";
 import { UserGroupView } from "./type.js";
 

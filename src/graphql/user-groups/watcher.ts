@@ -13,7 +13,7 @@ import {
 } from "../shared/context.js";
 import { parseUserGroupBy, type UserGroupBy } from "./by.js";
 import { UserGroupChangeView } from "./change-type.js";
-import { loadUserGroup } from "./loading.js";
+import { loadUserGroup } from "./loaders.js";
 import { WatchEvent } from "./watch-event.js";
 
 /** Follows single groups for subscribers, for as long as they may see them. */

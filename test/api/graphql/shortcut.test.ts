@@ -88,6 +88,28 @@ describe.runIf(inject("isFast"))(
       expect(apollo.mock.calls.length - before).toBe(0);
       expect(first.body).toEqual({ data: { viewer: { userGroup: { name: "front" } } } });
     });
+
+    test("several root fields, and each operation of a document by its name", async () => {
+      const query = "query A { a: viewer { scope } b: viewer { scope } } query B { viewer { accountName } }";
+      for (const operationName of ["A", "B"]) {
+        const first = await send({ query, operationName });
+        expect(first.status).toBe(200);
+        const before = apollo.mock.calls.length;
+        expect(comparable(await send({ query, operationName }))).toEqual(comparable(first));
+        expect(apollo.mock.calls.length - before).toBe(0);
+      }
+    });
+
+    test("but documents of requests without credentials are not cached", async () => {
+      const anonymous = () =>
+        callRest(`${graphql().service.url}/graphql`, "POST", undefined, {
+          query: "{ viewer { __typename } }",
+        });
+      await anonymous();
+      const before = apollo.mock.calls.length;
+      expect(await anonymous()).toMatchObject({ status: 200, body: { data: { viewer: null } } });
+      expect(apollo.mock.calls.length - before).toBe(1);
+    });
   },
 );
 

@@ -55,18 +55,17 @@ export class Executor {
 
   #execute(execution: Execution): Promise<ExecutionResult> {
     const { prepared, context } = execution;
-    if (prepared.operation?.operation === "query" && context.session) return this.#query(execution);
-    if (prepared.operation?.operation !== "mutation") return this.#run(execution, context);
-    context.noteWrite();
-    const { idempotencyKey: key } = context;
-    return key === undefined ? this.#run(execution, context) : this.#runOnce(execution, key);
-  }
-
-  #query(execution: Execution): Promise<ExecutionResult> {
-    const { context } = execution;
-    const { session } = context;
+    const { session, idempotencyKey } = context;
+    const type = prepared.operation?.operation;
+    if (type === "mutation") {
+      context.noteWrite();
+      return idempotencyKey === undefined
+        ? this.#run(execution, context)
+        : this.#runOnce(execution, idempotencyKey);
+    }
+    if (type !== "query" || !session) return this.#run(execution, context);
     return this.#services.laggingReads.run(context.consistency, async (replica) => {
-      if (!replica || !session) return this.#run(execution, context);
+      if (!replica) return this.#run(execution, context);
       const fromReplica = { ...context, session: readingFrom(this.#services, session, replica) };
       const result = await this.#run(execution, fromReplica);
       const failure = result.errors?.find(({ originalError }) => hasFailed(originalError));
