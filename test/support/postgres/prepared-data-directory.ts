@@ -1,17 +1,15 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { access, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { chooseAccount } from "../../../src/embedded-postgres/account.js";
 import { findBinariesPackage, prepareBinaries } from "../../../src/embedded-postgres/binaries.js";
 import { createCluster } from "../../../src/embedded-postgres/cluster.js";
 import { openSecretsFile } from "../../../src/embedded-postgres/secrets-file.js";
 import { createWorkspace, removeWorkspace } from "../../../src/embedded-postgres/workspace.js";
+import { cachedDirectory, project } from "../service/build-cache.js";
 
-const project = fileURLToPath(new URL("../../..", import.meta.url));
-const cache = join(project, "node_modules", ".cache", "user-groups-test");
 const CLUSTER_SOURCE = join(project, "src", "embedded-postgres", "cluster.ts");
 
 /** Copies a new cluster into a directory, as `postgres`. @returns the password of its superuser */
@@ -31,28 +29,16 @@ export async function preparedDataDirectory(): Promise<string> {
     .update(await readFile(join(findBinariesPackage(), "package.json")))
     .update(await readFile(CLUSTER_SOURCE))
     .update(String(process.getuid?.()));
-  const directory = join(cache, `data-${hash.digest("hex").slice(0, 16)}`);
-  if (await exists(directory)) return directory;
-  await mkdir(cache, { recursive: true });
-  const dataDir = await mkdtemp(join(cache, "draft-"));
-  const { databasePassword: password } = await openSecretsFile(dataDir);
-  const clusterDir = join(dataDir, "postgres");
-  const account = await chooseAccount(clusterDir, undefined);
-  const workspace = await createWorkspace(account);
-  try {
-    const { initdb } = await prepareBinaries(findBinariesPackage(), workspace, account);
-    await createCluster({ dataDir, clusterDir, initdb, workspace, account, password, onLog: undefined });
-  } finally {
-    await removeWorkspace(workspace);
-  }
-  // Another worker of the run may have been faster.
-  await rename(dataDir, directory).catch(() => rm(dataDir, { recursive: true, force: true }));
-  return directory;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+  return cachedDirectory(`data-${hash.digest("hex").slice(0, 16)}`, async (dataDir) => {
+    const { databasePassword: password } = await openSecretsFile(dataDir);
+    const clusterDir = join(dataDir, "postgres");
+    const account = await chooseAccount(clusterDir, undefined);
+    const workspace = await createWorkspace(account);
+    try {
+      const { initdb } = await prepareBinaries(findBinariesPackage(), workspace, account);
+      await createCluster({ dataDir, clusterDir, initdb, workspace, account, password, onLog: undefined });
+    } finally {
+      await removeWorkspace(workspace);
+    }
+  });
 }

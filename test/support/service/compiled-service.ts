@@ -1,14 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { builtPages } from "../pages/built-pages.js";
-
-const project = fileURLToPath(new URL("../../..", import.meta.url));
-const cache = join(project, "node_modules", ".cache", "user-groups-test");
-const keptForMs = 24 * 3_600_000;
+import { cachedDirectory, project } from "./build-cache.js";
 
 let compiled: Promise<string> | undefined;
 
@@ -19,37 +15,28 @@ export function compileService(): Promise<string> {
 }
 
 async function compile(): Promise<string> {
-  const name = await hashOfSources();
-  const directory = join(cache, name);
-  await mkdir(cache, { recursive: true });
-  if ((await readdir(cache)).includes(name)) return directory;
-  const draft = await mkdtemp(join(cache, "draft-"));
-  const tsc = join(project, "node_modules", "typescript", "bin", "tsc");
-  // The types are checked elsewhere: somebody's half-done edit need not fail these tests.
-  const options = [
-    "--noCheck",
-    "--incremental",
-    "false",
-    "--tsBuildInfoFile",
-    "null",
-    "--sourceMap",
-    "false",
-  ];
-  await promisify(execFile)(
-    process.execPath,
-    [tsc, "-p", "tsconfig.build.json", ...options, "--outDir", draft],
-    {
-      cwd: project,
-    },
-  );
-  await writeFile(join(draft, "package.json"), '{ "type": "module" }\n');
-  await cp(await builtPages(), join(draft, "pages"), { recursive: true });
-  // Another account than ours runs it, too.
-  await promisify(execFile)("chmod", ["-R", "a+rX", draft]);
-  // Another worker of the run may have been faster.
-  await rename(draft, directory).catch(() => rm(draft, { recursive: true, force: true }));
-  await removeOldBuilds();
-  return directory;
+  return cachedDirectory(await hashOfSources(), async (directory) => {
+    const tsc = join(project, "node_modules", "typescript", "bin", "tsc");
+    // The types are checked elsewhere: somebody's half-done edit need not fail these tests.
+    const unchecked = [
+      "--noCheck",
+      "--incremental",
+      "false",
+      "--tsBuildInfoFile",
+      "null",
+      "--sourceMap",
+      "false",
+    ];
+    await promisify(execFile)(
+      process.execPath,
+      [tsc, "-p", "tsconfig.build.json", ...unchecked, "--outDir", directory],
+      { cwd: project },
+    );
+    await writeFile(join(directory, "package.json"), '{ "type": "module" }\n');
+    await cp(await builtPages(), join(directory, "pages"), { recursive: true });
+    // Another account than ours runs it, too.
+    await promisify(execFile)("chmod", ["-R", "a+rX", directory]);
+  });
 }
 
 async function hashOfSources(): Promise<string> {
@@ -66,11 +53,4 @@ async function hashOfSources(): Promise<string> {
   const all = [...files, join(project, "tsconfig.json"), join(project, "tsconfig.build.json")];
   for (const file of all.sort()) hash.update(`${file}\n`).update(await readFile(file));
   return hash.digest("hex").slice(0, 16);
-}
-
-async function removeOldBuilds(): Promise<void> {
-  for (const name of await readdir(cache)) {
-    const { mtimeMs } = await stat(join(cache, name)).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > keptForMs) await rm(join(cache, name), { recursive: true, force: true });
-  }
 }
