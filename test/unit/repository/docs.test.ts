@@ -45,3 +45,16 @@ function anchorsOf(document: URL): readonly string[] {
       .replaceAll(" ", "-"),
   );
 }
+
+test("the journeys in the architecture guide name functions that exist", () => {
+  const guide = readFileSync(new URL("docs/ARCHITECTURE.md", root), "utf8");
+  const steps = [...guide.matchAll(/^\d+\. `(src\/[^`]+)`: (.+)$/gm)];
+  const missing = steps.flatMap(([, path = "", names = ""]) => {
+    const source = readFileSync(new URL(path, root), "utf8");
+    return [...names.matchAll(/`(\w+)`/g)]
+      .filter(([, name]) => !new RegExp(`\\b${name}\\b ?[<(]`).test(source))
+      .map(([, name]) => `${path}: ${name}`);
+  });
+  expect(steps.length).toBeGreaterThan(10);
+  expect(missing).toEqual([]);
+});
