@@ -8,7 +8,7 @@ export interface Reply {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Calls a service over connections that it keeps. */
 export class SoakClient {
@@ -37,7 +37,7 @@ export class SoakClient {
       path: "/graphql",
       headers: { ...this.#headers(), accept: "text/event-stream" },
       body: subscriptionTo(groupId),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       // It keeps its connection for itself.
       reset: true,
     });
@@ -72,7 +72,7 @@ export class SoakClient {
   /** Sends bytes that need be no request. @returns the status; null when there was no answer, or it was not waited for */
   async raw(bytes: string, waits: boolean): Promise<number | null> {
     const socket = connect(Number(this.#url.port), this.#url.hostname);
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
     socket.on("error", () => undefined);
     try {
       await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));

@@ -13,7 +13,7 @@ import { requireFreePort, toListenError } from "../http/server/listening.js";
 import { RedisCounters } from "../persistence/requests/redis-counters.js";
 import { createDemoAccount, type DemoSecrets } from "../services/data-sources/demo-account.js";
 import { createServices } from "../services/services.js";
-import { createMetrics } from "../telemetry/export/metrics.js";
+import { createMetricsExporter } from "../telemetry/export/metrics.js";
 import { createReplicas } from "./replicas.js";
 import { openStorage, type Storage } from "./storage.js";
 import { openTelemetry, type ProcessTelemetry } from "./telemetry.js";
@@ -106,7 +106,7 @@ async function serveFrom(
       shared: redis,
     },
     reads: { consistency: config.readConsistency, replicas: replicas?.reads },
-    speed: { collect: config.collectStatements, keyCacheMs: config.apiKeyCacheMs },
+    speed: { collect: config.batchStatements, keyCacheMs: config.apiKeyCacheMs },
     webhooks: {
       allowPrivate: config.webhookAllowPrivate,
       slots: config.webhookSlots,
@@ -121,7 +121,7 @@ async function serveFrom(
     version: own.version,
     corsOrigins: config.corsOrigins,
     compileAfter: config.graphqlJit ? COMPILE_AFTER : Number.POSITIVE_INFINITY,
-    shortcut: config.graphqlShortcut,
+    fastPath: config.graphqlFastPath,
     introspection: config.graphqlIntrospection,
     playground: config.graphqlPlayground,
     apiDocs: config.apiDocs,
@@ -142,8 +142,8 @@ async function serveFrom(
     metrics: {
       access: metricsAccess(config),
       reader: (http) =>
-        createMetrics({
-          tally: own.telemetry.tally,
+        createMetricsExporter({
+          metrics: own.telemetry.metrics,
           build: { version: own.version, node: process.version, postgresql: storage.serverVersion },
           http,
           subscriptions: () => services.eventStreams.open,

@@ -7,7 +7,7 @@ import { type EmbeddedServer, openEmbeddedServer } from "../embedded-postgres/po
 import { openSecretsFile, type Secrets } from "../embedded-postgres/secrets-file.js";
 import { Database } from "../persistence/database/database.js";
 import { checkServer, checkTokenKeys } from "../persistence/database/database-check.js";
-import { type MigrationPatience, migrateUp } from "../persistence/database/migrator.js";
+import { type MigrationTimeouts, migrateUp } from "../persistence/database/migrator.js";
 import { currentRole, findBypass, grantRuntimeRole } from "../persistence/database/runtime-role.js";
 import type { DatabaseOptions } from "../persistence/shared/database-options.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
@@ -16,7 +16,7 @@ import type { Telemetry } from "../telemetry/telemetry.js";
 const FORBIDDEN = "42501";
 const EMBEDDED_DATABASE = "user_groups";
 
-/** The database and the keys of what is sealed in it. */
+/** The database and the keys of what is encrypted in it. */
 export interface Storage {
   readonly database: Database;
   readonly vault: TokenVault;
@@ -55,14 +55,14 @@ export interface StorageOptions {
 
 /**
  * Opens the database that the settings name: their own, or the embedded one.
- * @throws OperatorError when it is out of reach, too old, or its tokens were sealed under other keys
+ * @throws OperatorError when it is out of reach, too old, or its tokens were encrypted under other keys
  */
 export async function openStorage(config: Config, options: StorageOptions): Promise<Storage> {
   const secrets =
     config.databaseUrl === undefined || config.encryptionKeys === undefined
       ? await openSecretsFile(config.dataDir)
       : undefined;
-  const hits = options.telemetry?.tally.caches.tokens;
+  const hits = options.telemetry?.metrics.caches.tokens;
   const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize, hits);
   if (config.databaseUrl !== undefined) {
     const runtime = { url: config.databaseUrl };
@@ -90,7 +90,7 @@ function requireKeys(config: Config, secrets: Secrets | undefined, options: Stor
   if (keys === undefined) throw new Error("There are neither configured nor kept encryption keys.");
   if (config.databaseUrl !== undefined && config.encryptionKeys === undefined) {
     options.warn(
-      "ENCRYPTION_KEYS is not set: tokens are sealed under the key in DATA_DIR, which every other process on this database needs too.",
+      "ENCRYPTION_KEYS is not set: tokens are encrypted under the key in DATA_DIR, which every other process on this database needs too.",
     );
   }
   return keys;
@@ -123,7 +123,7 @@ async function connect(
   try {
     const prepared = await prepare(
       { target: targets.owner, pooled, connectTimeoutMs },
-      migrationPatience(config, options),
+      migrationTimeouts(config, options),
       database,
       vault,
       options,
@@ -146,7 +146,7 @@ async function connect(
 /** Checks and migrates over a connection of its own, as a migration may take longer than a request's statement. */
 async function prepare(
   ownerOptions: Pick<DatabaseOptions, "target" | "pooled" | "connectTimeoutMs">,
-  patience: MigrationPatience,
+  timeouts: MigrationTimeouts,
   runtime: Database,
   vault: TokenVault,
   options: StorageOptions,
@@ -155,7 +155,7 @@ async function prepare(
   try {
     const serverVersion = await checkServer(owner);
     if (!options.migrate) return { serverVersion, applied: [] };
-    const applied = await migrateUp(owner, patience);
+    const applied = await migrateUp(owner, timeouts);
     if (options.role !== "owner") await separateRoles(owner, runtime, options);
     await checkTokenKeys(runtime, vault);
     return { serverVersion, applied };
@@ -173,10 +173,10 @@ async function prepare(
 }
 
 /** How the settings want migrations to wait for locks. */
-export function migrationPatience(
+export function migrationTimeouts(
   { migrationLockTimeoutMs: lockTimeoutMs, migrationRetryMs: retryMs }: Config,
   { warn: onRetry }: Pick<StorageOptions, "warn">,
-): MigrationPatience {
+): MigrationTimeouts {
   return { lockTimeoutMs, retryMs, onRetry };
 }
 

@@ -1,5 +1,5 @@
 import type { TraceSettings } from "../telemetry/export/trace-settings.js";
-import { Tally } from "../telemetry/tally.js";
+import { Metrics } from "../telemetry/metrics.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 import { packageVersion } from "./package-version.js";
 
@@ -18,7 +18,7 @@ export interface ProcessTelemetry {
 
 /** @param settings undefined: nothing is traced, and nothing for it is loaded */
 export async function openTelemetry(settings: TraceSettings | undefined): Promise<ProcessTelemetry> {
-  const tally = new Tally();
+  const metrics = new Metrics();
   const version = await packageVersion();
   let onFault: (reason: string) => void = () => undefined;
   const rest = {
@@ -27,10 +27,10 @@ export async function openTelemetry(settings: TraceSettings | undefined): Promis
       onFault = report;
     },
   };
-  if (!settings) return { ...rest, telemetry: { tally, tracing: undefined }, close: async () => undefined };
+  if (!settings) return { ...rest, telemetry: { metrics, tracing: undefined }, close: async () => undefined };
   const { createTracing } = await import("../telemetry/export/otlp-tracing.js");
   const { createSpanExporter } = await import("../telemetry/export/span-exporter.js");
-  const exporter = createSpanExporter(settings, tally, (reason) => onFault(reason));
+  const exporter = createSpanExporter(settings, metrics, (reason) => onFault(reason));
   const tracing = createTracing(exporter, settings, version);
-  return { ...rest, telemetry: { tally, tracing }, close: () => tracing.close(FLUSH_MS) };
+  return { ...rest, telemetry: { metrics, tracing }, close: () => tracing.close(FLUSH_MS) };
 }

@@ -1,4 +1,4 @@
-import { migrationPatience } from "../app/storage.js";
+import { migrationTimeouts } from "../app/storage.js";
 import { type ProcessEnvironment, readConfig } from "../config/config.js";
 import { migrateDown, migrationStates } from "../persistence/database/migrator.js";
 import { withStorage } from "./shared/storage.js";
@@ -13,9 +13,9 @@ export async function migrateDatabaseUp(environment: ProcessEnvironment): Promis
 /** Takes the newest migration back and prints its name. */
 export async function migrateDatabaseDown(environment: ProcessEnvironment): Promise<void> {
   const warn = (message: string) => process.stderr.write(`${message}\n`);
-  const patience = migrationPatience(readConfig(environment), { warn });
+  const timeouts = migrationTimeouts(readConfig(environment), { warn });
   await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
-    const reverted = await migrateDown(database, patience);
+    const reverted = await migrateDown(database, timeouts);
     print([reverted === null ? "Nothing to take back." : `took back ${reverted}`]);
   });
 }

@@ -79,7 +79,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   token
     .command("reencrypt")
     .description(
-      "seal every token under the first of ENCRYPTION_KEYS, while the service runs; may be repeated",
+      "encrypt every token under the first of ENCRYPTION_KEYS, while the service runs; may be repeated",
     )
     .action(() => run(() => reencryptTokens(environment)));
 

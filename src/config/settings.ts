@@ -132,7 +132,7 @@ export const SETTING_SECTIONS = {
     OTEL_TRACES_SAMPLER_ARG: ratio(1).describe("ratio of requests that `traceidratio` samples"),
   },
   Speed: {
-    COLLECT_STATEMENTS: flag(true).describe(
+    BATCH_STATEMENTS: flag(true).describe(
       "batch simultaneous reads and writes of requests into one statement",
     ),
     API_KEY_CACHE_MS: wholeNumber(0, MAX_KEY_CACHE_MS, 500).describe(
@@ -142,7 +142,7 @@ export const SETTING_SECTIONS = {
       "number of decrypted user group tokens in the cache, about 300 bytes each; `0` disables the cache",
     ),
     GRAPHQL_JIT: flag(true).describe("compile GraphQL documents that are sent repeatedly"),
-    GRAPHQL_SHORTCUT: flag(true).describe(
+    GRAPHQL_FAST_PATH: flag(true).describe(
       "use the fast path past Apollo Server for operations that it has executed before",
     ),
   },

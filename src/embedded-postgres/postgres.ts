@@ -51,7 +51,7 @@ const port = 5432;
 const pollMs = 50;
 
 /** How long to wait for a server that another process runs, by what it is doing. */
-const patienceMs = {
+const timeoutMs = {
   stopping: 15_000,
   starting: 120_000,
   ready: 20_000,
@@ -89,7 +89,7 @@ async function open(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
     const running = await findRunningServer(place.clusterDir);
     const server = running ? await adopt(running, options) : await startOwn(owner, place, options);
     if (server !== undefined) return server;
-    if (Date.now() - start > patienceMs[patienceFor(running, options)]) throw inUse(place, running?.pid);
+    if (Date.now() - start > timeoutMs[timeoutFor(running, options)]) throw inUse(place, running?.pid);
     await sleep(pollMs);
   }
 }
@@ -171,10 +171,10 @@ function connectionTo(host: string, atPort: number, options: EmbeddedServerOptio
   return { host, port: atPort, user: embeddedUser, password, database };
 }
 
-function patienceFor(
+function timeoutFor(
   running: RunningServer | undefined,
   options: EmbeddedServerOptions,
-): keyof typeof patienceMs {
+): keyof typeof timeoutMs {
   if (running === undefined) return "none";
   return options.adopt || running.status === "stopping" ? running.status : "inUse";
 }

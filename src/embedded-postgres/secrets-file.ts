@@ -17,7 +17,7 @@ const format = z.object({
 export interface Secrets {
   /** Of the embedded PostgreSQL server. */
   readonly databasePassword: string;
-  /** 32 bytes each, the sealing one first. */
+  /** 32 bytes each, the encrypting one first. */
   readonly encryptionKeys: readonly [Buffer, ...Buffer[]];
   /** The API key of the demo account for the Customer environment, from when that was made. */
   readonly demoKey: string | undefined;

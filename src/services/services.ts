@@ -20,9 +20,9 @@ import { createPurgeList } from "./purge-list.js";
 import { AuthFailures } from "./requests/auth-failures.js";
 import { EventStreams } from "./requests/event-streams.js";
 import { Idempotency } from "./requests/idempotency.js";
-import { LaggingReads } from "./requests/lagging-reads.js";
 import { RateCounters } from "./requests/rate-counters.js";
 import { RateLimits } from "./requests/rate-limits.js";
+import { ReplicaRouter } from "./requests/replica-router.js";
 import { type PurgeOptions, Purges } from "./shared/purges.js";
 import { SiteConfigReader } from "./site-configs/reader.js";
 import { SiteConfigService } from "./site-configs/service.js";
@@ -54,7 +54,7 @@ export interface Services {
   readonly eventStreams: EventStreams;
   readonly idempotency: Idempotency;
   readonly keyUsage: KeyUsage;
-  readonly laggingReads: LaggingReads;
+  readonly replicaRouter: ReplicaRouter;
   readonly listing: Listing;
   readonly mappings: MappingService;
   /** Notifications of other processes; `changes` closes it. */
@@ -122,17 +122,17 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const accounts = new AccountService(database, vault);
   const { collect, keyCacheMs } = options.speed;
   const { telemetry = countOnly() } = options;
-  const { tally } = telemetry;
-  const collecting = { isOn: collect, telemetry };
-  const keys = new KeyCache(keyCacheMs, tally.caches.apiKeys);
-  const userGroupReader = new UserGroupReader(database, vault, collecting);
+  const { metrics } = telemetry;
+  const batching = { isOn: collect, telemetry };
+  const keys = new KeyCache(keyCacheMs, metrics.caches.apiKeys);
+  const userGroupReader = new UserGroupReader(database, vault, batching);
   const notifications = new NotificationChannel(database, options.listen);
   const changes = new ChangeFeed(notifications);
   const keyWatch = new KeyWatch(database);
   const revocations = new KeyRevocations(keys, keyWatch, notifications);
   const ids = new UserGroupIds(database);
-  const edits = new UserGroupEdits(database, options.tokenGraceSeconds, collecting);
-  const creations = new UserGroupCreations(database, ids, vault, collecting);
+  const edits = new UserGroupEdits(database, options.tokenGraceSeconds, batching);
+  const creations = new UserGroupCreations(database, ids, vault, batching);
   const keyUsage = new KeyUsage(database);
   const { windowSeconds, points, authFailures, shared } = options.rateLimits;
   const failures = { policy: "auth-failures", limit: authFailures, windowSeconds } as const;
@@ -147,30 +147,30 @@ export function createServices(database: Database, vault: TokenVault, options: S
       keys,
       userGroupReader,
       keyUsage,
-      new AuthFailures(counters, failures, tally),
+      new AuthFailures(counters, failures, metrics),
     ),
     accounts,
     apiKeys: new ApiKeyService(database, accounts, revocations),
     auditLog: new AuditLog(database),
     changes,
-    dataSources: new DataSourceService(database, collecting),
-    eventStreams: new EventStreams(options.eventStreams, options.trustedProxies, tally),
+    dataSources: new DataSourceService(database, batching),
+    eventStreams: new EventStreams(options.eventStreams, options.trustedProxies, metrics),
     idempotency: new Idempotency(database, vault),
     keyUsage,
-    laggingReads: new LaggingReads(options.reads.replicas, options.reads.consistency, tally),
-    listing: new Listing(database, collecting),
+    replicaRouter: new ReplicaRouter(options.reads.replicas, options.reads.consistency, metrics),
+    listing: new Listing(database, batching),
     mappings: new MappingService(database, vault, changes),
     notifications,
-    rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }, tally),
+    rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }, metrics),
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
-    siteConfigThread: new SiteConfigThread(tally.siteConfigRefusals),
+    siteConfigThread: new SiteConfigThread(metrics.siteConfigRefusals),
     userGroups: new UserGroupService(database, vault, userGroupReader, creations, edits, changes),
     userGroupReader,
     userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),
-    userGroupWatches: new UserGroupWatches(database, vault, changes, keyWatch, userGroupReader, collecting),
+    userGroupWatches: new UserGroupWatches(database, vault, changes, keyWatch, userGroupReader, batching),
     webhooks: new WebhookService(database, vault, targets),
-    purges: new Purges(createPurgeList(database, webhooks.pendingMaxAgeMs), tally, options.purges),
+    purges: new Purges(createPurgeList(database, webhooks.pendingMaxAgeMs), metrics, options.purges),
     webhookDispatcher: new WebhookDispatcher(
       database,
       new WebhookAttempts(database, vault, sender, telemetry, webhooks),

@@ -55,13 +55,13 @@ test("behind a long transaction a migration lets others pass, and is applied onc
   const left = await takeBack();
   await beginReport();
   const retries: string[] = [];
-  const patience = {
+  const timeouts = {
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     retryMs: 60_000,
     onRetry: (text: string) => retries.push(text),
   };
   let isDone = false;
-  const migrating = migrateUp(database, patience).finally(() => {
+  const migrating = migrateUp(database, timeouts).finally(() => {
     isDone = true;
   });
   // The report goes on all the while: behind a migration that did not let go, this would wait without end.
@@ -77,8 +77,8 @@ test("behind a long transaction a migration lets others pass, and is applied onc
 test("a migration that never gets its locks changes nothing, and says what to do", async () => {
   const left = await takeBack();
   await beginReport();
-  const patience = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };
-  await expect(migrateUp(database, patience)).rejects.toThrow(
+  const timeouts = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };
+  await expect(migrateUp(database, timeouts)).rejects.toThrow(
     /could not lock its tables.*Nothing of it was applied/,
   );
   expect((await migrationStates(database)).filter(({ applied }) => applied)).toHaveLength(left);
@@ -102,8 +102,8 @@ test("a migration that never gets its locks changes nothing, and says what to do
 test("a migration is taken back under the same limits", async () => {
   await report.query("BEGIN");
   await report.query("LOCK TABLE schema_migration IN SHARE MODE");
-  const patience = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };
-  await expect(migrateDown(database, patience)).rejects.toThrow("could not lock its tables");
+  const timeouts = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };
+  await expect(migrateDown(database, timeouts)).rejects.toThrow("could not lock its tables");
   await report.query("ROLLBACK");
-  expect(await migrateDown(database, patience)).toBe(all.at(-1));
+  expect(await migrateDown(database, timeouts)).toBe(all.at(-1));
 });

@@ -68,7 +68,7 @@ async function countByKey(): Promise<Record<string, number>> {
 
 const idOf = (key: Buffer) => new TokenVault([key]).primaryTokenKeyId;
 
-test("tokens are sealed anew while the service rotates, creates and reads; each stays the same", async () => {
+test("tokens are encrypted anew while the service rotates, creates and reads; each stays the same", async () => {
   expect(await countByKey()).toEqual({ [idOf(oldKey)]: GROUPS + 1 });
   const database = await Database.connect({
     target: before.owner,
@@ -110,8 +110,8 @@ test("tokens are sealed anew while the service rotates, creates and reads; each 
 
   const [hook] = await before.query("SELECT * FROM webhook_endpoint");
   const binding = { accountId: hook.account_id, id: hook.id, of: "webhookEndpoint" } as const;
-  const sealed = { keyId: hook.secret_key_id, ciphertext: hook.secret_ciphertext };
-  expect(new TokenVault([newKey]).open(sealed, binding)).toBe(webhookSecret);
+  const encrypted = { keyId: hook.secret_key_id, ciphertext: hook.secret_ciphertext };
+  expect(new TokenVault([newKey]).open(encrypted, binding)).toBe(webhookSecret);
   const told = await before.query("SELECT FROM audit_entry WHERE action = 'webhook_endpoint.updated'");
   expect(told).toEqual([]);
 
@@ -149,6 +149,6 @@ test("the command does it, is quiet when there is nothing to do, and the old key
   const wrong = { ...env, ENCRYPTION_KEYS: newKey.toString("base64") };
   expect(await processes.run(["token", "reencrypt"], { env: wrong })).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("sealed under other encryption keys"),
+    stderr: expect.stringContaining("encrypted under other encryption keys"),
   });
 });

@@ -14,7 +14,7 @@ describe("bodies that are still arriving", () => {
   test("beyond the budget, those of which nothing comes make room for others", async () => {
     const service = await start({ maxBodyBytes: 2 * MEGABYTE });
     const { secret } = await (await service.createAccount()).createKey();
-    const { budgetRefusals } = service.services.telemetry.tally;
+    const { budgetRefusals } = service.services.telemetry.metrics;
     const length = {
       "Content-Type": "application/json",
       Authorization: `Token ${secret}`,
@@ -44,7 +44,7 @@ describe("bodies that are still arriving", () => {
   test("in pieces of a byte they count no more than otherwise, and leave the budget of API keys alone", async () => {
     const service = await start({ maxBodyBytes: MEGABYTE });
     const { secret } = await (await service.createAccount()).createKey();
-    const { budgetRefusals } = service.services.telemetry.tally;
+    const { budgetRefusals } = service.services.telemetry.metrics;
     const send = async (count: number) => {
       const pieces = "1\r\n[\r\n".repeat(50_000);
       const request = toBytes("POST /graphql", { "Transfer-Encoding": "chunked" }, pieces);

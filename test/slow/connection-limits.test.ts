@@ -26,7 +26,7 @@ describe("connections", () => {
       success: 0,
       error: { code: "rate_limited", message: expect.stringContaining("from this address") },
     });
-    expect(service.services.telemetry.tally.refusedConnections.of("address").value).toBe(1);
+    expect(service.services.telemetry.metrics.refusedConnections.of("address").value).toBe(1);
     first.destroy();
     const last = LIVEZ.replace("Host", "Connection: close\r\nHost");
     await expect.poll(async () => (await exchange(service.url, [last])).answer).toMatch(/ 200 OK/);
@@ -38,14 +38,14 @@ describe("connections", () => {
     for (let count = 0; count < limits.maxConnections; count += 1) await openServed(service);
     const { answer } = await exchange(service.url, [LIVEZ]);
     expect(answer).toMatch(/^HTTP\/1\.1 503 .*[\s\S]*\r\nretry-after: 5\r\n[\s\S]*"code":"unavailable"/);
-    expect(service.services.telemetry.tally.refusedConnections.of("process").value).toBe(1);
+    expect(service.services.telemetry.metrics.refusedConnections.of("process").value).toBe(1);
   });
 
   test("that are refused in great number are closed, with an answer or without", async () => {
     const service = await start({ maxConnectionsPerAddress: 1 });
     await openServed(service);
     await Promise.all(Array.from({ length: 300 }, () => exchange(service.url, [])));
-    expect(service.services.telemetry.tally.refusedConnections.of("address").value).toBe(300);
+    expect(service.services.telemetry.metrics.refusedConnections.of("address").value).toBe(300);
   });
 });
 
@@ -84,7 +84,7 @@ describe("a client that does not read", () => {
       "Content-Type": "application/json",
       "Content-Length": Buffer.byteLength(body),
     };
-    const { endedConnections, budgetRefusals } = service.services.telemetry.tally;
+    const { endedConnections, budgetRefusals } = service.services.telemetry.metrics;
     return {
       service,
       key: secret,

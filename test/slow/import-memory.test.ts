@@ -10,7 +10,7 @@ import {
 const GROUPS = 20_000;
 const PIECES = 10;
 /** What a million groups may take (decision 45): what is remembered of each takes 32 bytes, so that little comes on top. */
-const MOST_MB = 300;
+const MAX_MB = 300;
 
 let commands: TransferCommands;
 beforeAll(async () => {
@@ -51,6 +51,6 @@ test.skipIf(process.platform !== "linux")(
       stdout: expect.stringMatching(/groups +20000 +20000 /),
     });
     expect(peakKb).toBeGreaterThan(0);
-    expect((peakKb * 1024) / 1e6).toBeLessThan(MOST_MB);
+    expect((peakKb * 1024) / 1e6).toBeLessThan(MAX_MB);
   },
 );

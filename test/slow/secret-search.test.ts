@@ -58,8 +58,8 @@ test("whole ones are found among bytes of any kind", () => {
 
 test("what is made of secrets is none", () => {
   const vault = new TokenVault([key]);
-  const sealed = vault.seal(token, { accountId: 7, id: 1 }, vault.primaryKeyId).ciphertext;
-  const bytes = [sealed, vault.lookup(token, vault.primaryKeyId), hashApiKey(apiKey.secret)];
+  const encrypted = vault.encrypt(token, { accountId: 7, id: 1 }, vault.primaryKeyId).ciphertext;
+  const bytes = [encrypted, vault.lookup(token, vault.primaryKeyId), hashApiKey(apiKey.secret)];
   const texts = bytes.flatMap((each) => [each.toString("hex"), each.toString("base64")]);
   const harmless = [
     ...texts,
@@ -116,7 +116,7 @@ test("what a service logs, in a process too, and its keys become part of the run
   );
   running.kill("SIGTERM");
   await running.ended;
-  // Where a row would show it, if it were not sealed.
+  // Where a row would show it, if it were not encrypted.
   await writeFile(join(dataDir, "postgres", "planted"), `\0${stored}`);
   await expect(processes.close()).rejects.toThrow("postgres/planted");
   await service.close();

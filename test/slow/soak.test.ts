@@ -13,7 +13,7 @@ import { createTestProcesses, type RunningService } from "../support/service/run
 const OPERATIONS = 600;
 const ROUNDS = 3;
 const POOL_SIZE = 4;
-const MOST_RSS_MB = 400;
+const MAX_RSS_MB = 400;
 const HEAP_GROWTH_MB = 3;
 
 /** What a request, a connection or a subscription that is over must not leave: the prototypes of its objects. */
@@ -72,7 +72,7 @@ test("thousands of requests of all kinds leave nothing behind in the process", a
     .poll(() => count(OF_ALL_KINDS), { interval: 500 })
     .toSatisfy((now) => Object.keys(now).every((kind) => now[kind] < (first.ofAllKinds[kind] ?? 0) + STRAY));
   expect(last.heapMb).toBeLessThan(first.heapMb + HEAP_GROWTH_MB);
-  expect(last.rssMb).toBeLessThan(MOST_RSS_MB);
+  expect(last.rssMb).toBeLessThan(MAX_RSS_MB);
   expect(last.files).toBeLessThanOrEqual(first.files);
   // One more listens for changes.
   expect(last.connections).toBeLessThanOrEqual(POOL_SIZE + 1);

@@ -8,7 +8,7 @@ const BACKLOG = 500;
 /** In each of two accounts, one of them that of the good endpoint. */
 const HANGING = 3;
 /** How many requests an endpoint may have under way. */
-const UNDER_WAY = 4;
+const IN_FLIGHT = 4;
 
 let service: TestService;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ test("a good endpoint is served while others of its account and of another one h
     await enqueue(tenant, "/hanging", BACKLOG);
   }
   service.services.webhookDispatcher.start(service.server.log);
-  const full = 2 * HANGING * UNDER_WAY;
+  const full = 2 * HANGING * IN_FLIGHT;
   await expect.poll(() => hanging.received.length).toBe(full);
   await enqueue(good, "/good", EVENTS);
   await expect.poll(() => receiver.received.length).toBe(EVENTS);

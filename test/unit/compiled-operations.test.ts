@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 import { Compiler } from "../../src/graphql/server/operations/compilation.js";
 import { createBareSchema } from "../../src/graphql/server/schema.js";
 import type { GraphqlContext } from "../../src/graphql/shared/context.js";
-import { HitCount } from "../../src/telemetry/counts.js";
+import { CacheStats } from "../../src/telemetry/counters.js";
 
 const SCHEMA = `
   type Query { echo(one: Outer, many: [[Outer!]], plain: Plain): String }
@@ -34,7 +34,7 @@ function echoing(): GraphQLSchema {
 }
 
 function compile(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
-  return new Compiler(schema, 0, new HitCount()).compile(document, operation);
+  return new Compiler(schema, 0, new CacheStats()).compile(document, operation);
 }
 
 async function both(query: string, variables: Record<string, unknown>) {

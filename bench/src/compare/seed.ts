@@ -45,7 +45,7 @@ async function seedAccount(
       "integer, text, text, json, text, bytea, bytea",
       batch.map((group) => [
         ...[group.id, group.providedId, group.name, JSON.stringify(group.properties), keyId],
-        vault.seal(group.token, { accountId, id: group.id }, keyId).ciphertext,
+        vault.encrypt(group.token, { accountId, id: group.id }, keyId).ciphertext,
         vault.lookup(group.token, keyId),
       ]),
     );

@@ -14,7 +14,7 @@ const TENANT_TABLES = [
   ...["webhook_endpoint", "webhook_delivery", "idempotent_request"],
 ];
 /** From so many groups on no statement may read a whole table. */
-const MOST_SCANNED = 100_000;
+const MAX_SCANNED = 100_000;
 /** What looks at all accounts, on purpose and for nobody's request: their time hangs on the number of keys and endpoints and on the backlog. */
 const FOR_ALL_ACCOUNTS = ["api_keys_touch", "webhook_deliveries_claim", "webhook_deliveries_forget"];
 /** After five runs PostgreSQL may settle on a plan for all values, where it is left the choice. */
@@ -73,7 +73,7 @@ export async function readIndexes({ query }: BenchDatabase): Promise<PlansOfSize
 /** @throws Error when a statement reads a whole table of tenants, or a whole index, which is no better */
 export function requireIndexes(sizes: readonly PlansOfSize[]): void {
   const faults = sizes
-    .filter(({ groups }) => groups >= MOST_SCANNED)
+    .filter(({ groups }) => groups >= MAX_SCANNED)
     .flatMap(({ groups, plans }) =>
       plans
         .filter(({ statement }) => !FOR_ALL_ACCOUNTS.includes(statement))

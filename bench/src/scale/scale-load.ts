@@ -20,12 +20,12 @@ const groupsStatement = (from: number, to: number, all: number, keyId: string) =
       (ARRAY['EU', 'US', 'APAC'])[1 + n % 3], (ARRAY['free', 'team', 'enterprise'])[1 + n % 7 % 3], 5 + n % 300,
       substr(md5(n::text), 25), n % 50)::json,
     '${keyId}',
-    coalesce(sealed.ciphertext, substr(sha256(('a' || n)::bytea) || sha256(('b' || n)::bytea) || sha256(('c' || n)::bytea), 1, 87)),
-    coalesce(sealed.lookup, sha256(('d' || n)::bytea)),
+    coalesce(encrypted.ciphertext, substr(sha256(('a' || n)::bytea) || sha256(('b' || n)::bytea) || sha256(('c' || n)::bytea), 1, 87)),
+    coalesce(encrypted.lookup, sha256(('d' || n)::bytea)),
     now() - interval '2 years' * (1 - n::double precision / ${all}),
     now() - interval '2 years' * (1 - n::double precision / ${all}) * random()
   FROM generate_series(${from}, ${to}) AS n
-  JOIN scale.owner ON owner.slot = n % ${SLOTS} LEFT JOIN scale.sealed ON sealed.id = n`;
+  JOIN scale.owner ON owner.slot = n % ${SLOTS} LEFT JOIN scale.encrypted ON encrypted.id = n`;
 
 /** One, two or three entries for each group. */
 const mappingsStatement = (from: number, to: number) => `
@@ -92,7 +92,7 @@ async function loadAccounts(database: BenchDatabase, founding: Founding): Promis
   await query("CREATE SCHEMA scale");
   await query("CREATE TABLE scale.owner (slot integer, account_id integer)");
   await query(
-    "CREATE TABLE scale.sealed (account_id integer, id integer, token text, ciphertext bytea, lookup bytea)",
+    "CREATE TABLE scale.encrypted (account_id integer, id integer, token text, ciphertext bytea, lookup bytea)",
   );
   await query("INSERT INTO scale.owner SELECT * FROM unnest($1::integer[], $2::integer[])", [
     owners.map((_, slot) => slot),
@@ -100,7 +100,7 @@ async function loadAccounts(database: BenchDatabase, founding: Founding): Promis
   ]);
 }
 
-/** Seals the tokens of the groups that are read; all others get random bytes. */
+/** Encrypts the tokens of the groups that are read; all others get random bytes. */
 async function stageTokens(
   { query }: BenchDatabase,
   founding: Founding,
@@ -111,15 +111,15 @@ async function stageTokens(
     const rows = ids.slice(from, from + BATCH).map((id) => {
       const { accountId } = ownerOf(founding, id);
       const token = issueUserGroupToken(accountId);
-      const { ciphertext } = vault.seal(token, { accountId, id }, vault.primaryKeyId);
+      const { ciphertext } = vault.encrypt(token, { accountId, id }, vault.primaryKeyId);
       return [accountId, id, token, ciphertext, vault.lookup(token, vault.primaryKeyId)];
     });
     await query(
-      "INSERT INTO scale.sealed SELECT * FROM unnest($1::integer[], $2::integer[], $3::text[], $4::bytea[], $5::bytea[])",
+      "INSERT INTO scale.encrypted SELECT * FROM unnest($1::integer[], $2::integer[], $3::text[], $4::bytea[], $5::bytea[])",
       [0, 1, 2, 3, 4].map((column) => rows.map((row) => row[column])),
     );
   }
-  await query("ANALYZE scale.owner, scale.sealed");
+  await query("ANALYZE scale.owner, scale.encrypted");
 }
 
 /** Runs statements on two connections, as there are two cores. */
@@ -147,7 +147,7 @@ async function readBack({ query }: BenchDatabase, founding: Founding): Promise<r
       (SELECT json_agg(json_build_array(schema_id, data_source_id) ORDER BY schema_id) FROM mapping_entry AS entry
         WHERE entry.account_id = user_group.account_id AND entry.environment = '${ENVIRONMENT}'
           AND user_group_id = user_group.id) AS mapping
-    FROM user_group JOIN scale.sealed USING (account_id, id) WHERE environment = '${ENVIRONMENT}'`,
+    FROM user_group JOIN scale.encrypted USING (account_id, id) WHERE environment = '${ENVIRONMENT}'`,
   );
   const all = founding.accounts.flatMap(({ dataSources }) => dataSources);
   const sources = new Map(all.map((source): [number, DataSource] => [source.dataSourceId, source]));

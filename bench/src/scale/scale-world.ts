@@ -4,7 +4,7 @@ const ACCOUNTS = 1000;
 /** Group `n` belongs to the account of slot `n` modulo this. */
 export const SLOTS = 100_000;
 /** How many groups are read, at random, and therefore have real tokens. */
-const MOST_READ = 50_000;
+const MAX_READ = 50_000;
 
 /** What all sizes have in common: the accounts, whose groups are still to be made. */
 export interface Founding extends World {
@@ -19,9 +19,9 @@ export function inventFounding(): Founding {
 
 /** The ids of the groups that are read: any of all, so that accounts come as often as they have groups. */
 export function chooseIds(groups: number): readonly number[] {
-  if (groups <= MOST_READ) return shuffle(Array.from({ length: groups }, (_, index) => index + 1));
+  if (groups <= MAX_READ) return shuffle(Array.from({ length: groups }, (_, index) => index + 1));
   const chosen = new Set<number>();
-  while (chosen.size < MOST_READ) chosen.add(1 + Math.floor(Math.random() * groups));
+  while (chosen.size < MAX_READ) chosen.add(1 + Math.floor(Math.random() * groups));
   return [...chosen];
 }
 

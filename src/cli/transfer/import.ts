@@ -154,9 +154,9 @@ function clearLine(line: ProgressLine | null): void {
   line?.clear();
 }
 
-function advanceOf({ bytes }: SourceFile, { position, tally }: Progress) {
+function advanceOf({ bytes }: SourceFile, { position, metrics }: Progress) {
   const part = bytes === null ? null : Math.min(1, bytes === 0 ? 1 : position.offset / bytes);
-  return { records: recordsOf(tally), part };
+  return { records: recordsOf(metrics), part };
 }
 
 function summaryAsText(
@@ -164,9 +164,9 @@ function summaryAsText(
   { dryRun }: ImportChoices,
   { tallies, interrupted }: ImportResult,
 ): string {
-  const rows = [...tallies].map(([kind, tally]) => [
+  const rows = [...tallies].map(([kind, metrics]) => [
     KIND_NAMES[kind],
-    ...[recordsOf(tally), tally.created, tally.updated, tally.unchanged, tally.refused].map(String),
+    ...[recordsOf(metrics), metrics.created, metrics.updated, metrics.unchanged, metrics.refused].map(String),
   ]);
   const head = ["", "RECORDS", "CREATED", "UPDATED", "UNCHANGED", "REFUSED"];
   const notes = [

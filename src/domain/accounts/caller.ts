@@ -36,7 +36,7 @@ export interface Caller extends Tenant {
   readonly keyId: number;
   /** Whom the audit log names for what is changed. */
   readonly actor: Actor;
-  /** The encryption key under which the account's tokens are sealed. */
+  /** The encryption key under which the account's tokens are encrypted. */
   readonly tokenKeyId: string;
   readonly scope: Scope;
 }

@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { HitCount } from "../../telemetry/counts.js";
+import { CacheStats } from "../../telemetry/counters.js";
 import { secretBytes } from "./secret-bytes.js";
 
 /** A token as the database holds it: nonce, ciphertext and tag under the key `keyId`. */
-export interface SealedToken {
+export interface EncryptedToken {
   readonly keyId: string;
   readonly ciphertext: Buffer;
 }
 
 /** An encrypted user group token, and the keyed hash that finds its row. */
-export interface StoredToken extends SealedToken {
+export interface StoredToken extends EncryptedToken {
   readonly lookup: Buffer;
 }
 
@@ -61,22 +61,22 @@ interface VaultKey {
 }
 
 /**
- * Seals user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14); seals the secrets of webhooks and stored
- * replies, too. The first key is that of new accounts; what an account has sealed stays under its key until it is sealed anew.
+ * Encrypts user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14); encrypts the secrets of webhooks and stored
+ * replies, too. The first key is that of new accounts; what an account has encrypted stays under its key until it is encrypted anew.
  */
 export class TokenVault {
   readonly #keys: readonly VaultKey[];
   readonly #primary: VaultKey;
   /** Recently decrypted group tokens, by the account and the id of their groups. */
   readonly #decrypted: LRUCache<string, DecryptedToken> | null;
-  readonly #hits: HitCount;
+  readonly #hits: CacheStats;
 
   /**
-   * @param keys 32 bytes each, the sealing one first; at least one
+   * @param keys 32 bytes each, the encrypting one first; at least one
    * @param remembers how many opened group tokens are kept in memory: to open one takes longer than all else that a request does with it
    * @param hits counts how many were in memory
    */
-  constructor(keys: readonly [Buffer, ...Buffer[]], remembers = 0, hits = new HitCount()) {
+  constructor(keys: readonly [Buffer, ...Buffer[]], remembers = 0, hits = new CacheStats()) {
     this.#hits = hits;
     this.#decrypted = remembers > 0 ? new LRUCache({ max: remembers }) : null;
     this.#primary = deriveKey(keys[0]);
@@ -93,7 +93,7 @@ export class TokenVault {
     return this.#primary.tokenKeyId;
   }
 
-  /** Says whether tokens sealed under that key can be opened here. */
+  /** Says whether tokens encrypted under that key can be opened here. */
   holds(keyId: string): boolean {
     return this.#keys.some((key) => key.id === keyId);
   }
@@ -135,19 +135,19 @@ export class TokenVault {
     return token;
   }
 
-  /** @param keyId the key to seal under: the account's @throws Error when it is not held */
-  seal(token: string, binding: TokenBinding, keyId: string): SealedToken {
+  /** @param keyId the key to encrypt under: the account's @throws Error when it is not held */
+  encrypt(token: string, binding: TokenBinding, keyId: string): EncryptedToken {
     const key = this.#key(keyId);
     return { keyId: key.id, ciphertext: encrypt(key, token, associatedData(key.id, binding)) };
   }
 
-  /** @throws Error when the key is not held, or the sealed token was altered or moved between rows */
-  open(sealed: SealedToken, binding: TokenBinding): string {
-    const key = this.#key(sealed.keyId);
-    return decrypt(key, sealed.ciphertext, associatedData(key.id, binding));
+  /** @throws Error when the key is not held, or the encrypted token was altered or moved between rows */
+  open(encrypted: EncryptedToken, binding: TokenBinding): string {
+    const key = this.#key(encrypted.keyId);
+    return decrypt(key, encrypted.ciphertext, associatedData(key.id, binding));
   }
 
-  /** The hash under which a token that was sealed under that key is found. @throws Error when the key is not held */
+  /** The hash under which a token that was encrypted under that key is found. @throws Error when the key is not held */
   lookup(token: string, keyId: string): Buffer {
     return lookupHash(this.#key(keyId), token);
   }

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 
 /** Of a longer text, which is no address, the rest does not matter. */
-const MOST_CHARACTERS = 45;
+const MAX_CHARACTERS = 45;
 
 /**
  * The block of addresses that counts as one client: an IPv4 address, or the /64 of an IPv6 address, of which a client has all.
@@ -12,7 +12,7 @@ export function toAddressBlock(address: string): string {
     /^\[(.+)\](?::\d+)?$|^(?:::ffff:)?(\d+(?:\.\d+){3})(?::\d+)?$/i.exec(address) ?? [];
   if (dotted !== undefined) return dotted;
   const bare = (bracketed ?? address).replace(/%.*$/, "");
-  return isIPv6(bare) ? `${firstGroups(bare).join(":")}::/64` : bare.slice(0, MOST_CHARACTERS);
+  return isIPv6(bare) ? `${firstGroups(bare).join(":")}::/64` : bare.slice(0, MAX_CHARACTERS);
 }
 
 function firstGroups(address: string): string[] {

@@ -2,7 +2,7 @@ import type { Allowance, Limit } from "../shared/allowance.js";
 import { DomainError } from "../shared/errors.js";
 
 /** What was taken under one name since its window began; windows have one length, and begin with the first point. */
-export interface Count {
+export interface Counter {
   /** Whether the points that were asked for were taken: all of them, or none. */
   readonly taken: boolean;
   /** All points taken in this window. */
@@ -15,11 +15,11 @@ export interface Count {
 export interface SharedCounters {
   readonly isInReach: boolean;
   /** Takes points, unless that makes more than the limit. @throws Error when it turns out that nothing can be reached */
-  take(name: string, points: number, limit: number, windowMs: number): Promise<Count>;
+  take(name: string, points: number, limit: number, windowMs: number): Promise<Counter>;
 }
 
 /** What a count leaves of a limit. */
-export function allowanceOf(limit: Limit, { used, endsInMs }: Omit<Count, "taken">): Allowance {
+export function allowanceOf(limit: Limit, { used, endsInMs }: Omit<Counter, "taken">): Allowance {
   return {
     ...limit,
     remaining: Math.max(limit.limit - used, 0),

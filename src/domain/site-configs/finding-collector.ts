@@ -3,8 +3,8 @@ import type { LineIndex } from "./document/line-index.js";
 import type { SiteConfigFinding, SiteConfigReport } from "./report.js";
 
 /** A hostile document could otherwise make findings of a thousand times its own size. */
-const MOST_FINDINGS = 10_000;
-const MOST_POINTER_CHARACTERS = 4_000_000;
+const MAX_FINDINGS = 10_000;
+const MAX_POINTER_CHARACTERS = 4_000_000;
 
 /** Where a finding belongs: the offset of the value, or of the key where the key is the problem. */
 export interface FindingPlace {
@@ -30,10 +30,10 @@ export class FindingCollector {
   add(code: SiteConfigCode, { pointer, offset }: FindingPlace, message: string | (() => string)): void {
     const { severity } = SITE_CONFIG_CODES[code];
     const seen = this.#seen[severity];
-    if (seen.count > MOST_FINDINGS || seen.characters > MOST_POINTER_CHARACTERS) return;
+    if (seen.count > MAX_FINDINGS || seen.characters > MAX_POINTER_CHARACTERS) return;
     seen.count += 1;
     seen.characters += pointer.length;
-    if (seen.count > MOST_FINDINGS || seen.characters > MOST_POINTER_CHARACTERS) {
+    if (seen.count > MAX_FINDINGS || seen.characters > MAX_POINTER_CHARACTERS) {
       const rest = severity === "error" ? "more_errors" : "more_warnings";
       const text = `There are more ${severity}s than the ${seen.count - 1} that are listed.`;
       this.#noted.push({ severity, offset, finding: { code: rest, pointer: "", message: text } });

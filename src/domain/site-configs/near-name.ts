@@ -34,7 +34,7 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);
-  let leastOfLast = 0;
+  let minOfLast = 0;
   for (let row = 1; row <= from.length; row += 1) {
     const current = [row];
     let least = row;
@@ -52,8 +52,8 @@ function editDistance(from: string, to: string): number {
       least = Math.min(least, distance);
     }
     // A swap reaches back two rows, so both must be too far for the rest to be.
-    if (least > FARTHEST && leastOfLast > FARTHEST) return least;
-    leastOfLast = least;
+    if (least > FARTHEST && minOfLast > FARTHEST) return least;
+    minOfLast = least;
     beforeLast = last;
     last = current;
   }

@@ -5,7 +5,7 @@ import { visitGroups } from "./navigation-walk.js";
 import { suggestion } from "./near-name.js";
 
 /** Beyond, comparing each name with each other one would take too long. */
-const MOST_SUGGESTED = 50;
+const MAX_SUGGESTED = 50;
 
 /** Finds groups and anchors of a version that `versions` does not list. */
 export function checkVersions(root: ObjectNode, findings: FindingCollector): void {
@@ -15,7 +15,7 @@ export function checkVersions(root: ObjectNode, findings: FindingCollector): voi
     const version = user.members.get("version")?.value;
     if (version?.type !== "string" || listed.has(version.value)) return;
     const message = () => {
-      const hint = listed.size > MOST_SUGGESTED ? "" : suggestion(version.value, listed);
+      const hint = listed.size > MAX_SUGGESTED ? "" : suggestion(version.value, listed);
       return `"versions" does not list ${quote(version.value)}.${hint}`;
     };
     findings.add("unlisted_version", { pointer: `${pointer}/version`, offset: version.offset }, message);

@@ -1,5 +1,5 @@
 import type { Environment } from "../accounts/environment.js";
-import type { SealedToken } from "../accounts/token-vault.js";
+import type { EncryptedToken } from "../accounts/token-vault.js";
 
 /** What endpoints are told of: of the audit log's actions those that change what others read. */
 export const WEBHOOK_EVENTS = [
@@ -99,5 +99,5 @@ export interface ClaimedDelivery {
   readonly leasedUntil: Date;
   readonly url: string;
   /** The present secret first; a replaced one signs along for a while. */
-  readonly secrets: readonly SealedToken[];
+  readonly secrets: readonly EncryptedToken[];
 }

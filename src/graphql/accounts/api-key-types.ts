@@ -28,7 +28,7 @@ export class ApiKeyView extends NodeView {
   @Field(() => String, { description: "What the key is for." })
   readonly name: string;
 
-  @Field(() => String, { description: "The beginning and the end of the secret, for telling keys apart." })
+  @Field(() => String, { description: "The beginning and the end of the secret, to distinguish keys." })
   readonly hint: string;
 
   @Field(() => EnvironmentEnum, { description: "The environment that the key opens." })

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { isGiven, isObject } from "../../domain/shared/json.js";
-import type { HitCount } from "../../telemetry/counts.js";
+import type { CacheStats } from "../../telemetry/counters.js";
 import type { Variables } from "./limits/amount.js";
 import type { Operations } from "./operations/operations.js";
 import type { PreparedOperation } from "./operations/prepared-operation.js";
@@ -21,11 +21,11 @@ interface RepeatedRequest {
 /** Recognizes plain POST requests whose operation has run before (decision 41). */
 export class FastPath {
   readonly #operations: Operations;
-  readonly #stats: HitCount;
+  readonly #stats: CacheStats;
   /** By Accept header: the content type that Apollo Server has negotiated. */
   readonly #contentTypes = new LRUCache<string, string>({ max: MAX_ACCEPT_HEADERS });
 
-  constructor(operations: Operations, stats: HitCount) {
+  constructor(operations: Operations, stats: CacheStats) {
     this.#operations = operations;
     this.#stats = stats;
   }

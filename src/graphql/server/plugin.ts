@@ -30,7 +30,7 @@ const METHODS = ["GET", "POST"];
 
 interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   /** Whether repeated plain POST requests are answered without Apollo Server. */
-  readonly shortcut: boolean;
+  readonly fastPath: boolean;
   readonly corsOrigins: readonly string[] | "*";
   /** The only documents that run; undefined: every document may. */
   readonly trustedDocuments: TrustedDocuments | undefined;
@@ -45,7 +45,7 @@ export async function registerGraphql(
   options: GraphqlOptions,
 ): Promise<void> {
   const { trustedDocuments, explore } = options;
-  const { tally, tracing } = services.telemetry;
+  const { metrics, tracing } = services.telemetry;
   const schema = createSchema(services);
   if (tracing) traceRootFields(schema, tracing);
   const rootFields = Math.min(options.limits.rootFields, services.rateLimits.most);
@@ -71,16 +71,16 @@ export async function registerGraphql(
     contextOf,
     operations,
     frontDoor,
-    fastPath: options.shortcut ? new FastPath(operations, tally.caches.documents) : undefined,
+    fastPath: options.fastPath ? new FastPath(operations, metrics.caches.documents) : undefined,
     stream: createEventStream({
       operations,
       streams: services.eventStreams,
       trustedDocuments,
-      tally,
+      metrics,
       contextOf,
     }),
     maxReplyBytes: options.limits.replyBytes,
-    tally,
+    metrics,
     async onRequest(request, reply) {
       requireMethod(request, reply);
       if (explore && request.method === "GET" && wantsPage(request)) await explore(request, reply);

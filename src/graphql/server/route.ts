@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLFormattedError } from "graphql";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import type { GraphqlContext } from "../shared/context.js";
-import { countShownError } from "../shared/error-tally.js";
+import { countShownError } from "../shared/error-metrics.js";
 import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
 import type { ApolloFrontDoor } from "./apollo-server.js";
 import type { FastPath } from "./fast-path.js";
@@ -24,7 +24,7 @@ interface RouteOptions {
   readonly fastPath: FastPath | undefined;
   readonly stream: Handler;
   readonly maxReplyBytes: number;
-  readonly tally: Tally;
+  readonly metrics: Metrics;
 }
 
 /** Decision 12: the largest site configuration fits, as a string with its escapes. */
@@ -82,7 +82,7 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
         return send(request, reply, answer);
       }
       const answer = await frontDoor.answer(request, () => contextOf(request, reply));
-      const text = await send(request, reply, withRequestId(answer, request, options.tally));
+      const text = await send(request, reply, withRequestId(answer, request, options.metrics));
       fastPath?.recordReply(request, reply);
       return text;
     },
@@ -90,13 +90,13 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
 }
 
 /** Adds the ID of the request to errors that Apollo Server has found before there was a context. */
-function withRequestId(answer: OperationReply, { id }: FastifyRequest, tally: Tally): OperationReply {
+function withRequestId(answer: OperationReply, { id }: FastifyRequest, metrics: Metrics): OperationReply {
   const { errors } = answer.result;
   if (!errors) return answer;
   const completed = errors.map((error): GraphQLFormattedError => {
     const { extensions } = error;
     if (extensions?.["requestId"] !== undefined) return error;
-    countShownError(tally, extensions?.["code"]);
+    countShownError(metrics, extensions?.["code"]);
     return { ...error, extensions: { ...extensions, requestId: id } };
   });
   return { ...answer, result: { ...answer.result, errors: completed } };

@@ -8,7 +8,7 @@ import type { Deadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Services } from "../../services/services.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import { Loaders } from "./loaders.js";
 
 /** What the resolvers of one request share. */
@@ -25,7 +25,7 @@ export interface GraphqlContext {
   readonly session: Session | FrontEndSession | null;
   /** What a rate limit leaves, once the request's first point was taken; null where there is none. */
   readonly allowance: Allowance | null;
-  readonly tally: Tally;
+  readonly metrics: Metrics;
   /** Takes further points. @returns null where there is no limit @throws DomainError `rate_limited` when too few are left */
   spend(points: number): Promise<Allowance> | null;
   /** Notes that the request may have changed something, so that its reply is not withheld. */
@@ -80,7 +80,7 @@ export async function createContext(
   const spending = spend(1);
   const allowance = spending && (await spending);
   const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity), { signal }) };
-  const { tally } = services.telemetry;
+  const { metrics } = services.telemetry;
   return {
     requestId,
     authorization,
@@ -89,7 +89,7 @@ export async function createContext(
     watcher,
     session,
     allowance,
-    tally,
+    metrics,
     spend,
     noteWrite,
   };

@@ -3,7 +3,7 @@ import { type Readable, Transform, type TransformCallback } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { DomainError } from "../../domain/shared/errors.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/caller-identification.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 
 /** Bodies of a declared length up to this one are not counted: most are that small, and arrive in one piece. */
 const UNCOUNTED_BODY = 4096;
@@ -23,10 +23,10 @@ export class BodyBudget {
   readonly #large: Share;
   readonly #small: Share;
 
-  constructor(maxBytes: number, tally: Pick<Tally, "budgetRefusals">) {
+  constructor(maxBytes: number, metrics: Pick<Metrics, "budgetRefusals">) {
     const small = Math.floor(maxBytes * SMALL_SHARE);
-    this.#small = new Share(small, tally);
-    this.#large = new Share(maxBytes - small, tally);
+    this.#small = new Share(small, metrics);
+    this.#large = new Share(maxBytes - small, metrics);
   }
 
   /** How many bytes there are. */
@@ -61,14 +61,14 @@ export class BodyBudget {
 /** A part of the budget. */
 class Share {
   readonly #maxBytes: number;
-  readonly #tally: Pick<Tally, "budgetRefusals">;
+  readonly #metrics: Pick<Metrics, "budgetRefusals">;
   /** The one of which nothing has come for longest is the first. */
   readonly #receiving = new Set<CountedBody>();
   #total = 0;
 
-  constructor(maxBytes: number, tally: Pick<Tally, "budgetRefusals">) {
+  constructor(maxBytes: number, metrics: Pick<Metrics, "budgetRefusals">) {
     this.#maxBytes = maxBytes;
-    this.#tally = tally;
+    this.#metrics = metrics;
   }
 
   get total(): number {
@@ -111,7 +111,7 @@ class Share {
   }
 
   #refuse(body: CountedBody): void {
-    this.#tally.budgetRefusals.of("bodies").value += 1;
+    this.#metrics.budgetRefusals.of("bodies").value += 1;
     this.#release(body);
     body.emit("refused");
     body.destroy(

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import { sendRawReply } from "./raw-reply.js";
 
 type ClientError = Error & { readonly code?: unknown };
@@ -17,7 +17,7 @@ const REFUSALS: ReadonlyMap<unknown, typeof OTHERWISE> = new Map([
  * the same connection are answered first, and one that was answered before its body broke gets no second answer.
  * @returns the handler of a server's client errors, and what lets it know the server's replies
  */
-export function brokenRequests({ errors }: Tally) {
+export function brokenRequests({ errors }: Metrics) {
   /** Of each connection the replies that are not finished, and the last one. */
   const replies = new WeakMap<Socket, readonly ServerResponse[]>();
   const broken = new WeakSet<Socket>();

@@ -3,7 +3,7 @@ import type { BlockList, Socket } from "node:net";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { isListed, toBlockList } from "../../domain/requests/block-list.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import type { ConnectionLimits } from "./connection-limits.js";
 import type { Connections } from "./connections.js";
 import { sendRawReply } from "./raw-reply.js";
@@ -32,7 +32,7 @@ export function limitConnections(
   connections: Connections,
   { maxConnections, maxConnectionsPerAddress }: ConnectionLimits,
   trustedProxies: readonly string[],
-  { refusedConnections }: Tally,
+  { refusedConnections }: Metrics,
 ): void {
   const proxies = toBlockList(trustedProxies);
   const openByAddress = new Map<string, number>();

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import type { Connection, Connections } from "./connections.js";
 
 /** How long what is under way may take once the server closes. */
@@ -23,7 +23,7 @@ const ACCEPT_MS = 1_000;
 export function drainOnClose(
   app: FastifyInstance,
   connections: Connections,
-  { abandonedRequests }: Tally,
+  { abandonedRequests }: Metrics,
 ): () => number {
   const tooLate = new WeakSet<ServerResponse>();
   let isDraining = false;

@@ -18,7 +18,7 @@ import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
 import { renderError } from "../../rest/error-view.js";
 import { registerUserRoutes } from "../../rest/routes.js";
 import type { Services } from "../../services/services.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
 import { registerApiDocs } from "../pages/api-docs.js";
 import { registerConsole } from "../pages/console.js";
@@ -35,7 +35,7 @@ import { registerHealthRoutes } from "./health-routes.js";
 import { acceptJsonBodies } from "./json-body.js";
 import { type MetricsAccess, type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
 import { warnOfUntrustedProxy } from "./proxy-warning.js";
-import { countReplies } from "./reply-tally.js";
+import { countReplies } from "./reply-metrics.js";
 import { limitRequests } from "./request-deadline.js";
 import { isHealthCheck } from "./request-facts.js";
 import { requestId } from "./request-id.js";
@@ -58,7 +58,7 @@ export interface HttpOptions {
   /** How often a GraphQL document is interpreted before it is compiled; Infinity compiles none. */
   readonly compileAfter: number;
   /** Whether documents that Apollo Server has run before are run without it. */
-  readonly shortcut: boolean;
+  readonly fastPath: boolean;
   readonly introspection: boolean;
   readonly playground: boolean;
   /** Whether `/api/docs` shows the REST API to a browser. */
@@ -106,8 +106,8 @@ export interface HttpState {
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
   const { app, state } = build(options, services.telemetry);
   limitRequests(app, options.requestTimeoutMs, (error, request, reply) => {
-    services.telemetry.tally.requestTimeouts.value += 1;
-    sendError(error, request, reply, services.telemetry.tally);
+    services.telemetry.metrics.requestTimeouts.value += 1;
+    sendError(error, request, reply, services.telemetry.metrics);
   });
   registerHealthRoutes(app, services, options.isShuttingDown);
   if (options.metrics) {
@@ -139,9 +139,9 @@ export function createBareServer(
 
 function build(
   { log, trustedProxies, connectionLimits }: Pick<HttpOptions, "log" | "trustedProxies" | "connectionLimits">,
-  { tally, tracing }: Telemetry,
+  { metrics, tracing }: Telemetry,
 ): { readonly app: FastifyInstance; readonly state: HttpState } {
-  const broken = brokenRequests(tally);
+  const broken = brokenRequests(metrics);
   const app = Fastify({
     logger: {
       level: log.level,
@@ -173,13 +173,13 @@ function build(
       setCommonHeaders(request, reply);
       const { method, id } = request;
       app.log.info({ requestId: id, method, status: 404 }, "request with a path that cannot be decoded");
-      sendError(new DomainError("not_found", "There is nothing at this path."), request, reply, tally);
+      sendError(new DomainError("not_found", "There is nothing at this path."), request, reply, metrics);
     },
     clientErrorHandler: broken.answer,
   });
   broken.watch(app.server);
   const connections = new Connections(app.server);
-  limitConnections(app.server, connections, connectionLimits, trustedProxies, tally);
+  limitConnections(app.server, connections, connectionLimits, trustedProxies, metrics);
   // HTTP lets a server ignore an expectation that it does not know; Node would answer without a body.
   app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
   // Node would close the connection without an answer.
@@ -191,7 +191,7 @@ function build(
   }
   // The interface sends GET with a body.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
-  const bodies = new BodyBudget(connectionLimits.maxBodyBytes, tally);
+  const bodies = new BodyBudget(connectionLimits.maxBodyBytes, metrics);
   bodies.watch(app);
   acceptJsonBodies(app);
   addCommonHeaders(app);
@@ -199,13 +199,13 @@ function build(
   requireSingleHeaders(app);
   if (trustedProxies.length === 0) warnOfUntrustedProxy(app);
   logReplies(app, log.successesPerSecond);
-  countReplies(app, tally);
-  const requestsUnderWay = drainOnClose(app, connections, tally);
-  const unsent = new UnsentBytes(connections, connectionLimits, tally);
+  countReplies(app, metrics);
+  const requestsUnderWay = drainOnClose(app, connections, metrics);
+  const unsent = new UnsentBytes(connections, connectionLimits, metrics);
   unsent.watch(app);
   app.setErrorHandler((error, request, reply) => {
     const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
-    sendError(toDomainError(error, bodyLimit), request, reply, tally);
+    sendError(toDomainError(error, bodyLimit), request, reply, metrics);
   });
   app.setNotFoundHandler(() => {
     throw new DomainError("not_found", "There is nothing at this path.");
@@ -221,7 +221,7 @@ function build(
   };
 }
 
-function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply, tally: Tally): void {
+function sendError(error: DomainError, request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
   const { id: requestId, log } = request;
   if (!isHealthCheck(request)) {
     if (error.code === "internal") log.error({ requestId, err: error.cause ?? error }, "request failed");
@@ -229,7 +229,7 @@ function sendError(error: DomainError, request: FastifyRequest, reply: FastifyRe
   }
   request.errorCode = error.code;
   const isGraphql = request.routeOptions.url === GRAPHQL_PATH;
-  tally.errors.of(isGraphql ? "graphql" : "rest", error.code).value += 1;
+  metrics.errors.of(isGraphql ? "graphql" : "rest", error.code).value += 1;
   const render = isGraphql ? renderGraphqlError : renderError;
   const { status, headers, body } = render(error, request.id);
   void reply.code(status).headers(headers).send(body);

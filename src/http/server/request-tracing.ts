@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Span, Tracing } from "../../telemetry/tracing.js";
-import { knownMethod, routeOf } from "./reply-tally.js";
+import { knownMethod, routeOf } from "./reply-metrics.js";
 import { isProbe } from "./request-facts.js";
 
 /** Has each request be a span, below that of its caller where the header traceparent names one. */

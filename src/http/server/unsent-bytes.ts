@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { DomainError } from "../../domain/shared/errors.js";
 import { isObject } from "../../domain/shared/json.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import type { ConnectionLimits } from "./connection-limits.js";
 import type { Connection, Connections } from "./connections.js";
 
@@ -23,18 +23,18 @@ type Limits = Pick<ConnectionLimits, "stallTimeoutMs" | "maxUnsentBytes">;
 export class UnsentBytes {
   readonly #connections: Connections;
   readonly #limits: Limits;
-  readonly #tally: Pick<Tally, "endedConnections" | "budgetRefusals">;
+  readonly #metrics: Pick<Metrics, "endedConnections" | "budgetRefusals">;
   /** After the last sweep, and of large replies since then. */
   #estimate = 0;
 
   constructor(
     connections: Connections,
     limits: Limits,
-    tally: Pick<Tally, "endedConnections" | "budgetRefusals">,
+    metrics: Pick<Metrics, "endedConnections" | "budgetRefusals">,
   ) {
     this.#connections = connections;
     this.#limits = limits;
-    this.#tally = tally;
+    this.#metrics = metrics;
   }
 
   /** How many bytes there are. */
@@ -74,7 +74,7 @@ export class UnsentBytes {
   #makeRoom(bytes: number, hasWritten: boolean): void {
     if (this.#estimate + bytes > this.#limits.maxUnsentBytes) this.#sweep(bytes, 0);
     if (this.#estimate + bytes > this.#limits.maxUnsentBytes && !hasWritten) {
-      this.#tally.budgetRefusals.of("unsent").value += 1;
+      this.#metrics.budgetRefusals.of("unsent").value += 1;
       throw new DomainError("unavailable", "Too many large replies wait to be read. Try again later.", {
         retryAfter: RETRY_AFTER_S,
       });
@@ -111,7 +111,7 @@ export class UnsentBytes {
   }
 
   #end({ socket }: Connection, reason: "stalled" | "unsent_budget"): void {
-    this.#tally.endedConnections.of(reason).value += 1;
+    this.#metrics.endedConnections.of(reason).value += 1;
     // Reset, so that the kernel drops its part of the reply as well.
     socket.resetAndDestroy();
   }

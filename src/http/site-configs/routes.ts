@@ -34,7 +34,7 @@ const PREFLIGHT_HEADERS = {
  */
 export function registerSiteConfigRoutes(
   app: FastifyInstance,
-  { access, laggingReads, rateLimits, siteConfigReader }: Services,
+  { access, replicaRouter, rateLimits, siteConfigReader }: Services,
 ): void {
   const serve = async (request: FastifyRequest<SiteRequest>, reply: FastifyReply) => {
     const { id: requestId, ip: address, deadline } = request;
@@ -50,7 +50,7 @@ export function registerSiteConfigRoutes(
     const owner = parseOwner(request, caller);
     const asked = parseServed(request);
     const consistency = readReadConsistency(request.headers[READ_CONSISTENCY_HEADER]);
-    const { revision, hash, text } = await laggingReads.run(consistency, (replica) =>
+    const { revision, hash, text } = await replicaRouter.run(consistency, (replica) =>
       owner.kind === "caller"
         ? siteConfigReader.serve({ ...owner.caller, ...(replica && { replica }) }, asked)
         : siteConfigReader.servePublic(owner, asked, { ...(replica && { replica }), deadline }),

@@ -8,7 +8,7 @@ const BY_NAME: Statement = {
   text: `SELECT id AS "accountId", token_key_id AS "tokenKeyId" FROM account WHERE name = $1`,
 };
 
-/** The account with this name, and the key that its tokens are sealed under; or null. */
+/** The account with this name, and the key that its tokens are encrypted under; or null. */
 export async function findAccount(
   db: Queryable,
   name: string,
@@ -23,7 +23,7 @@ const TOKEN_KEY: Statement = {
   text: `SELECT token_key_id AS "tokenKeyId" FROM account WHERE id = $1`,
 };
 
-/** The key that the tokens of an account are sealed under at this moment. */
+/** The key that the tokens of an account are encrypted under at this moment. */
 export async function findTokenKey(db: Queryable, accountId: number): Promise<string> {
   const [row] = await db.run<{ tokenKeyId: string }>(TOKEN_KEY, [accountId]);
   if (!row) throw accountGone(accountId);

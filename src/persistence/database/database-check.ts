@@ -35,7 +35,7 @@ export async function checkServer(db: Queryable): Promise<string> {
   return server.version;
 }
 
-/** @throws OperatorError when tokens in the database were sealed under a key that the vault does not hold */
+/** @throws OperatorError when tokens in the database were encrypted under a key that the vault does not hold */
 export async function checkTokenKeys(db: Database, vault: TokenVault): Promise<void> {
   const rows = await db
     .of("operator")
@@ -46,6 +46,6 @@ export async function checkTokenKeys(db: Database, vault: TokenVault): Promise<v
   const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.holds(keyId));
   if (missing.length === 0) return;
   throw new OperatorError(
-    `The tokens in this database were sealed under other encryption keys (ids ${missing.join(", ")}); add them to ENCRYPTION_KEYS, or use the DATA_DIR that keeps them.`,
+    `The tokens in this database were encrypted under other encryption keys (ids ${missing.join(", ")}); add them to ENCRYPTION_KEYS, or use the DATA_DIR that keeps them.`,
   );
 }

@@ -6,7 +6,7 @@ import type { Actor } from "../../domain/accounts/actor.js";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { DatabaseTally, PoolUsage } from "../../telemetry/database-tally.js";
+import type { DatabaseMetrics, PoolUsage } from "../../telemetry/database-metrics.js";
 import { countOnly } from "../../telemetry/telemetry.js";
 import { inSpan, type Tracing } from "../../telemetry/tracing.js";
 import { isCutOff, isLost, isOutdatedPlan, translateDatabaseError } from "../shared/database-error.js";
@@ -41,7 +41,7 @@ export class Database implements Queryable {
   readonly #setter: ScopeSetter;
   readonly #queueSize: number;
   readonly #onStatement: (text: string) => void;
-  readonly #tally: DatabaseTally;
+  readonly #metrics: DatabaseMetrics;
   readonly #tracing: Tracing | undefined;
 
   private constructor(orm: DataSource, pool: Pool, setter: ScopeSetter, options: DatabaseOptions) {
@@ -50,9 +50,9 @@ export class Database implements Queryable {
     this.#setter = setter;
     this.#queueSize = options.queueSize ?? Number.POSITIVE_INFINITY;
     this.#onStatement = options.onStatement ?? (() => undefined);
-    const { tally, tracing } = options.telemetry ?? countOnly();
-    this.#tally = tally.databases.of(options.server ?? "primary");
-    this.#tally.pools.add(this);
+    const { metrics, tracing } = options.telemetry ?? countOnly();
+    this.#metrics = metrics.databases.of(options.server ?? "primary");
+    this.#metrics.pools.add(this);
     this.#tracing = tracing;
   }
 
@@ -122,7 +122,8 @@ export class Database implements Queryable {
       const send: Queryable["run"] = async (statement, values) => {
         this.#onStatement(statement.text);
         const config = { ...this.#config(statement), values: [...values] };
-        return (await watchStatement(this.#tally, this.#tracing, statement, () => client.query(config))).rows;
+        return (await watchStatement(this.#metrics, this.#tracing, statement, () => client.query(config)))
+          .rows;
       };
       const transaction = new OpenTransaction(this.orm, client, send, deadline);
       try {
@@ -158,7 +159,7 @@ export class Database implements Queryable {
     const mode = planModeOf(statement, "name" in config);
     const attempt = () =>
       this.#withClient(deadline, (client) =>
-        watchStatement(this.#tally, this.#tracing, statement, async () => {
+        watchStatement(this.#metrics, this.#tracing, statement, async () => {
           if (!settings) return (await client.query<Row>(config)).rows;
           return runScoped<Row>(client, config, [...settings, mode], this.#setter);
         }),
@@ -169,7 +170,7 @@ export class Database implements Queryable {
       const isOutdated = statement.name !== undefined && isOutdatedPlan(error);
       // What did not run may run again, and what only reads; of all else nobody knows whether it has happened.
       if (!isOutdated && !(isCutOff(error) && isReadOnly(statement))) throw error;
-      this.#tally.repeatedStatements.value += 1;
+      this.#metrics.repeatedStatements.value += 1;
       // The next connection may have prepared it for the schema of before too.
       if (isOutdated) return this.#run(settings, deadline, withoutName(statement), values);
       // Where one connection was cut, others were too: the pool notices that meanwhile.
@@ -185,7 +186,7 @@ export class Database implements Queryable {
   ): Promise<T> {
     requireTime(deadline);
     if (this.#pool.waitingCount >= this.#queueSize) {
-      this.#tally.queueRefusals.value += 1;
+      this.#metrics.queueRefusals.value += 1;
       throw overload();
     }
     try {
@@ -217,7 +218,7 @@ export class Database implements Queryable {
     try {
       return await this.#pool.connect();
     } finally {
-      this.#tally.connectionWaits.record((performance.now() - askedAt) / MS_PER_S);
+      this.#metrics.connectionWaits.record((performance.now() - askedAt) / MS_PER_S);
     }
   }
 
@@ -231,7 +232,7 @@ export class Database implements Queryable {
 
   /** Ends every connection, once the statements under way are done. */
   async close(): Promise<void> {
-    this.#tally.pools.delete(this);
+    this.#metrics.pools.delete(this);
     await this.orm.destroy();
   }
 }

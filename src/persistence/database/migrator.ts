@@ -16,7 +16,7 @@ export interface MigrationState {
 }
 
 /** How a migration behaves while other transactions hold what it must change. */
-export interface MigrationPatience {
+export interface MigrationTimeouts {
   /** How long one attempt waits for a lock: so long, whatever else needs the table queues behind the migration. */
   readonly lockTimeoutMs: number;
   /** How long failed attempts are repeated. */
@@ -24,7 +24,7 @@ export interface MigrationPatience {
   readonly onRetry: (message: string) => void;
 }
 
-const USUAL_PATIENCE: MigrationPatience = {
+const DEFAULT_TIMEOUTS: MigrationTimeouts = {
   lockTimeoutMs: 2_000,
   retryMs: 120_000,
   onRetry: () => undefined,
@@ -37,11 +37,11 @@ const USUAL_PATIENCE: MigrationPatience = {
  */
 export async function migrateUp(
   database: Database,
-  patience: MigrationPatience = USUAL_PATIENCE,
+  timeouts: MigrationTimeouts = DEFAULT_TIMEOUTS,
 ): Promise<readonly string[]> {
   return withLock(database, async () => {
     const missing = await missingMigrations(database);
-    await retry(database, patience, (executor) => executor.executePendingMigrations());
+    await retry(database, timeouts, (executor) => executor.executePendingMigrations());
     return missing;
   });
 }
@@ -49,12 +49,12 @@ export async function migrateUp(
 /** Takes the newest applied migration back. @returns its name, or null when none is applied @throws as `migrateUp` does */
 export async function migrateDown(
   database: Database,
-  patience: MigrationPatience = USUAL_PATIENCE,
+  timeouts: MigrationTimeouts = DEFAULT_TIMEOUTS,
 ): Promise<string | null> {
   return withLock(database, async () => {
     const newest = (await migrationStates(database)).findLast(({ applied }) => applied);
     if (!newest) return null;
-    await retry(database, patience, (executor) => executor.undoLastMigration());
+    await retry(database, timeouts, (executor) => executor.undoLastMigration());
     return newest.name;
   });
 }
@@ -83,7 +83,7 @@ async function missingMigrations(database: Database): Promise<readonly string[]>
 /** Repeats what waited too long for a lock. Each migration has a transaction of its own, so none is applied in part. */
 async function retry(
   database: Database,
-  { lockTimeoutMs, retryMs, onRetry }: MigrationPatience,
+  { lockTimeoutMs, retryMs, onRetry }: MigrationTimeouts,
   work: (executor: MigrationExecutor) => Promise<unknown>,
 ): Promise<void> {
   const giveUpAt = performance.now() + retryMs;

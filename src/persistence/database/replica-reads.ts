@@ -11,7 +11,7 @@ export class ReplicaFailed extends Error {}
 export class ReplicaReads implements ReadReplica {
   readonly name: string;
   readonly #of: (scope: RowScope) => Queryable;
-  readonly #underWay = new Set<(reason: ReplicaFailed) => void>();
+  readonly #inFlight = new Set<(reason: ReplicaFailed) => void>();
 
   /** @param of gives what runs statements on the replica */
   constructor(name: string, of: (scope: RowScope) => Queryable) {
@@ -34,7 +34,7 @@ export class ReplicaReads implements ReadReplica {
     try {
       return await new Promise<Row[]>((resolve, reject) => {
         giveUp = reject;
-        this.#underWay.add(reject);
+        this.#inFlight.add(reject);
         this.#of(scope).run<Row>(statement, values).then(resolve, reject);
       });
     } catch (error) {
@@ -43,14 +43,14 @@ export class ReplicaReads implements ReadReplica {
         throw error;
       throw new ReplicaFailed(`${this.name} did not answer.`, { cause: error });
     } finally {
-      if (giveUp) this.#underWay.delete(giveUp);
+      if (giveUp) this.#inFlight.delete(giveUp);
     }
   }
 
   /** Lets nobody wait any longer for a replica that is out of reach. */
   giveUp(): void {
     const failure = new ReplicaFailed(`${this.name} is out of reach.`);
-    for (const giveUp of this.#underWay) giveUp(failure);
+    for (const giveUp of this.#inFlight) giveUp(failure);
   }
 }
 

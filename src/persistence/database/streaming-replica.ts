@@ -4,7 +4,7 @@ import { Database } from "./database.js";
 import { ReplicaReads } from "./replica-reads.js";
 
 /** How long one that is asked where it stands may take to answer. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 const DEFAULT_PORT = 5432;
 
 /** Who a server takes us for, where: on a replica it must be the same as on the database itself, and so must the timeline. */
@@ -41,8 +41,8 @@ export class PositionProbe {
       ...clientOptions(target),
       application_name: "user-groups replica watch",
       max: 1,
-      connectionTimeoutMillis: PATIENCE_MS,
-      query_timeout: PATIENCE_MS,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
       keepAlive: true,
     });
     // The next look tells of it.

@@ -1,4 +1,4 @@
-import type { SealedToken } from "../../domain/accounts/token-vault.js";
+import type { EncryptedToken } from "../../domain/accounts/token-vault.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -43,7 +43,7 @@ const RESEAL = `UPDATE idempotent_request SET reply_key_id = $4, reply_ciphertex
   WHERE account_id = $1 AND environment = $2 AND key = $3 AND reply_ciphertext = $6`;
 
 /** The reply of a request that was done before. */
-export interface StoredReply extends SealedToken {
+export interface StoredReply extends EncryptedToken {
   /** What tells its request from others. */
   readonly fingerprint: Buffer;
 }
@@ -66,25 +66,25 @@ export async function findStoredReply(db: TenantDb, key: string): Promise<Stored
 export async function keepReply(
   transaction: TenantDb,
   key: string,
-  { keyId, ciphertext }: SealedToken,
+  { keyId, ciphertext }: EncryptedToken,
 ): Promise<void> {
   await transaction.run(KEEP, [key, keyId, ciphertext]);
 }
 
-/** Some of the replies that are sealed under another key than this. */
-export async function findRepliesSealedOtherwise(
+/** Some of the replies that are encrypted under another key than this. */
+export async function findRepliesUnderOtherKeys(
   db: TenantDb,
   keyId: string,
   limit: number,
-): Promise<(SealedToken & { readonly key: string })[]> {
+): Promise<(EncryptedToken & { readonly key: string })[]> {
   return db.run({ access: "read", text: SEALED_OTHERWISE }, [keyId, limit]);
 }
 
-/** Puts a newly sealed reply in place of the one that was read. */
-export async function resealReply(
+/** Puts a newly encrypted reply in place of the one that was read. */
+export async function reencryptReply(
   db: TenantDb,
-  old: SealedToken & { readonly key: string },
-  { keyId, ciphertext }: SealedToken,
+  old: EncryptedToken & { readonly key: string },
+  { keyId, ciphertext }: EncryptedToken,
 ): Promise<void> {
   await db.run({ access: "write", text: RESEAL }, [old.key, keyId, ciphertext, old.ciphertext]);
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 /** How long Redis may take, in milliseconds. */
-export interface RedisPatience {
+export interface RedisTimeouts {
   readonly connectMs: number;
   /** No request waits longer than this. */
   readonly answerMs: number;
@@ -38,7 +38,7 @@ export class RedisConnection {
   }
 
   /** @throws Error when Redis is out of reach, does not let us in or does not answer */
-  static async open(url: string, { connectMs, answerMs }: RedisPatience): Promise<RedisConnection> {
+  static async open(url: string, { connectMs, answerMs }: RedisTimeouts): Promise<RedisConnection> {
     // Only who uses Redis loads its client, which takes a tenth of a second.
     const { createClient } = await import("@redis/client");
     const client = createClient({

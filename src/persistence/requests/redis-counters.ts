@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Count, SharedCounters } from "../../domain/requests/rate-limit.js";
-import { RedisConnection, type RedisPatience } from "./redis-connection.js";
+import type { Counter, SharedCounters } from "../../domain/requests/rate-limit.js";
+import { RedisConnection, type RedisTimeouts } from "./redis-connection.js";
 
 const PREFIX = "user-groups:rate:";
 const RETRY_MS = 1000;
-const PATIENCE: RedisPatience = { connectMs: 1000, answerMs: 100 };
+const TIMEOUTS: RedisTimeouts = { connectMs: 1000, answerMs: 100 };
 
 /** Takes all points or none, and begins the window with the first. Times are Redis's, so that replicas' clocks may differ. */
 const TAKE = `
@@ -31,14 +31,14 @@ export interface ReachListener {
 /** Counts points in Redis. Whenever it is out of reach, it is looked for once a second. */
 export class RedisCounters implements SharedCounters {
   readonly #url: string;
-  readonly #patience: RedisPatience;
+  readonly #timeouts: RedisTimeouts;
   readonly #stop = new AbortController();
   #connection: RedisConnection | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(url: string, patience = PATIENCE) {
+  constructor(url: string, timeouts = TIMEOUTS) {
     this.#url = url;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
   }
 
   /** Connects, and stays connected until `close`. Resolves after the first attempt, however that ends. */
@@ -58,7 +58,7 @@ export class RedisCounters implements SharedCounters {
     return this.#connection !== undefined;
   }
 
-  async take(name: string, points: number, limit: number, windowMs: number): Promise<Count> {
+  async take(name: string, points: number, limit: number, windowMs: number): Promise<Counter> {
     if (!this.#connection) throw new Error("Redis is out of reach.");
     return take(this.#connection, name, points, limit, windowMs);
   }
@@ -84,7 +84,7 @@ export class RedisCounters implements SharedCounters {
   async #useConnection(onReached: () => void): Promise<unknown> {
     let connection: RedisConnection | undefined;
     try {
-      connection = await RedisConnection.open(this.#url, this.#patience);
+      connection = await RedisConnection.open(this.#url, this.#timeouts);
       // A Redis that takes no writes is of no use.
       await take(connection, "probe", 1, Number.MAX_SAFE_INTEGER, RETRY_MS);
       if (this.#stop.signal.aborted) return undefined;
@@ -106,7 +106,7 @@ async function take(
   points: number,
   limit: number,
   windowMs: number,
-): Promise<Count> {
+): Promise<Counter> {
   const values = [points, limit, windowMs].map(String);
   const reply = await connection.evaluate(TAKE, [PREFIX + name], values);
   const [taken, used, endsInMs] = Array.isArray(reply) ? reply.map(Number) : [];

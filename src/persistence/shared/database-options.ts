@@ -1,5 +1,5 @@
 import type { ClientConfig } from "pg";
-import type { DatabaseServer } from "../../telemetry/database-tally.js";
+import type { DatabaseServer } from "../../telemetry/database-metrics.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 
 /** How long a connection stays open that nobody needs. */

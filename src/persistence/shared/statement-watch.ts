@@ -1,4 +1,4 @@
-import type { DatabaseTally } from "../../telemetry/database-tally.js";
+import type { DatabaseMetrics } from "../../telemetry/database-metrics.js";
 import { inSpan, type Tracing } from "../../telemetry/tracing.js";
 import type { Statement } from "./statement.js";
 
@@ -6,7 +6,7 @@ const MS_PER_S = 1000;
 
 /** Runs what sends a statement to the database, timed and traced under the statement's name: never with its text or its values. */
 export async function watchStatement<Result>(
-  { statements }: DatabaseTally,
+  { statements }: DatabaseMetrics,
   tracing: Tracing | undefined,
   { name, label = "unnamed" }: Statement,
   send: () => Promise<Result>,

@@ -11,7 +11,7 @@ const RESERVE: Statement = {
 const BLOCK = 32;
 
 /**
- * Hands out internal ids of groups. An id is needed before the insert, as the token is sealed for it; drawing them in blocks
+ * Hands out internal ids of groups. An id is needed before the insert, as the token is encrypted for it; drawing them in blocks
  * saves the round trip, and an id that came to no use (the group existed already) goes back instead of being burnt.
  */
 export class UserGroupIds {

@@ -1,4 +1,4 @@
-import type { SealedToken, StoredToken } from "../../domain/accounts/token-vault.js";
+import type { EncryptedToken, StoredToken } from "../../domain/accounts/token-vault.js";
 import type { Queryable } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
@@ -31,32 +31,32 @@ export async function listAccountIds(db: Queryable): Promise<number[]> {
   return (await db.run<{ id: number }>({ access: "read", text: ACCOUNTS }, [])).map(({ id }) => id);
 }
 
-/** Has new tokens of an account sealed under this key. @returns whether it was another one before */
+/** Has new tokens of an account encrypted under this key. @returns whether it was another one before */
 export async function setTokenKey(db: Queryable, accountId: number, keyId: string): Promise<boolean> {
   return (await db.run({ access: "write", text: SET_KEY }, [accountId, keyId])).length > 0;
 }
 
-/** A sealed token of a group, and the hash under which it is found. */
-export interface SealedRow extends SealedToken {
+/** A encrypted token of a group, and the hash under which it is found. */
+export interface EncryptedRow extends EncryptedToken {
   readonly id: number;
   readonly lookup: Buffer;
 }
 
-/** The next groups, by id, whose tokens are sealed under another key than this. */
-export async function findSealedOtherwise(
+/** The next groups, by id, whose tokens are encrypted under another key than this. */
+export async function findTokensUnderOtherKeys(
   db: TenantDb,
   afterId: number,
   keyId: string,
   limit: number,
-): Promise<SealedRow[]> {
-  return db.run<SealedRow>({ access: "read", text: SEALED_OTHERWISE }, [afterId, keyId, limit]);
+): Promise<EncryptedRow[]> {
+  return db.run<EncryptedRow>({ access: "read", text: SEALED_OTHERWISE }, [afterId, keyId, limit]);
 }
 
-/** Puts newly sealed tokens in place of those that were read, unless they have been rotated since. @returns how many */
-export async function resealTokens(
+/** Puts newly encrypted tokens in place of those that were read, unless they have been rotated since. @returns how many */
+export async function reencryptTokens(
   db: TenantDb,
   keyId: string,
-  tokens: readonly { readonly old: SealedRow; readonly token: StoredToken }[],
+  tokens: readonly { readonly old: EncryptedRow; readonly token: StoredToken }[],
 ): Promise<number> {
   const rows = await db.run({ access: "write", text: RESEAL }, [
     keyId,
@@ -68,24 +68,24 @@ export async function resealTokens(
   return rows.length;
 }
 
-/** The sealed secrets of a webhook endpoint, both under one key. */
-export interface SealedSecrets {
+/** The encrypted secrets of a webhook endpoint, both under one key. */
+export interface EncryptedSecrets {
   readonly id: number;
   readonly keyId: string;
   readonly current: Buffer;
   readonly previous: Buffer | null;
 }
 
-/** The webhook endpoints whose secrets are sealed under another key than this. */
-export async function findSecretsSealedOtherwise(db: TenantDb, keyId: string): Promise<SealedSecrets[]> {
-  return db.run<SealedSecrets>({ access: "read", text: SECRETS_SEALED_OTHERWISE }, [keyId]);
+/** The webhook endpoints whose secrets are encrypted under another key than this. */
+export async function findSecretsUnderOtherKeys(db: TenantDb, keyId: string): Promise<EncryptedSecrets[]> {
+  return db.run<EncryptedSecrets>({ access: "read", text: SECRETS_SEALED_OTHERWISE }, [keyId]);
 }
 
-/** Puts newly sealed secrets in place of those that were read, unless they have been replaced since. */
-export async function resealSecrets(
+/** Puts newly encrypted secrets in place of those that were read, unless they have been replaced since. */
+export async function reencryptSecrets(
   db: TenantDb,
-  old: SealedSecrets,
-  { keyId, current, previous }: Omit<SealedSecrets, "id">,
+  old: EncryptedSecrets,
+  { keyId, current, previous }: Omit<EncryptedSecrets, "id">,
 ): Promise<void> {
   const values = [old.id, keyId, current, previous, old.current];
   await db.run({ access: "write", text: RESEAL_SECRET }, values);

@@ -1,4 +1,4 @@
-import type { SealedToken } from "../../domain/accounts/token-vault.js";
+import type { EncryptedToken } from "../../domain/accounts/token-vault.js";
 import type { WebhookEndpoint, WebhookEndpointFields } from "../../domain/webhooks/webhook.js";
 import { BY_ID } from "../shared/keyset.js";
 import type { TenantTable } from "../shared/select-page.js";
@@ -28,7 +28,7 @@ const LOCK: Statement = {
   text: "SELECT pg_advisory_xact_lock($1, $2)",
 };
 
-// Without its secret, which is sealed for the id that the endpoint gets here.
+// Without its secret, which is encrypted for the id that the endpoint gets here.
 const INSERT: Statement = {
   name: "webhook_endpoint_insert",
   access: "write",
@@ -86,7 +86,7 @@ export async function insertWebhookEndpoint(
 export async function setWebhookSecret(
   db: TenantDb,
   id: number,
-  secret: SealedToken,
+  secret: EncryptedToken,
   graceSeconds: number,
 ): Promise<WebhookEndpoint | null> {
   const values = [id, secret.keyId, secret.ciphertext, graceSeconds];

@@ -25,7 +25,7 @@ export class AccountService {
     this.#vault = vault;
   }
 
-  /** The encryption key under which the tokens of new accounts are sealed. */
+  /** The encryption key under which the tokens of new accounts are encrypted. */
   get tokenKeyId(): string {
     return this.#vault.primaryKeyId;
   }

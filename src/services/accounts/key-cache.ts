@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type Deadline, SharedDeadline } from "../../domain/shared/deadline.js";
 import type { ActiveKey } from "../../persistence/accounts/api-key-queries.js";
-import { HitCount } from "../../telemetry/counts.js";
+import { CacheStats } from "../../telemetry/counters.js";
 
 /** The longest that a key may be remembered: so long a revoked one may work where its revocation is not notified (decision 13). */
 export const MAX_KEY_CACHE_MS = 1000;
@@ -26,13 +26,13 @@ interface Entry {
 export class KeyCache {
   readonly #entries = new LRUCache<string, Entry>({ max: MAX_KEYS });
   readonly #milliseconds: number;
-  readonly #hits: HitCount;
+  readonly #hits: CacheStats;
 
   /**
    * @param milliseconds how long; 0 remembers nothing
    * @param hits counts how often a key was remembered
    */
-  constructor(milliseconds: number, hits = new HitCount()) {
+  constructor(milliseconds: number, hits = new CacheStats()) {
     this.#milliseconds = milliseconds;
     this.#hits = hits;
   }

@@ -151,9 +151,9 @@ export class Access {
 
   #admit(key: ActiveKey, { requestId, deadline }: Omit<Origin, "address">): Caller {
     if (!this.#vault.holds(key.tokenKeyId)) {
-      // Going on would seal tokens that the other replicas cannot open.
+      // Going on would encrypt tokens that the other replicas cannot open.
       throw new Error(
-        `The tokens of account ${key.accountId} are sealed under key ${key.tokenKeyId}, which is not configured.`,
+        `The tokens of account ${key.accountId} are encrypted under key ${key.tokenKeyId}, which is not configured.`,
       );
     }
     this.#usage.note(key.accountId, key.keyId);

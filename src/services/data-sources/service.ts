@@ -9,28 +9,28 @@ import {
 } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { violates } from "../../persistence/shared/database-error.js";
-import { type Collecting, type Collector, collectLookups } from "../shared/collector.js";
+import { type Batching, type BatchLoader, batchLookups } from "../shared/batch-loader.js";
 
 /** Manages the data sources of an environment. */
 export class DataSourceService {
   readonly #db: Database;
 
-  readonly #byId: Collector<number, DataSource | null>;
-  readonly #byProvidedId: Collector<string, DataSource | null>;
+  readonly #byId: BatchLoader<number, DataSource | null>;
+  readonly #byProvidedId: BatchLoader<string, DataSource | null>;
 
-  constructor(db: Database, collecting: Collecting) {
+  constructor(db: Database, batching: Batching) {
     this.#db = db;
-    this.#byId = collectLookups(
+    this.#byId = batchLookups(
       "data_sources_by_id",
       async (tenant, ids) => findDataSourcesByIds(db.for(tenant), ids),
       ({ id }) => id,
-      collecting,
+      batching,
     );
-    this.#byProvidedId = collectLookups(
+    this.#byProvidedId = batchLookups(
       "data_sources_by_provided_id",
       async (tenant, ids) => findDataSourcesByProvidedIds(db.for(tenant), ids),
       ({ providedId }) => providedId,
-      collecting,
+      batching,
     );
   }
 

@@ -4,7 +4,7 @@ import { findCredentials } from "../../domain/authentication/authorization.js";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { allowanceOf, rateLimited } from "../../domain/requests/rate-limit.js";
 import type { Limit } from "../../domain/shared/allowance.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import type { RateCounters } from "./rate-counters.js";
 
 /** How many credentials are remembered, and for how long after they were last found valid. */
@@ -15,13 +15,13 @@ const PROVEN_MS = 3_600_000;
 export class AuthFailures {
   readonly #counters: RateCounters;
   readonly #limit: Limit;
-  readonly #tally: Tally;
+  readonly #metrics: Metrics;
   readonly #proven = new LRUCache<string, true>({ max: MAX_PROVEN, ttl: PROVEN_MS });
 
-  constructor(counters: RateCounters, limit: Limit, tally: Tally) {
+  constructor(counters: RateCounters, limit: Limit, metrics: Metrics) {
     this.#counters = counters;
     this.#limit = limit;
-    this.#tally = tally;
+    this.#metrics = metrics;
   }
 
   /**
@@ -36,7 +36,7 @@ export class AuthFailures {
     if (count === undefined || count.used < this.#limit.limit) return;
     const digest = digestOf(header);
     if (digest !== undefined && this.#proven.has(digest)) return;
-    this.#tally.rateLimitRefusals.of(this.#limit.policy).value += 1;
+    this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
     throw rateLimited(
       "Authentication has failed too often from this address.",
       allowanceOf(this.#limit, count),
@@ -51,7 +51,7 @@ export class AuthFailures {
 
   /** Counts a failure. */
   async note(address: string, header: string): Promise<void> {
-    this.#tally.authenticationFailures.value += 1;
+    this.#metrics.authenticationFailures.value += 1;
     const { limit } = this.#limit;
     if (limit === 0) return;
     const digest = digestOf(header);

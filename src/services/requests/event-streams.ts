@@ -4,7 +4,7 @@ import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { isListed, toBlockList } from "../../domain/requests/block-list.js";
 import type { EventStreamLimits } from "../../domain/requests/event-stream-limits.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 
 /** What may have only so many streams. */
 type Holder = "token" | "api_key" | "address" | "process";
@@ -22,16 +22,16 @@ const MESSAGES: Readonly<Record<Holder, string>> = {
 /** Counts the open event streams of this process, and refuses further ones where there are too many. */
 export class EventStreams {
   readonly limits: EventStreamLimits;
-  readonly #tally: Tally;
+  readonly #metrics: Metrics;
   readonly #trustedProxies: BlockList;
   readonly #counts = new Map<string, number>();
   #open = 0;
 
   /** @param trustedProxies addresses and networks that are not clients themselves */
-  constructor(limits: EventStreamLimits, trustedProxies: readonly string[], tally: Tally) {
+  constructor(limits: EventStreamLimits, trustedProxies: readonly string[], metrics: Metrics) {
     this.limits = limits;
     this.#trustedProxies = toBlockList(trustedProxies);
-    this.#tally = tally;
+    this.#metrics = metrics;
   }
 
   /** How many are open. */
@@ -76,7 +76,7 @@ export class EventStreams {
   }
 
   #refusal(holder: Holder, limit: number): DomainError {
-    this.#tally.streamRefusals.of(holder).value += 1;
+    this.#metrics.streamRefusals.of(holder).value += 1;
     return new DomainError(
       "rate_limited",
       `${MESSAGES[holder]} has ${limit} open event streams, which is the limit. Close one of them, or try again in ${RETRY_AFTER_S} s.`,

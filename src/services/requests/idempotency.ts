@@ -30,7 +30,7 @@ export class Idempotency {
   readonly #db: Database;
   readonly #vault: TokenVault;
   /** The requests under way in this process: one that waits for another needs no connection meanwhile. */
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #inFlight = new Map<string, Promise<unknown>>();
 
   constructor(db: Database, vault: TokenVault) {
     this.#db = db;
@@ -49,17 +49,17 @@ export class Idempotency {
     work: (writer: Writer) => Promise<Reply>,
   ): Promise<IdempotentReply> {
     const place = [writer.accountId, writer.environment, request.key].join("/");
-    for (let before = this.#underWay.get(place); before; before = this.#underWay.get(place)) await before;
+    for (let before = this.#inFlight.get(place); before; before = this.#inFlight.get(place)) await before;
     const outcome = this.#once(writer, request, work);
     const end = outcome.then(
       () => undefined,
       () => undefined,
     );
-    this.#underWay.set(place, end);
+    this.#inFlight.set(place, end);
     try {
       return await outcome;
     } finally {
-      this.#underWay.delete(place);
+      this.#inFlight.delete(place);
     }
   }
 
@@ -78,7 +78,7 @@ export class Idempotency {
         return { reply: await this.#stored(db, writer, key, fingerprint), replayed: true };
       const reply = await work({ ...writer, transaction });
       const binding = replyBinding(writer, key);
-      await keepReply(db, key, this.#vault.seal(JSON.stringify(reply), binding, writer.tokenKeyId));
+      await keepReply(db, key, this.#vault.encrypt(JSON.stringify(reply), binding, writer.tokenKeyId));
       return { reply, replayed: false };
     });
   }
@@ -97,7 +97,7 @@ export class Idempotency {
   }
 }
 
-/** What a sealed reply is bound to. */
+/** What a encrypted reply is bound to. */
 export function replyBinding({ accountId, environment }: Tenant, key: string): TokenBinding {
   return { accountId, id: `${environment}/${key}`, of: "idempotentRequest" };
 }

@@ -1,7 +1,7 @@
-import type { Count } from "../../domain/requests/rate-limit.js";
+import type { Counter } from "../../domain/requests/rate-limit.js";
 
 /** Beyond that many names, the one whose window ends first is forgotten: some 25 MB. */
-const MOST_NAMES = 100_000;
+const MAX_NAMES = 100_000;
 
 interface Window {
   used: number;
@@ -12,13 +12,13 @@ interface Window {
 /** Counts points in the memory of this process, of which it takes no more than a fixed amount. */
 export class MemoryCounters {
   readonly #windowMs: number;
-  readonly #mostNames: number;
+  readonly #maxNames: number;
   /** In the order in which the windows began, which is about that in which they end. */
   readonly #windows = new Map<string, Window>();
 
-  constructor(windowMs: number, mostNames = MOST_NAMES) {
+  constructor(windowMs: number, maxNames = MAX_NAMES) {
     this.#windowMs = windowMs;
-    this.#mostNames = mostNames;
+    this.#maxNames = maxNames;
   }
 
   /** How many names it remembers. */
@@ -27,7 +27,7 @@ export class MemoryCounters {
   }
 
   /** Takes points, unless that makes more than the limit. */
-  take(name: string, points: number, limit: number): Count {
+  take(name: string, points: number, limit: number): Counter {
     const now = steadyMs();
     const window = this.#current(name, now) ?? this.#begin(name, now + this.#windowMs, now);
     const taken = window.used + points <= limit;
@@ -36,14 +36,14 @@ export class MemoryCounters {
   }
 
   /** The count of a name; undefined when its window has ended. */
-  look(name: string): Omit<Count, "taken"> | undefined {
+  look(name: string): Omit<Counter, "taken"> | undefined {
     const now = steadyMs();
     const window = this.#current(name, now);
     return window && { used: window.used, endsInMs: window.endsAt - now };
   }
 
   /** Remembers what was counted elsewhere. */
-  note(name: string, { used, endsInMs }: Omit<Count, "taken">): void {
+  note(name: string, { used, endsInMs }: Omit<Counter, "taken">): void {
     const now = steadyMs();
     const endsAt = now + endsInMs;
     const window = this.#current(name, now) ?? this.#begin(name, endsAt, now);
@@ -59,7 +59,7 @@ export class MemoryCounters {
   #begin(name: string, endsAt: number, now: number): Window {
     this.#windows.delete(name);
     for (const [oldest, window] of this.#windows) {
-      if (window.endsAt > now && this.#windows.size < this.#mostNames) break;
+      if (window.endsAt > now && this.#windows.size < this.#maxNames) break;
       this.#windows.delete(oldest);
     }
     const window = { used: 0, endsAt };

@@ -1,4 +1,4 @@
-import type { Count, SharedCounters } from "../../domain/requests/rate-limit.js";
+import type { Counter, SharedCounters } from "../../domain/requests/rate-limit.js";
 import { MemoryCounters } from "./memory-counters.js";
 
 /**
@@ -17,7 +17,7 @@ export class RateCounters {
   }
 
   /** Takes points, unless that makes more than the limit. */
-  async take(name: string, points: number, limit: number): Promise<Count> {
+  async take(name: string, points: number, limit: number): Promise<Counter> {
     if (!this.#shared?.isInReach) return this.#own.take(name, points, limit);
     try {
       const count = await this.#shared.take(name, points, limit, this.#windowMs);
@@ -30,7 +30,7 @@ export class RateCounters {
   }
 
   /** What this process knows of a name's count, without asking; undefined for nothing. */
-  look(name: string): Omit<Count, "taken"> | undefined {
+  look(name: string): Omit<Counter, "taken"> | undefined {
     return this.#own.look(name);
   }
 }

@@ -2,7 +2,7 @@ import type { Identity } from "../../domain/authentication/identity.js";
 import { toAddressBlock } from "../../domain/requests/address-block.js";
 import { allowanceOf, rateLimited } from "../../domain/requests/rate-limit.js";
 import type { Allowance, Limit } from "../../domain/shared/allowance.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 import type { RateCounters } from "./rate-counters.js";
 
 /** Whose allowance a request is taken from: its credentials', or without any its address's. */
@@ -12,12 +12,12 @@ export type Spender = Identity | { readonly kind: "address"; readonly address: s
 export class RateLimits {
   readonly #counters: RateCounters;
   readonly #limit: Limit;
-  readonly #tally: Tally;
+  readonly #metrics: Metrics;
 
-  constructor(counters: RateCounters, limit: Limit, tally: Tally) {
+  constructor(counters: RateCounters, limit: Limit, metrics: Metrics) {
     this.#counters = counters;
     this.#limit = limit;
-    this.#tally = tally;
+    this.#metrics = metrics;
   }
 
   /** The most points that anybody can spend at once. */
@@ -39,7 +39,7 @@ export class RateLimits {
     const count = await this.#counters.take(name, points, limit);
     const allowance = allowanceOf(this.#limit, count);
     if (count.taken) return allowance;
-    this.#tally.rateLimitRefusals.of(this.#limit.policy).value += 1;
+    this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
     throw rateLimited(
       `The rate limit is ${limit} points in ${windowSeconds} s; ${allowance.remaining} are left, and this needs ${points} more.`,
       allowance,

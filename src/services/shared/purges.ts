@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 
 /** Rows in one statement: they are locked only for a moment. */
 const BATCH_SIZE = 2000;
@@ -38,16 +38,16 @@ const OPTIONS: PurgeOptions = { intervalMs: 600_000, retryMs: 10_000, pauseMs: 5
  */
 export class Purges {
   readonly #purges: readonly Purge[];
-  readonly #tally: Tally;
+  readonly #metrics: Metrics;
   readonly #options: PurgeOptions;
   readonly #stop = new AbortController();
   #running: readonly Promise<void>[] = [];
 
-  constructor(purges: readonly Purge[], tally: Tally, options: Partial<PurgeOptions> = {}) {
+  constructor(purges: readonly Purge[], metrics: Metrics, options: Partial<PurgeOptions> = {}) {
     this.#purges = purges;
-    this.#tally = tally;
+    this.#metrics = metrics;
     this.#options = { ...OPTIONS, ...options };
-    for (const { name } of purges) tally.purges.of(name);
+    for (const { name } of purges) metrics.purges.of(name);
   }
 
   start(log: PurgeLog): void {
@@ -63,7 +63,7 @@ export class Purges {
   /** Runs a purge once, until nothing is left. @throws what the database throws */
   async run(purge: Purge): Promise<void> {
     const { batchSize, pauseMs } = this.#options;
-    const counts = this.#tally.purges.of(purge.name);
+    const counts = this.#metrics.purges.of(purge.name);
     for (let removed = batchSize; removed >= batchSize; ) {
       if (this.#stop.signal.aborted) return;
       removed = await purge.removeBatch(batchSize);
@@ -85,7 +85,7 @@ export class Purges {
         failures = 0;
       } catch (error) {
         if (failures === 0) log.warn({ purge: purge.name, err: error }, "a purge failed, and is retried");
-        this.#tally.purges.of(purge.name).failures += 1;
+        this.#metrics.purges.of(purge.name).failures += 1;
         failures += 1;
       }
       await this.#wait(failures === 0 ? intervalMs : Math.min(retryMs * 2 ** (failures - 1), intervalMs));

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Task, TaskName, TaskOutputs } from "../../domain/site-configs/tasks.js";
-import type { Count } from "../../telemetry/counts.js";
+import type { Counter } from "../../telemetry/counters.js";
 import type { TaskReply } from "./worker.js";
 
 const WORKER_FILE = new URL("./worker.js", import.meta.url);
@@ -18,7 +18,7 @@ const RETRY_AFTER_S = 2;
 
 /** Works on large site configurations in a worker thread, one after the other. */
 export class SiteConfigThread {
-  readonly #refusals: Count;
+  readonly #refusals: Counter;
   readonly #waiting = new Set<() => void>();
   #isBusy = false;
   #isClosed = false;
@@ -28,7 +28,7 @@ export class SiteConfigThread {
   #fail: ((error: Error) => void) | null = null;
 
   /** @param refusals counts the tasks that were not done because too many wait */
-  constructor(refusals: Count) {
+  constructor(refusals: Counter) {
     this.#refusals = refusals;
   }
 

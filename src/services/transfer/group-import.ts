@@ -58,7 +58,7 @@ export class GroupImport {
    * keep no other line from happening.
    * @param items each provided id and each token once
    * @returns an outcome for each line, in the same order
-   * @throws OperatorError when the account's tokens are sealed under a key that is not configured
+   * @throws OperatorError when the account's tokens are encrypted under a key that is not configured
    */
   async run(
     writer: Writer,
@@ -124,7 +124,7 @@ export class GroupImport {
     const keyId = await findTokenKey(transaction.raw, transaction.accountId);
     if (this.#vault.holds(keyId)) return keyId;
     throw new OperatorError(
-      `The tokens of account ${JSON.stringify(accountName)} are sealed under key ${keyId}, which is not among ENCRYPTION_KEYS. Start again with all of the service's keys.`,
+      `The tokens of account ${JSON.stringify(accountName)} are encrypted under key ${keyId}, which is not among ENCRYPTION_KEYS. Start again with all of the service's keys.`,
     );
   }
 

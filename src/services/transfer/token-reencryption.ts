@@ -4,23 +4,23 @@ import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { Database } from "../../persistence/database/database.js";
 import {
-  findRepliesSealedOtherwise,
-  resealReply,
+  findRepliesUnderOtherKeys,
+  reencryptReply,
 } from "../../persistence/requests/idempotent-request-queries.js";
 import { rehashBroughtTokens } from "../../persistence/user-groups/brought-token-queries.js";
 import {
-  findSealedOtherwise,
-  findSecretsSealedOtherwise,
+  type EncryptedRow,
+  findSecretsUnderOtherKeys,
+  findTokensUnderOtherKeys,
   listAccountIds,
-  resealSecrets,
-  resealTokens,
-  type SealedRow,
+  reencryptSecrets,
+  reencryptTokens,
   setTokenKey,
 } from "../../persistence/user-groups/token-reencryption-queries.js";
 import { MAX_KEY_CACHE_MS } from "../accounts/key-cache.js";
 import { replyBinding } from "../requests/idempotency.js";
 
-/** How many tokens are sealed anew with one statement: their rows are locked for some milliseconds. */
+/** How many tokens are encrypted anew with one statement: their rows are locked for some milliseconds. */
 const BATCH = 500;
 
 /**
@@ -37,8 +37,8 @@ export class TokenReencryption {
   }
 
   /**
-   * Works until nothing is sealed under another key.
-   * @param onProgress is told of how many tokens were sealed anew so far
+   * Works until nothing is encrypted under another key.
+   * @param onProgress is told of how many tokens were encrypted anew so far
    * @returns how many tokens
    */
   async run(onProgress: (count: number) => void): Promise<number> {
@@ -49,49 +49,49 @@ export class TokenReencryption {
     for (const accountId of accountIds) {
       if (await setTokenKey(this.#db.of({ accountId }), accountId, keyId)) changed = true;
     }
-    // Then no process remembers the former key, and what is new is sealed under the new one.
+    // Then no process remembers the former key, and what is new is encrypted under the new one.
     if (changed) await sleep(MAX_KEY_CACHE_MS);
     for (const accountId of accountIds) {
       for (const environment of ENVIRONMENTS) {
-        await this.#resealSecrets({ accountId, environment });
-        await this.#resealReplies({ accountId, environment });
-        total += await this.#reseal({ accountId, environment }, (count) => onProgress(total + count));
+        await this.#reencryptSecrets({ accountId, environment });
+        await this.#reencryptReplies({ accountId, environment });
+        total += await this.#reencrypt({ accountId, environment }, (count) => onProgress(total + count));
       }
     }
     return total;
   }
 
-  async #resealSecrets(tenant: Tenant): Promise<void> {
+  async #reencryptSecrets(tenant: Tenant): Promise<void> {
     const keyId = this.#vault.primaryKeyId;
     const db = this.#db.for(tenant);
-    for (const old of await findSecretsSealedOtherwise(db, keyId)) {
+    for (const old of await findSecretsUnderOtherKeys(db, keyId)) {
       const binding = { accountId: tenant.accountId, id: old.id, of: "webhookEndpoint" } as const;
-      const reseal = (ciphertext: Buffer) =>
-        this.#vault.seal(this.#vault.open({ keyId: old.keyId, ciphertext }, binding), binding, keyId)
+      const reencrypt = (ciphertext: Buffer) =>
+        this.#vault.encrypt(this.#vault.open({ keyId: old.keyId, ciphertext }, binding), binding, keyId)
           .ciphertext;
-      const previous = old.previous && reseal(old.previous);
-      await resealSecrets(db, old, { keyId, current: reseal(old.current), previous });
+      const previous = old.previous && reencrypt(old.previous);
+      await reencryptSecrets(db, old, { keyId, current: reencrypt(old.current), previous });
     }
   }
 
-  async #resealReplies(tenant: Tenant): Promise<void> {
+  async #reencryptReplies(tenant: Tenant): Promise<void> {
     const keyId = this.#vault.primaryKeyId;
     const db = this.#db.for(tenant);
     for (;;) {
-      const replies = await findRepliesSealedOtherwise(db, keyId, BATCH);
+      const replies = await findRepliesUnderOtherKeys(db, keyId, BATCH);
       if (replies.length === 0) return;
       for (const old of replies) {
         const binding = replyBinding(tenant, old.key);
-        await resealReply(db, old, this.#vault.seal(this.#vault.open(old, binding), binding, keyId));
+        await reencryptReply(db, old, this.#vault.encrypt(this.#vault.open(old, binding), binding, keyId));
       }
     }
   }
 
-  async #reseal(tenant: Tenant, onProgress: (count: number) => void): Promise<number> {
+  async #reencrypt(tenant: Tenant, onProgress: (count: number) => void): Promise<number> {
     let count = 0;
     let afterId = 0;
     for (;;) {
-      const rows = await findSealedOtherwise(
+      const rows = await findTokensUnderOtherKeys(
         this.#db.for(tenant),
         afterId,
         this.#vault.primaryTokenKeyId,
@@ -102,12 +102,12 @@ export class TokenReencryption {
       if (!last && afterId === 0) return count;
       afterId = last?.id ?? 0;
       if (!last) continue;
-      count += await this.#resealBatch(tenant, rows);
+      count += await this.#reencryptBatch(tenant, rows);
       onProgress(count);
     }
   }
 
-  async #resealBatch(tenant: Tenant, rows: readonly SealedRow[]): Promise<number> {
+  async #reencryptBatch(tenant: Tenant, rows: readonly EncryptedRow[]): Promise<number> {
     const { accountId } = tenant;
     const owner = { accountId, tokenKeyId: this.#vault.primaryKeyId };
     const tokens = rows.map((old) => {
@@ -116,7 +116,7 @@ export class TokenReencryption {
       return { old, token: this.#vault.encryptToken(token, owner) };
     });
     return this.#db.for(tenant).transaction(async (transaction) => {
-      const count = await resealTokens(transaction, this.#vault.primaryTokenKeyId, tokens);
+      const count = await reencryptTokens(transaction, this.#vault.primaryTokenKeyId, tokens);
       const pairs = tokens.map(({ old, token }) => ({ old: old.lookup, new: token.lookup }));
       await rehashBroughtTokens(transaction, pairs);
       return count;

@@ -37,7 +37,7 @@ export class ChangeFeed {
   #onUnpublished: OnUnpublished = () => undefined;
   #backlog: UserGroupChange[] = [];
   /** How many changes are being published. */
-  #underWay = 0;
+  #inFlight = 0;
   #isLeaving = false;
   #isClosed = false;
   #flushing: Promise<void> | undefined;
@@ -54,7 +54,7 @@ export class ChangeFeed {
 
   /** How many changes could not be published yet. */
   get unpublished(): number {
-    return this.#backlog.length + this.#underWay;
+    return this.#backlog.length + this.#inFlight;
   }
 
   /** Sets what is called when changes could not be published. */
@@ -146,7 +146,7 @@ export class ChangeFeed {
     while (this.#backlog.length > 0) {
       const changes = this.#backlog;
       this.#backlog = [];
-      this.#underWay = changes.length;
+      this.#inFlight = changes.length;
       try {
         await this.#channel.publish(toPayloads(changes));
       } catch (error) {
@@ -155,7 +155,7 @@ export class ChangeFeed {
         if (!this.#isClosed) setTimeout(() => this.#flushSoon(), RETRY_MS).unref();
         break;
       } finally {
-        this.#underWay = 0;
+        this.#inFlight = 0;
       }
     }
     this.#flushing = undefined;

@@ -8,8 +8,8 @@ import { insertUserGroups } from "../../persistence/user-groups/bulk-writes.js";
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { insertMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { NewUserGroupRow } from "../../persistence/user-groups/writes.js";
-import { apartByKey, writerOf } from "../shared/collected-writes.js";
-import { type Collecting, Collector } from "../shared/collector.js";
+import { type Batching, BatchLoader } from "../shared/batch-loader.js";
+import { byApiKey, writerOf } from "../shared/batched-writes.js";
 import { resolveMapping } from "./mapping-resolution.js";
 
 interface Creation {
@@ -22,9 +22,9 @@ export class UserGroupCreations {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
-  readonly #collector: Collector<Creation, UserGroup | null, Writer>;
+  readonly #collector: BatchLoader<Creation, UserGroup | null, Writer>;
 
-  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, collecting: Collecting) {
+  constructor(db: Database, ids: UserGroupIds, vault: TokenVault, batching: Batching) {
     this.#db = db;
     this.#ids = ids;
     this.#vault = vault;
@@ -36,9 +36,9 @@ export class UserGroupCreations {
       return rows.map(({ id }) => byId.get(id) ?? null);
     };
     // One at a time: each ends with a wait for the disk, which more of them can share.
-    this.#collector = new Collector("user_group_creations", insert, collecting, {
-      apart: apartByKey,
-      mostUnderWay: 1,
+    this.#collector = new BatchLoader("user_group_creations", insert, batching, {
+      batchKey: byApiKey,
+      maxInFlight: 1,
     });
   }
 
@@ -59,7 +59,7 @@ export class UserGroupCreations {
     try {
       const inserted =
         group.mapping.length === 0
-          ? await this.#insertCollected(writer, row)
+          ? await this.#insertBatched(writer, row)
           : await this.#insertMapped(writer, row, group.mapping);
       if (!inserted) this.#ids.giveBack(id);
       return inserted;
@@ -70,7 +70,7 @@ export class UserGroupCreations {
     }
   }
 
-  async #insertCollected(writer: Writer, row: NewUserGroupRow): Promise<UserGroup | null> {
+  async #insertBatched(writer: Writer, row: NewUserGroupRow): Promise<UserGroup | null> {
     const { requestId } = writer.actor;
     const [group = null] = await this.#collector.load(writer, [{ row, requestId }]);
     return group;

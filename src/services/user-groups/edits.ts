@@ -15,8 +15,8 @@ import {
   type UpdatedUserGroup,
   updateUserGroup,
 } from "../../persistence/user-groups/writes.js";
-import { apartByKey, writerOf } from "../shared/collected-writes.js";
-import { type Collecting, Collector } from "../shared/collector.js";
+import { type Batching, BatchLoader } from "../shared/batch-loader.js";
+import { byApiKey, writerOf } from "../shared/batched-writes.js";
 
 interface Update {
   readonly writer: Writer;
@@ -38,14 +38,14 @@ type Outcome<Result> = Result | null | undefined;
 export class UserGroupEdits {
   readonly #db: Database;
   readonly #graceSeconds: number;
-  readonly #updates: Collector<Update, Outcome<UpdatedUserGroup>, Writer>;
-  readonly #rotations: Collector<Rotation, Outcome<UserGroup>, Writer>;
+  readonly #updates: BatchLoader<Update, Outcome<UpdatedUserGroup>, Writer>;
+  readonly #rotations: BatchLoader<Rotation, Outcome<UserGroup>, Writer>;
 
   /** @param graceSeconds how long a rotated token may still be used to read */
-  constructor(db: Database, graceSeconds: number, collecting: Collecting) {
+  constructor(db: Database, graceSeconds: number, batching: Batching) {
     this.#db = db;
     this.#graceSeconds = graceSeconds;
-    this.#updates = new Collector(
+    this.#updates = new BatchLoader(
       "user_group_updates",
       async (writer, updates) => {
         const [first, second] = updates;
@@ -53,17 +53,17 @@ export class UserGroupEdits {
           ? [await this.#updateAlone(first)]
           : this.#updateTogether(writer, await this.#changesOf(writer, updates));
       },
-      collecting,
-      { apart: apartByKey },
+      batching,
+      { batchKey: byApiKey },
     );
-    this.#rotations = new Collector(
+    this.#rotations = new BatchLoader(
       "user_group_rotations",
       async (writer, rotations) => {
         const [first, second] = rotations;
         return first && !second ? [await this.#rotateAlone(first)] : this.#rotateTogether(writer, rotations);
       },
-      collecting,
-      { apart: apartByKey },
+      batching,
+      { batchKey: byApiKey },
     );
   }
 

@@ -17,23 +17,23 @@ import {
   listUserGroups,
   shapeOfPage,
 } from "../../persistence/user-groups/list-queries.js";
-import { type Collecting, Collector } from "../shared/collector.js";
+import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 
 const EMPTY_PAGE: Page<UserGroup> = { items: [], hasMore: false };
 
 /** How many pages go with one statement: as much as nobody notices to wait for. */
-const MOST_PAGES = 16;
+const MAX_PAGES = 16;
 
 /** Lists groups and data sources page by page. */
 export class Listing {
   readonly #db: Database;
-  readonly #collecting: Collecting;
+  readonly #batching: Batching;
   /** For each kind of page of the list of all groups, what collects those that are asked for at the same time. */
-  readonly #userGroups = new Map<string, Collector<PageRequest, Page<UserGroup>>>();
+  readonly #userGroups = new Map<string, BatchLoader<PageRequest, Page<UserGroup>>>();
 
-  constructor(db: Database, collecting: Collecting) {
+  constructor(db: Database, batching: Batching) {
     this.#db = db;
-    this.#collecting = collecting;
+    this.#batching = batching;
   }
 
   /** A page of the tenant's groups. */
@@ -48,15 +48,15 @@ export class Listing {
     return read;
   }
 
-  #allUserGroups(order: UserGroupSort, page: PageRequest): Collector<PageRequest, Page<UserGroup>> {
+  #allUserGroups(order: UserGroupSort, page: PageRequest): BatchLoader<PageRequest, Page<UserGroup>> {
     const shape = shapeOfPage(order, page);
     const known = this.#userGroups.get(shape);
     if (known) return known;
-    const collector = new Collector<PageRequest, Page<UserGroup>>(
+    const collector = new BatchLoader<PageRequest, Page<UserGroup>>(
       "user_group_pages",
       async (tenant, pages) => listAllUserGroups(this.#db.for(tenant), order, pages),
-      this.#collecting,
-      { mostKeys: MOST_PAGES },
+      this.#batching,
+      { maxBatchSize: MAX_PAGES },
     );
     this.#userGroups.set(shape, collector);
     return collector;

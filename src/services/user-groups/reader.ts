@@ -11,31 +11,31 @@ import {
   findUserGroupsByTokens,
   type TokenMatch,
 } from "../../persistence/user-groups/reads.js";
-import { type Collecting, Collector, collectLookups } from "../shared/collector.js";
+import { type Batching, BatchLoader, batchLookups } from "../shared/batch-loader.js";
 
 /** Reads groups, many at a time: each method takes one statement however many keys it is given. */
 export class UserGroupReader {
   readonly #vault: TokenVault;
-  readonly #byId: Collector<number, UserGroup | null>;
-  readonly #byProvidedId: Collector<string, UserGroup | null>;
-  readonly #byLookup: Collector<Buffer, TokenMatch | null>;
-  readonly #mappings: Collector<number, readonly MappedDataSource[]>;
+  readonly #byId: BatchLoader<number, UserGroup | null>;
+  readonly #byProvidedId: BatchLoader<string, UserGroup | null>;
+  readonly #byLookup: BatchLoader<Buffer, TokenMatch | null>;
+  readonly #mappings: BatchLoader<number, readonly MappedDataSource[]>;
 
-  constructor(db: Database, vault: TokenVault, collecting: Collecting) {
+  constructor(db: Database, vault: TokenVault, batching: Batching) {
     this.#vault = vault;
-    this.#byId = collectLookups(
+    this.#byId = batchLookups(
       "user_groups_by_id",
       async (tenant, ids) => findUserGroupsByIds(db.for(tenant), ids),
       ({ id }) => id,
-      collecting,
+      batching,
     );
-    this.#byProvidedId = collectLookups(
+    this.#byProvidedId = batchLookups(
       "user_groups_by_provided_id",
       async (tenant, ids) => findUserGroupsByProvidedIds(db.for(tenant), ids),
       ({ providedId }) => providedId,
-      collecting,
+      batching,
     );
-    this.#byLookup = new Collector(
+    this.#byLookup = new BatchLoader(
       "user_groups_by_token",
       async (tenant, lookups) => {
         const found = await findUserGroupsByTokens(db.for(tenant), lookups);
@@ -44,15 +44,15 @@ export class UserGroupReader {
         const matches = new Map(inOrder.map((match) => [match.lookup.toString("hex"), match]));
         return lookups.map((lookup) => matches.get(lookup.toString("hex")) ?? null);
       },
-      collecting,
+      batching,
     );
-    this.#mappings = new Collector(
+    this.#mappings = new BatchLoader(
       "mappings",
       async (tenant, ids) => {
         const mappings = await findMappings(db.for(tenant), ids);
         return ids.map((id) => mappings.get(id) ?? []);
       },
-      collecting,
+      batching,
     );
   }
 

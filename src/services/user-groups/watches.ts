@@ -3,7 +3,7 @@ import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findWatchedGroups } from "../../persistence/user-groups/watched-group-queries.js";
 import type { KeyWatch } from "../accounts/key-watch.js";
-import { type Collecting, Collector } from "../shared/collector.js";
+import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { GroupWatch, type UserGroupEvent } from "./group-watch.js";
 import type { UserGroupReader } from "./reader.js";
@@ -24,7 +24,7 @@ export class UserGroupWatches {
   readonly #vault: TokenVault;
   readonly #keyWatch: KeyWatch;
   readonly #reader: UserGroupReader;
-  readonly #states: Collector<{ readonly id: number; readonly keyIds: readonly number[] }, WatchState>;
+  readonly #states: BatchLoader<{ readonly id: number; readonly keyIds: readonly number[] }, WatchState>;
   readonly #watches = new Map<string, GroupWatch>();
 
   constructor(
@@ -33,13 +33,13 @@ export class UserGroupWatches {
     changes: ChangeFeed,
     keyWatch: KeyWatch,
     reader: UserGroupReader,
-    collecting: Collecting,
+    batching: Batching,
   ) {
     this.#vault = vault;
     this.#changes = changes;
     this.#keyWatch = keyWatch;
     this.#reader = reader;
-    this.#states = new Collector(
+    this.#states = new BatchLoader(
       "watched_user_groups",
       async (tenant, asked) => {
         const ids = asked.map(({ id }) => id);
@@ -47,7 +47,7 @@ export class UserGroupWatches {
         const { groups, activeKeys } = await findWatchedGroups(db.for(tenant), ids, keyIds);
         return ids.map((id) => ({ group: groups.get(id) ?? null, activeKeys }));
       },
-      collecting,
+      batching,
     );
   }
 

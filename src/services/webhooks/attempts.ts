@@ -105,7 +105,7 @@ export class WebhookAttempts {
   }
 
   #count(outcome: "delivered" | "failed" | "dead", status: number | null): void {
-    this.#telemetry.tally.webhookAttempts.of(outcome).value += 1;
+    this.#telemetry.metrics.webhookAttempts.of(outcome).value += 1;
     const span = this.#telemetry.tracing?.current();
     span?.set({
       "user_groups.outcome": outcome,

@@ -130,9 +130,9 @@ export class WebhookService {
   async #issueSecret(db: TenantDb, admin: Admin, id: number): Promise<IssuedSecret> {
     const secret = issueWebhookSecret();
     const binding = { accountId: admin.accountId, id, of: "webhookEndpoint" } as const;
-    const sealed = this.#vault.seal(secret, binding, admin.tokenKeyId);
+    const encrypted = this.#vault.encrypt(secret, binding, admin.tokenKeyId);
     return {
-      endpoint: requireEndpoint(await setWebhookSecret(db, id, sealed, GRACE_SECONDS)),
+      endpoint: requireEndpoint(await setWebhookSecret(db, id, encrypted, GRACE_SECONDS)),
       secret,
     };
   }

@@ -1,8 +1,8 @@
-import type { DatabaseTally, PoolUsage } from "../database-tally.js";
-import type { Tally } from "../tally.js";
+import type { DatabaseMetrics, PoolUsage } from "../database-metrics.js";
+import type { Metrics } from "../metrics.js";
 import { type MetricsRegistry, tellCounts, tellState } from "./read-metrics.js";
 
-type Databases = Tally["databases"];
+type Databases = Metrics["databases"];
 type Labelled<Value> = readonly [labels: readonly string[], value: Value];
 
 /** Has a registry tell of the work with databases; the server is primary, or replica for all of them together. */
@@ -39,9 +39,9 @@ export function tellDatabases(registry: MetricsRegistry, databases: Databases): 
     help: "Connections to the database; the state is used or idle.",
     labels: ["server", "state"],
     *read() {
-      for (const [server, tally] of databases) {
-        yield [[...server, "used"], sumOf(tally, ({ used }) => used)];
-        yield [[...server, "idle"], sumOf(tally, ({ idle }) => idle)];
+      for (const [server, metrics] of databases) {
+        yield [[...server, "used"], sumOf(metrics, ({ used }) => used)];
+        yield [[...server, "idle"], sumOf(metrics, ({ idle }) => idle)];
       }
     },
   });
@@ -49,23 +49,23 @@ export function tellDatabases(registry: MetricsRegistry, databases: Databases): 
     name: "user_groups_database_connections_max",
     help: "The most connections that there may be, DATABASE_POOL_SIZE to each server.",
     labels: ["server"],
-    read: () => ofEach(databases, (tally) => sumOf(tally, ({ most }) => most)),
+    read: () => ofEach(databases, (metrics) => sumOf(metrics, ({ most }) => most)),
   });
   tellState(registry, {
     name: "user_groups_database_waiting",
     help: "Work that waits for a connection to the database.",
     labels: ["server"],
-    read: () => ofEach(databases, (tally) => sumOf(tally, ({ waiting }) => waiting)),
+    read: () => ofEach(databases, (metrics) => sumOf(metrics, ({ waiting }) => waiting)),
   });
 }
 
 function* ofEach<Value>(
   databases: Databases,
-  pick: (tally: DatabaseTally) => Value,
+  pick: (metrics: DatabaseMetrics) => Value,
 ): Generator<Labelled<Value>> {
-  for (const [server, tally] of databases) yield [server, pick(tally)];
+  for (const [server, metrics] of databases) yield [server, pick(metrics)];
 }
 
-function sumOf({ pools }: DatabaseTally, pick: (usage: PoolUsage) => number): number {
+function sumOf({ pools }: DatabaseMetrics, pick: (usage: PoolUsage) => number): number {
   return [...pools].reduce((sum, { poolUsage }) => sum + pick(poolUsage), 0);
 }

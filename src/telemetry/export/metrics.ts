@@ -1,32 +1,35 @@
 import { collectDefaultMetrics } from "prom-client";
-import type { Tally } from "../tally.js";
+import type { Metrics } from "../metrics.js";
 import { tellDatabases } from "./database-metrics.js";
 import { type OutboxReading, watchOutbox } from "./outbox-reading.js";
 import { MetricsRegistry } from "./read-metrics.js";
+import { registerServiceMetrics } from "./service-metrics.js";
 import { type StateSources, tellOutbox, tellStates } from "./state-metrics.js";
-import { tellTally } from "./tally-metrics.js";
 
 /** What the metrics are read from. */
 export interface MetricSources extends StateSources {
-  readonly tally: Tally;
+  readonly metrics: Metrics;
   outbox(): Promise<OutboxReading>;
 }
 
 /** The metrics of a process, in Prometheus' text format (decision 44). */
-export interface Metrics {
+export interface MetricsExporter {
   readonly contentType: string;
   read(): Promise<string>;
 }
 
 /** How long a scrape waits for the database. */
-const OUTBOX_PATIENCE_MS = 2_000;
+const OUTBOX_TIMEOUT_MS = 2_000;
 
-export function createMetrics(sources: MetricSources, outboxPatienceMs = OUTBOX_PATIENCE_MS): Metrics {
+export function createMetricsExporter(
+  sources: MetricSources,
+  outboxTimeoutMs = OUTBOX_TIMEOUT_MS,
+): MetricsExporter {
   const registry = new MetricsRegistry();
-  const outbox = watchOutbox(() => sources.outbox(), outboxPatienceMs);
+  const outbox = watchOutbox(() => sources.outbox(), outboxTimeoutMs);
   collectDefaultMetrics({ register: registry });
-  tellTally(registry, sources.tally);
-  tellDatabases(registry, sources.tally.databases);
+  registerServiceMetrics(registry, sources.metrics);
+  tellDatabases(registry, sources.metrics.databases);
   tellStates(registry, sources);
   tellOutbox(registry, outbox);
   return {

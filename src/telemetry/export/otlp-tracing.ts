@@ -22,7 +22,7 @@ const NAME = "user-groups";
 /** Traces that go to a collector, by OpenTelemetry. */
 export interface OtlpTracing extends Tracing {
   /** Sends what is left, but waits no longer than that for a collector that does not answer. */
-  close(patienceMs: number): Promise<void>;
+  close(timeoutMs: number): Promise<void>;
 }
 
 /**
@@ -48,12 +48,12 @@ export function createTracing(exporter: SpanExporter, settings: TraceSettings, v
       return span?.isRecorded ? span : undefined;
     },
     runApart: (work) => under.run(undefined, work),
-    async close(patienceMs) {
-      const patience = new Promise<void>((resolve) => {
-        setTimeout(resolve, patienceMs).unref();
+    async close(timeoutMs) {
+      const timeouts = new Promise<void>((resolve) => {
+        setTimeout(resolve, timeoutMs).unref();
       });
       // What could not be sent was counted.
-      await Promise.race([provider.shutdown().catch(() => undefined), patience]);
+      await Promise.race([provider.shutdown().catch(() => undefined), timeouts]);
     },
   };
 }

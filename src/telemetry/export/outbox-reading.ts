@@ -10,7 +10,7 @@ export interface OutboxReading {
  * Reads the outbox whenever somebody asks for metrics, which must not wait long for the database, nor fail with it.
  * @param read asks the database; not again while an answer is still to come
  */
-export function watchOutbox(read: () => Promise<OutboxReading>, patienceMs: number) {
+export function watchOutbox(read: () => Promise<OutboxReading>, timeoutMs: number) {
   let reading: Promise<OutboxReading> | undefined;
   let last: OutboxReading | undefined;
   return {
@@ -23,7 +23,7 @@ export function watchOutbox(read: () => Promise<OutboxReading>, patienceMs: numb
         reading = undefined;
       });
       // That it failed is a metric of its own.
-      last = await within(patienceMs, reading).catch(() => undefined);
+      last = await within(timeoutMs, reading).catch(() => undefined);
     },
   };
 }

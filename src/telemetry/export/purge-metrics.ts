@@ -1,9 +1,9 @@
 import type { Registry } from "prom-client";
-import type { Tally } from "../tally.js";
+import type { Metrics } from "../metrics.js";
 import { tellCounts, tellState } from "./read-metrics.js";
 
 /** Has a registry expose what the purges of this process have done. */
-export function registerPurges(registry: Registry, purges: Tally["purges"]): void {
+export function registerPurges(registry: Registry, purges: Metrics["purges"]): void {
   tellCounts(registry, {
     name: "user_groups_purged_rows_total",
     help: "Rows that were removed because they are no longer needed, by purge.",

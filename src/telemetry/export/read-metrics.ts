@@ -1,5 +1,5 @@
-import { Counter, Gauge, Registry } from "prom-client";
-import type { Count, Distribution } from "../counts.js";
+import { Gauge, Counter as PrometheusCounter, Registry } from "prom-client";
+import type { Counter, Histogram } from "../counters.js";
 
 /** A metric that is counted elsewhere, and read when somebody asks for it. */
 interface ReadMetric<Labels extends readonly string[], Read> {
@@ -13,9 +13,9 @@ interface ReadMetric<Labels extends readonly string[], Read> {
 /** Has a registry tell counts. */
 export function tellCounts<const Labels extends readonly string[]>(
   registry: Registry,
-  { name, help, labels, read }: ReadMetric<Labels, Pick<Count, "value">>,
+  { name, help, labels, read }: ReadMetric<Labels, Pick<Counter, "value">>,
 ): void {
-  new Counter({
+  new PrometheusCounter({
     name,
     help,
     labelNames: labels,
@@ -49,9 +49,9 @@ export function tellState<const Labels extends readonly string[]>(
 
 /** A registry with histograms that are written from their counts: the library's own take long to observe a value. */
 export class MetricsRegistry extends Registry {
-  readonly #histograms: ReadMetric<readonly string[], Distribution>[] = [];
+  readonly #histograms: ReadMetric<readonly string[], Histogram>[] = [];
 
-  addHistogram(histogram: ReadMetric<readonly string[], Distribution>): void {
+  addHistogram(histogram: ReadMetric<readonly string[], Histogram>): void {
     this.#histograms.push(histogram);
   }
 
@@ -60,7 +60,7 @@ export class MetricsRegistry extends Registry {
   }
 }
 
-function writeHistogram({ name, help, labels, read }: ReadMetric<readonly string[], Distribution>): string {
+function writeHistogram({ name, help, labels, read }: ReadMetric<readonly string[], Histogram>): string {
   const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
   for (const [values, { bounds, counts, sum }] of read()) {
     const pairs = labels.map((label, index) => `${label}=${JSON.stringify(values[index] ?? "")}`);

@@ -2,13 +2,13 @@ import { ExportResultCode } from "@opentelemetry/core";
 import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
-import type { Tally } from "../tally.js";
+import type { Metrics } from "../metrics.js";
 import type { TraceSettings } from "./trace-settings.js";
 
 /** How long an attempt to send spans may take. */
 const TIMEOUT_MS = 5_000;
 /** How many may be under way. */
-const MOST_UNDER_WAY = 2;
+const MAX_IN_FLIGHT = 2;
 
 /**
  * Makes what sends spans to a collector.
@@ -16,14 +16,14 @@ const MOST_UNDER_WAY = 2;
  */
 export function createSpanExporter(
   { endpoint, protocol, headers }: TraceSettings,
-  { spanExports }: Tally,
+  { spanExports }: Metrics,
   onFault: (reason: string) => void,
 ): SpanExporter {
   const options = {
     url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
     headers: { ...headers },
     timeoutMillis: TIMEOUT_MS,
-    concurrencyLimit: MOST_UNDER_WAY,
+    concurrencyLimit: MAX_IN_FLIGHT,
   };
   const exporter = protocol === "http/json" ? new JsonExporter(options) : new ProtobufExporter(options);
   let isFailing = false;

@@ -56,7 +56,7 @@ test.each(["the process that revokes it", "another process"])(
     await createUserGroup(graphql(), where);
     const stream = await watch(url, `Token ${secret}`, where);
     expect([await read(url, secret), await read(url, keys.read)]).toEqual([200, 200]);
-    expect(services.telemetry.tally.caches.apiKeys.hits).toBeGreaterThan(0);
+    expect(services.telemetry.metrics.caches.apiKeys.hits).toBeGreaterThan(0);
     expect(await revoke(service.url, id)).toBe(200);
     await rename(service.url, where, "After the revocation");
     expect(await stream.next()).toMatchObject(KEY_ENDED);

@@ -89,12 +89,12 @@ describe("a token that a caller puts where it does not belong is told to nobody,
   });
 });
 
-test("keys are kept as hashes, tokens sealed and found by a keyed hash", async () => {
+test("keys are kept as hashes, tokens encrypted and found by a keyed hash", async () => {
   const { service, keys } = graphql();
-  const body = { user_group_id: "sealed", name: "Sealed" };
+  const body = { user_group_id: "encrypted", name: "Encrypted" };
   const { token } = userGroupOf(await callRest(`${service.url}/api/user`, "GET", keys.admin, body));
   const [row] = await service.query(
-    "SELECT token_lookup, token_ciphertext, token_key_id FROM user_group WHERE provided_id = 'sealed'",
+    "SELECT token_lookup, token_ciphertext, token_key_id FROM user_group WHERE provided_id = 'encrypted'",
   );
   // Nonce, ciphertext of the token's length, tag.
   expect(row.token_ciphertext).toHaveLength(12 + token.length + 16);
@@ -104,7 +104,7 @@ test("keys are kept as hashes, tokens sealed and found by a keyed hash", async (
   expect(hashes.map(({ hash }) => hash.toString("hex"))).toContain(hashApiKey(keys.admin).toString("hex"));
 });
 
-test("a sealed token does not open in another group's row", async () => {
+test("a encrypted token does not open in another group's row", async () => {
   const { service, keys } = graphql();
   for (const id of ["thief", "victim"]) {
     await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: id, name: id });

@@ -23,7 +23,7 @@ async function create(providedId: string, format: Format): Promise<string> {
     'SELECT id, account_id AS "accountId" FROM user_group WHERE provided_id = $1',
     [providedId],
   );
-  const { keyId, ciphertext } = vault.seal(token, { accountId, id }, vault.primaryKeyId);
+  const { keyId, ciphertext } = vault.encrypt(token, { accountId, id }, vault.primaryKeyId);
   await query("UPDATE user_group SET token_key_id = $2, token_ciphertext = $3 WHERE id = $1", [
     id,
     keyId,

@@ -3,7 +3,7 @@ import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { AuthFailures } from "../../../src/services/requests/auth-failures.js";
 import { RateCounters } from "../../../src/services/requests/rate-counters.js";
-import { Tally } from "../../../src/telemetry/tally.js";
+import { Metrics } from "../../../src/telemetry/metrics.js";
 import { openEventStream } from "../../support/graphql/event-stream-client.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { limitsOf, refused } from "../../support/rest/rate-limit-replies.js";
@@ -231,7 +231,7 @@ describe("the address", () => {
 
 test("one secret, however its header is written, does not push out others that are remembered", async () => {
   const limit = { policy: "auth-failures", limit: 1, windowSeconds: 60 } as const;
-  const failures = new AuthFailures(new RateCounters(60_000, undefined), limit, new Tally());
+  const failures = new AuthFailures(new RateCounters(60_000, undefined), limit, new Metrics());
   const tooMany = 10_001;
   failures.noteSuccess("Token first");
   for (let spaces = 1; spaces <= tooMany; spaces += 1)

@@ -146,7 +146,7 @@ describe("a refusal", () => {
 describe("with a rate limit", () => {
   const limited = usePackageClient({ rateLimits: { points: 1 } });
 
-  test("it gives up at once where the wait would be longer than its patience", async () => {
+  test("it gives up at once where the wait would be longer than its timeouts", async () => {
     const client = limited().newClient({ maxElapsedMs: 2_000 });
     await client.userGroups.getOrCreate({ userGroupId: "limited", name: "L" });
     const refused = client.userGroups.getOrCreate({ userGroupId: "limited" });

@@ -99,7 +99,7 @@ describe("a watch", () => {
     const abort = new AbortController();
     const events = userGroups.watch({ providedId: "left" }, { signal: abort.signal });
     await events.next();
-    const reason = new Error("enough");
+    const reason = new Error("flushAt");
     setTimeout(() => abort.abort(reason), 20);
     await expect(events.next()).rejects.toBe(reason);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { readFromIndex } from "../../../src/persistence/shared/purge-queries.js";
 import { createPurgeList } from "../../../src/services/purge-list.js";
 import { type Purge, Purges } from "../../../src/services/shared/purges.js";
-import { Tally } from "../../../src/telemetry/tally.js";
+import { Metrics } from "../../../src/telemetry/metrics.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
@@ -12,7 +12,7 @@ const OPTIONS = { batchSize: BATCH, pauseMs: 0, intervalMs: 3_600_000, retryMs: 
 
 let service: TestService;
 let tenant: WebhookTenant;
-let tally: Tally;
+let metrics: Metrics;
 let purges: Purges;
 beforeAll(async () => {
   service = await startTestService({ webhooks: { allowPrivate: true } });
@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 beforeEach(async () => {
   tenant = await createTenant(service);
-  tally = new Tally();
-  purges = new Purges(list(), tally, OPTIONS);
+  metrics = new Metrics();
+  purges = new Purges(list(), metrics, OPTIONS);
 });
 
 function list(): Purge[] {
@@ -66,7 +66,7 @@ describe("deliveries", () => {
     await run("webhook_deliveries");
     expect(await states()).toEqual({ delivered: 5, pending: 7 });
     expect(service.statements.filter((text) => text.includes("DELETE"))).toHaveLength(3);
-    expect(tally.purges.of("webhook_deliveries")).toMatchObject({
+    expect(metrics.purges.of("webhook_deliveries")).toMatchObject({
       rows: 2 * BATCH + 4,
       failures: 0,
       succeededAt: expect.closeTo(Date.now() / 1000, -1),
@@ -99,7 +99,7 @@ describe("deliveries", () => {
     await add(4 * BATCH, "delivered", 31);
     await service.query("ANALYZE webhook_delivery");
     service.statements.length = 0;
-    const others = [1, 2, 3].map(() => new Purges(list(), new Tally(), OPTIONS));
+    const others = [1, 2, 3].map(() => new Purges(list(), new Metrics(), OPTIONS));
     const [purge] = list();
     if (!purge) throw new Error("There are purges.");
     await Promise.all(others.map((other) => other.run(purge)));
@@ -157,7 +157,7 @@ describe("a deleted endpoint", () => {
     const log =
       "{ auditLog(filter: { actions: [WEBHOOK_ENDPOINT_DELETED] }) { nodes { actorName subjectId } } }";
     expect((await tenant.run(log)).auditLog.nodes).toEqual([{ actorName: "test", subjectId: id }]);
-    expect(tally.purges.of("deleted_webhook_endpoints")).toMatchObject({
+    expect(metrics.purges.of("deleted_webhook_endpoints")).toMatchObject({
       rows: 2 * BATCH + 1,
       backlogSeconds: 0,
     });
@@ -177,15 +177,15 @@ describe("a purge", () => {
       },
     };
     const lines: unknown[] = [];
-    const own = new Purges([purge], tally, OPTIONS);
+    const own = new Purges([purge], metrics, OPTIONS);
     own.start({ warn: (details, message) => lines.push({ ...details, message }) });
-    await expect.poll(() => tally.purges.of("failing").succeededAt).toBeDefined();
+    await expect.poll(() => metrics.purges.of("failing").succeededAt).toBeDefined();
     await own.stop();
     expect(lines).toEqual([
       { purge: "failing", err: expect.any(Error), message: "a purge failed, and is retried" },
       { purge: "failing", failures: 3, message: "a purge succeeds again" },
     ]);
-    expect(tally.purges.of("failing")).toMatchObject({ rows: 0, failures: 3, backlogSeconds: 5 });
+    expect(metrics.purges.of("failing")).toMatchObject({ rows: 0, failures: 3, backlogSeconds: 5 });
   });
 
   test("stops between batches, and keeps its time of success for when it has come to its end", async () => {
@@ -200,11 +200,11 @@ describe("a purge", () => {
         return limit;
       },
     };
-    const own = new Purges([purge], tally, OPTIONS);
+    const own = new Purges([purge], metrics, OPTIONS);
     own.start({ warn: (details) => expect(details).toBeUndefined() });
     await expect.poll(() => calls).toBe(3);
     await stopped;
     expect(calls).toBe(3);
-    expect(tally.purges.of("long")).toMatchObject({ rows: 3 * BATCH, succeededAt: undefined });
+    expect(metrics.purges.of("long")).toMatchObject({ rows: 3 * BATCH, succeededAt: undefined });
   });
 });

@@ -169,7 +169,7 @@ describe("the role of the service", () => {
     expect(rows.map(({ name }: { name: string }) => name).toSorted()).toEqual(TABLES.toSorted());
   });
 
-  test("is told apart from one for which the policies do not hold", async () => {
+  test("is distinguished from one for which the policies do not hold", async () => {
     const { service } = graphql();
     expect(await findBypass(service.database)).toBeNull();
     const owner = await Database.connect({

@@ -184,7 +184,7 @@ describe("without valid credentials, a body", () => {
 
   test("that breaks off in a chunk ends its request", async () => {
     const { service } = graphql();
-    const refusals = service.services.telemetry.tally.errors.of("graphql", "bad_request");
+    const refusals = service.services.telemetry.metrics.errors.of("graphql", "bad_request");
     const before = refusals.value;
     const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
     const head =

@@ -34,7 +34,7 @@ async function createGroup({ url }: TestService, account: TestAccount) {
 /** How often each statement was sent to the database. */
 function sentBy({ services }: TestService): Record<string, number> {
   const sent: Record<string, number> = {};
-  for (const [[name = ""], { counts }] of services.telemetry.tally.databases.of("primary").statements) {
+  for (const [[name = ""], { counts }] of services.telemetry.metrics.databases.of("primary").statements) {
     sent[name] = (sent[name] ?? 0) + counts.reduce((sum, count) => sum + count, 0);
   }
   return sent;

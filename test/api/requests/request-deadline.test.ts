@@ -165,7 +165,7 @@ test("an event stream outlives the deadline", async () => {
 });
 
 test("requests beyond their deadline are counted, and nothing is logged as an error", () => {
-  expect(service.services.telemetry.tally.requestTimeouts.value).toBeGreaterThanOrEqual(3);
+  expect(service.services.telemetry.metrics.requestTimeouts.value).toBeGreaterThanOrEqual(3);
   const levels = service.log.map((line) => JSON.parse(line).level);
   expect(levels.filter((level) => level >= 50)).toEqual([]);
   expect(service.log.join()).not.toContain("Reply was already sent");

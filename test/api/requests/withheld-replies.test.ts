@@ -56,5 +56,5 @@ test("a large reply for which there is no room is withheld from who has only rea
     `{ userGroup(by: { providedId: "full" }) { properties } }`,
   );
   expect(read).toMatchObject({ status: 503, body: { errors: [{ extensions: { code: "UNAVAILABLE" } }] } });
-  expect(service.services.telemetry.tally.budgetRefusals.of("unsent").value).toBe(2);
+  expect(service.services.telemetry.metrics.budgetRefusals.of("unsent").value).toBe(2);
 });

@@ -91,13 +91,13 @@ describe("POST with an Idempotency-Key", () => {
     expect(await rotate(one, "used", rest().keys.read)).toMatchObject({ status: 403 });
   });
 
-  test("is told apart from the same key of another environment or account", async () => {
+  test("is distinguished from the same key of another environment or account", async () => {
     for (const key of [rest().keys.admin, rest().keys.testing, rest().strangerKey]) {
-      const token = await create("apart", key);
-      const reply = await rotate(token, "apart", key);
+      const token = await create("batchKey", key);
+      const reply = await rotate(token, "batchKey", key);
       expect(reply.status).toBe(200);
       expect(reply.headers).not.toHaveProperty("idempotent-replayed");
-      expect(await create("apart", key)).toBe(userGroupOf(reply).token);
+      expect(await create("batchKey", key)).toBe(userGroupOf(reply).token);
     }
   });
 
@@ -171,8 +171,8 @@ describe("POST with an Idempotency-Key", () => {
   });
 
   test("is kept so that the database alone does not tell the token", async () => {
-    const { token } = userGroupOf(await rotate(await create("sealed"), "sealed"));
-    const [row] = await rest().service.query("SELECT * FROM idempotent_request WHERE key = 'sealed'");
+    const { token } = userGroupOf(await rotate(await create("encrypted"), "encrypted"));
+    const [row] = await rest().service.query("SELECT * FROM idempotent_request WHERE key = 'encrypted'");
     const stored = Object.values(row).map((value) =>
       Buffer.isBuffer(value) ? value.toString("latin1") : value,
     );

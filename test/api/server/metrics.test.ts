@@ -127,9 +127,9 @@ describe("metrics of the work behind", () => {
       outcome: "ok",
     });
     expect(statements).toBeGreaterThan(0);
-    const collector = "user_groups_by_provided_id";
-    expect(grown("user_groups_collected_calls_count", { collector })).toBe(statements);
-    expect(grown("user_groups_collected_calls_sum", { collector })).toBe(20);
+    const loader = "user_groups_by_provided_id";
+    expect(grown("user_groups_batched_calls_count", { loader })).toBe(statements);
+    expect(grown("user_groups_batched_calls_sum", { loader })).toBe(20);
     expect(grown("user_groups_cache_requests_total", { cache: "api_keys", result: "hit" })).toBeGreaterThan(
       0,
     );
@@ -161,7 +161,7 @@ describe("metrics of the work behind", () => {
     const telemetry = countOnly();
     const options = { poolSize: 1, connectTimeoutMs: 100, statementTimeoutMs: 10_000 };
     const database = await Database.connect({ ...options, target, telemetry });
-    const { connectionWaits } = telemetry.tally.databases.of("primary");
+    const { connectionWaits } = telemetry.metrics.databases.of("primary");
     await database.transaction("operator", async () => {
       await expect(database.run({ access: "read", text: "SELECT 1" }, [])).rejects.toMatchObject({
         code: "unavailable",

@@ -59,13 +59,13 @@ test("numbers that would come back as others are refused in a document, and warn
   });
 });
 
-test("the environments of an account and other accounts are apart", async () => {
+test("the environments of an account and other accounts are separate", async () => {
   const { run, keys, strangerKey } = graphql();
-  await put({ site: "apart", document: goodSite });
-  await put({ site: "apart", document: { ...goodSite, name: "Test" } }, keys.testing);
-  await put({ site: "apart", document: { ...goodSite, name: "Stranger" } }, strangerKey);
+  await put({ site: "batchKey", document: goodSite });
+  await put({ site: "batchKey", document: { ...goodSite, name: "Test" } }, keys.testing);
+  await put({ site: "batchKey", document: { ...goodSite, name: "Stranger" } }, strangerKey);
   const name = async (key?: string) =>
-    (await run('{ siteConfig(site: "apart") { revision settings { name } } }', {}, key)).siteConfig;
+    (await run('{ siteConfig(site: "batchKey") { revision settings { name } } }', {}, key)).siteConfig;
   expect(await name()).toEqual({ revision: 1, settings: { name: "Docs" } });
   expect(await name(keys.testing)).toEqual({ revision: 1, settings: { name: "Test" } });
   expect(await name(strangerKey)).toEqual({ revision: 1, settings: { name: "Stranger" } });

@@ -3,10 +3,10 @@ import { Worker } from "node:worker_threads";
 import { afterAll, expect, test } from "vitest";
 import type { Task } from "../../../src/domain/site-configs/tasks.js";
 import { SiteConfigThread } from "../../../src/services/site-configs/thread.js";
-import { Count } from "../../../src/telemetry/counts.js";
+import { Counter } from "../../../src/telemetry/counters.js";
 import { goodSite } from "../../support/site-configs/store.js";
 
-const refusals = new Count();
+const refusals = new Counter();
 const thread = new SiteConfigThread(refusals);
 afterAll(() => thread.close());
 

@@ -149,7 +149,7 @@ test("a group keeps another token that it has, unless it is told otherwise", asy
   expect(countsOf(await bring(tenant, records, true))).toEqual({ groups: [1, 0, 0, 1, 0] });
 });
 
-test("an import that is under way seals under the account's new key", async () => {
+test("an import that is under way encrypts under the account's new key", async () => {
   const { service, spareKey } = commands;
   const tenant = await commands.createTenant();
   const keyOf = (key: Buffer) => new TokenVault([key]).primaryKeyId;
@@ -187,11 +187,11 @@ test("an import that is under way seals under the account's new key", async () =
 });
 
 // The last one: the commands do not know the key.
-test("a token from elsewhere is found after it was sealed under another key", async () => {
+test("a token from elsewhere is found after it was encrypted under another key", async () => {
   const { service } = commands;
   const tenant = await commands.createTenant();
   const token = foreignToken();
-  await bring(tenant, [{ provided_id: "sealed", name: "Sealed", token }]);
+  await bring(tenant, [{ provided_id: "encrypted", name: "Encrypted", token }]);
   const vault = new TokenVault([randomBytes(32), commands.encryptionKey, commands.spareKey]);
   const owner = { target: service.owner, poolSize: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 10_000 };
   const database = await Database.connect(owner);

@@ -14,7 +14,7 @@ const LARGE = `subscription { userGroupChanged {
 } }`;
 
 const small = useGraphql({ eventStreams: { unreadBytes: 700_000, totalUnreadBytes: 1_000_000 } });
-const cutOffs = (reason: string) => small().service.services.telemetry.tally.streamCutOffs.of(reason).value;
+const cutOffs = (reason: string) => small().service.services.telemetry.metrics.streamCutOffs.of(reason).value;
 
 async function rename(user_group_id: string, name: string): Promise<void> {
   const { service, keys } = small();

@@ -98,7 +98,7 @@ describe("the number of streams", () => {
     trustedProxies: ["127.0.0.1", "10.0.0.0/8"],
   });
   const refused = (reason: string) =>
-    limited().service.services.telemetry.tally.streamRefusals.of(reason).value;
+    limited().service.services.telemetry.metrics.streamRefusals.of(reason).value;
 
   test("is limited for a token, an API key, an address and the process, and counts streams that are open", async () => {
     const { service, keys } = limited();

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createMetrics } from "../../../src/telemetry/export/metrics.js";
+import { createMetricsExporter } from "../../../src/telemetry/export/metrics.js";
 import type { OutboxReading } from "../../../src/telemetry/export/outbox-reading.js";
-import { Tally } from "../../../src/telemetry/tally.js";
+import { Metrics } from "../../../src/telemetry/metrics.js";
 import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { readSamples, scrape, sumOf } from "../../support/service/metric-samples.js";
 import { startRunningApp } from "../../support/service/running-app.js";
 
-/** Metrics whose outbox is read so. */
+/** MetricsExporter whose outbox is read so. */
 function metricsWith(outbox: () => Promise<OutboxReading>) {
-  const metrics = createMetrics(
+  const metrics = createMetricsExporter(
     {
-      tally: new Tally(),
+      metrics: new Metrics(),
       build: { version: "1", node: "2", postgresql: "3" },
       http: { requestsUnderWay: () => 0, connections: () => 0, unsentBytes: () => 0, bodyBytes: () => 0 },
       subscriptions: () => 0,

@@ -37,14 +37,14 @@ test("replicas share the work: each event is sent once, no two of one group at o
   const [first] = replicas;
   if (!first) throw new Error("There are three.");
   const tenant = await createTenant(first);
-  const underWay = new Set<string>();
+  const inFlight = new Set<string>();
   let overlaps = 0;
   const receiver = await startReceiver(async ({ event }) => {
     const { providedId } = event.data.userGroup;
-    if (underWay.has(providedId)) overlaps += 1;
-    underWay.add(providedId);
+    if (inFlight.has(providedId)) overlaps += 1;
+    inFlight.add(providedId);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    underWay.delete(providedId);
+    inFlight.delete(providedId);
     return { status: 204 };
   });
   await tenant.listen(receiver.url);

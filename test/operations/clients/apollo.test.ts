@@ -7,7 +7,7 @@ import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js"
 import { createUserGroup } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 const READ = gql(documents.READ);
 const RENAME = gql(documents.RENAME);
 const PAGE = gql(documents.PAGE);
@@ -49,7 +49,7 @@ test("relayStylePagination joins all pages", async () => {
     const { edges, pageInfo } = pages.getCurrentResult().data.userGroups;
     expect(edges.map(({ node }: Data) => node.providedId)).toEqual(ids);
     expect(pageInfo.hasNextPage).toBe(false);
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
   subscription.unsubscribe();
   client.stop();
 });

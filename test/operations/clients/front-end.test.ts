@@ -11,7 +11,7 @@ import { createUserGroup, entry, UPDATE } from "../../support/graphql/user-group
 import { callRest } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 const RENAMED = expect.stringMatching(/^Renamed/);
 const GROUP =
   "{ id name version updatedAt properties mapping { schemaId dataSource { id providedId name } } }";
@@ -41,7 +41,7 @@ async function renameUntil(providedId: string, noticed: () => void): Promise<voi
     times += 1;
     await graphql().run(UPDATE, { input: { by: { providedId }, name: `Renamed ${times}` } });
     noticed();
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
 }
 
 test("Apollo Client shows the group, and by way of its cache each change of it", async () => {
@@ -50,7 +50,7 @@ test("Apollo Client shows the group, and by way of its cache each change of it",
   const watched = client.watchQuery<Data>({ query: gql(OWN) });
   const query = watched.subscribe(() => undefined);
   const current = () => watched.getCurrentResult().data?.viewer?.userGroup;
-  await vi.waitFor(() => expect(current()).toMatchObject(shown(id, "apollo", 1)), PATIENCE_MS);
+  await vi.waitFor(() => expect(current()).toMatchObject(shown(id, "apollo", 1)), TIMEOUT_MS);
   const changes = client.subscribe<Data>({ query: gql(WATCH) }).subscribe(() => undefined);
   await renameUntil("apollo", () => expect(current()).toMatchObject({ id, name: RENAMED }));
   expect(current().version).toBeGreaterThan(1);
@@ -70,7 +70,7 @@ test("urql's Graphcache shows the group, and each change of it", async () => {
   });
   const seen: Data[] = [];
   const query = client.query<Data>(OWN, {}).subscribe(({ data }) => void seen.push(data?.viewer.userGroup));
-  await vi.waitFor(() => expect(seen.at(-1)).toMatchObject(shown(id, "urql", 1)), PATIENCE_MS);
+  await vi.waitFor(() => expect(seen.at(-1)).toMatchObject(shown(id, "urql", 1)), TIMEOUT_MS);
   const changes = client.subscription<Data>(WATCH, {}).subscribe(() => undefined);
   await renameUntil("urql", () => expect(seen.at(-1)).toMatchObject({ id, name: RENAMED }));
   query.unsubscribe();

@@ -9,7 +9,7 @@ import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js"
 import { createUserGroup, DELETE, UPDATE } from "../../support/graphql/user-group-operations.js";
 
 const graphql = useGraphql();
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 test("a mutation changes what a query shows, by way of the cache", async () => {
   await createUserGroup(graphql(), "urql", { properties: { tier: "gold" } });
@@ -27,7 +27,7 @@ test("a mutation changes what a query shows, by way of the cache", async () => {
         { name: "urql", version: 1, properties: { tier: "gold" } },
         { name: "Renamed", version: 2, properties: { tier: "gold" } },
       ]),
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
   unsubscribe();
 });
@@ -84,14 +84,11 @@ test.each(["graphql-sse", "urql's own fetch"])("changes arrive over %s", async (
     times += 1;
     await run(UPDATE, { input: { by, name: `Renamed ${times}` } });
     expect(seen).toContainEqual(expect.objectContaining({ kind: "UPDATED", userGroup: expect.anything() }));
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
   expect(seen[0]).toMatchObject({ userGroup: { id, name: expect.stringMatching(/^Renamed/) } });
   // It ends the stream, too: after an abort, fetch holds another connection for some seconds.
   await run(DELETE, { input: { currentToken: token } });
-  await vi.waitFor(
-    () => expect(seen.at(-1)).toMatchObject({ kind: "DELETED", userGroup: null }),
-    PATIENCE_MS,
-  );
+  await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ kind: "DELETED", userGroup: null }), TIMEOUT_MS);
 });
 
 function createClient(options: Partial<ClientOptions> = {}): Client {

@@ -37,9 +37,9 @@ async function useRedis(more?: readonly string[]): Promise<TestRedis> {
 }
 
 /** Starts a replica, on the database of all, until the test ends. */
-async function startReplica(redisUrl: string, points = LIMIT, patience = BUSY): Promise<Replica> {
+async function startReplica(redisUrl: string, points = LIMIT, timeouts = BUSY): Promise<Replica> {
   const events: string[] = [];
-  const counters = new RedisCounters(redisUrl, patience);
+  const counters = new RedisCounters(redisUrl, timeouts);
   await counters.open({
     onLost: (reason) => events.push(`lost: ${reason instanceof Error ? reason.message : String(reason)}`),
     onBack: () => events.push("back"),
@@ -176,8 +176,8 @@ describe("a Redis that is lost", () => {
 });
 
 describe("a Redis that is of no use from the start is told once, and the limits hold without it", () => {
-  async function expectLost(url: string, reason: RegExp, patience = BUSY): Promise<void> {
-    const replica = await startReplica(url, LIMIT, patience);
+  async function expectLost(url: string, reason: RegExp, timeouts = BUSY): Promise<void> {
+    const replica = await startReplica(url, LIMIT, timeouts);
     const key = await newKey();
     expect(limitsOf(await read(replica, key))).toEqual(left(LIMIT - 1, LIMIT));
     // Longer than until the next attempt.

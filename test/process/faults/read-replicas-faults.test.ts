@@ -3,8 +3,8 @@ import type { ReadReplica } from "../../../src/domain/requests/read-replica.js";
 import type { ReadReplicas } from "../../../src/persistence/database/read-replicas.js";
 import { ReplicaFailed, ReplicaReads } from "../../../src/persistence/database/replica-reads.js";
 import type { Statement } from "../../../src/persistence/shared/statement.js";
-import { LaggingReads } from "../../../src/services/requests/lagging-reads.js";
-import { Tally } from "../../../src/telemetry/tally.js";
+import { ReplicaRouter } from "../../../src/services/requests/replica-router.js";
+import { Metrics } from "../../../src/telemetry/metrics.js";
 import { startFaultProxy } from "../../support/faults/fault-proxy.js";
 import {
   ask,
@@ -95,18 +95,18 @@ test("one that lags too much is left out until it has caught up", async () => {
 });
 
 test("a request that is done anew on the database itself is counted", async () => {
-  const tally = new Tally();
+  const metrics = new Metrics();
   const replica = new ReplicaReads("replica-1", () => {
     throw new Error("It is away.");
   });
-  const reads = new LaggingReads({ choose: () => replica }, "eventual", tally);
+  const reads = new ReplicaRouter({ choose: () => replica }, "eventual", metrics);
   const statement: Statement = { access: "read", text: "SELECT 1" };
   const read = async (from: ReadReplica | undefined) =>
     from instanceof ReplicaReads ? from.of("operator").run(statement, []) : "the database's answer";
   expect(await reads.run("strong", read)).toBe("the database's answer");
-  expect(tally.repeatedReads.value).toBe(0);
+  expect(metrics.repeatedReads.value).toBe(0);
   expect(await reads.run(undefined, read)).toBe("the database's answer");
-  expect(tally.repeatedReads.value).toBe(1);
+  expect(metrics.repeatedReads.value).toBe(1);
 });
 
 test("an idle database is no lag", async () => {
@@ -128,8 +128,8 @@ test("nobody notices that one is killed under load, and it comes back by itself"
     for (; !isOver; asked += 1) expect(await count()).toBe(1);
   });
   const goOn = () => {
-    const enough = asked + 60;
-    return until(() => asked > enough);
+    const flushAt = asked + 60;
+    return until(() => asked > flushAt);
   };
   try {
     await goOn();

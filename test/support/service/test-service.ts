@@ -54,9 +54,9 @@ export interface TestServiceOptions {
   readonly connectionLimits?: Partial<ConnectionLimits>;
   /** The only documents that run, by their ids. */
   readonly trustedDocuments?: Readonly<Record<string, string>>;
-  /** The key that seals tokens; a random one unless told otherwise. */
+  /** The key that encrypts tokens; a random one unless told otherwise. */
   readonly encryptionKey?: Buffer;
-  /** Keys under which tokens were sealed before. */
+  /** Keys under which tokens were encrypted before. */
   readonly formerKeys?: readonly Buffer[];
   readonly poolSize?: number;
   readonly queueSize?: number;
@@ -162,7 +162,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     version: await packageVersion(),
     corsOrigins: options.corsOrigins ?? [],
     compileAfter: isFast ? 0 : Number.POSITIVE_INFINITY,
-    shortcut: isFast,
+    fastPath: isFast,
     introspection: options.introspection ?? true,
     playground: options.playground ?? true,
     apiDocs: options.apiDocs ?? true,

@@ -2,7 +2,7 @@ import { callGraphql } from "../graphql/graphql-client.js";
 import type { Data } from "../graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../rest/rest-client.js";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** No reply came: nobody knows whether the request was done. */
 export class Unanswered extends Error {}
@@ -56,7 +56,7 @@ export class StormClient {
 
 /** Asks again until there is a reply: for what changes nothing, or nothing more the second time. */
 export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
     try {
       return await ask();

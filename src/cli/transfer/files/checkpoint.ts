@@ -1,13 +1,13 @@
 import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { OperatorError } from "../../../domain/shared/operator-error.js";
-import { NONE, type Tally } from "./import-stage.js";
+import { type Metrics, NONE } from "./import-stage.js";
 import { type SourcePosition, START } from "./source-record.js";
 
 const count = z.int().min(0);
 const progress = z.object({
   position: z.object({ offset: count, lines: count }),
-  tally: z.object({ created: count, updated: count, unchanged: count, refused: count }),
+  metrics: z.object({ created: count, updated: count, unchanged: count, refused: count }),
 });
 const content = z.object({ import: z.string(), files: z.record(z.string(), progress) });
 
@@ -16,7 +16,7 @@ type Content = z.infer<typeof content>;
 /** How far an import has come with a file. */
 export interface Progress {
   readonly position: SourcePosition;
-  readonly tally: Tally;
+  readonly metrics: Metrics;
 }
 
 /** A file that tells how far an import has come, so that one that was broken off goes on there. */
@@ -40,13 +40,13 @@ export class Checkpoint {
 
   /** How far the import of a file of this kind had come. */
   progressOf(kind: string): Progress {
-    return this.#content.files[kind] ?? { position: START, tally: NONE };
+    return this.#content.files[kind] ?? { position: START, metrics: NONE };
   }
 
   /** Notes what is written for good. */
-  async note(kind: string, { position, tally }: Progress): Promise<void> {
+  async note(kind: string, { position, metrics }: Progress): Promise<void> {
     if (this.#path === null) return;
-    const files = { ...this.#content.files, [kind]: { position: { ...position }, tally: { ...tally } } };
+    const files = { ...this.#content.files, [kind]: { position: { ...position }, metrics: { ...metrics } } };
     this.#content = { ...this.#content, files };
     // In one step: whoever is killed meanwhile leaves the former one.
     const draft = `${this.#path}.draft`;

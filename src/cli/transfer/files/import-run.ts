@@ -14,7 +14,7 @@ import {
   parseGroup,
   parseMappingLine,
 } from "./import-records.js";
-import { type ImportStage, runStage, type Tally } from "./import-stage.js";
+import { type ImportStage, type Metrics, runStage } from "./import-stage.js";
 import { SeenKeys } from "./seen-keys.js";
 import type { SourceFile } from "./source-file.js";
 
@@ -44,7 +44,7 @@ export interface ImportRun {
 
 /** What was counted in each file, and whether all of them were read to their ends. */
 export interface ImportResult {
-  readonly tallies: ReadonlyMap<FileKind, Tally>;
+  readonly tallies: ReadonlyMap<FileKind, Metrics>;
   /** Why it was not, or what else failed; null when all went well. */
   readonly failure: OperatorError | null;
   readonly interrupted: boolean;
@@ -52,7 +52,7 @@ export interface ImportResult {
 
 /** Brings files in, each after those that it builds upon. @throws what is nobody's fault who called */
 export async function runImport(run: ImportRun): Promise<ImportResult> {
-  const tallies = new Map<FileKind, Tally>();
+  const tallies = new Map<FileKind, Metrics>();
   /** What a dry run would have brought. */
   const taken = { dataSources: new SeenKeys(), groups: new SeenKeys() };
   const options: ImportOptions = {
@@ -66,8 +66,8 @@ export async function runImport(run: ImportRun): Promise<ImportResult> {
     for (const kind of FILE_KINDS) {
       const file = run.files[kind];
       if (!file || run.signal.aborted) continue;
-      tallies.set(kind, run.checkpoint.progressOf(kind).tally);
-      await runFile(run, kind, file, taken, (tally) => tallies.set(kind, tally), options);
+      tallies.set(kind, run.checkpoint.progressOf(kind).metrics);
+      await runFile(run, kind, file, taken, (metrics) => tallies.set(kind, metrics), options);
     }
     return { tallies, failure: null, interrupted: run.signal.aborted };
   } catch (error) {
@@ -87,7 +87,7 @@ async function runFile(
   kind: FileKind,
   file: SourceFile,
   taken: Readonly<Record<"dataSources" | "groups", SeenKeys>>,
-  onTally: (tally: Tally) => void,
+  onMetrics: (metrics: Metrics) => void,
   options: ImportOptions,
 ): Promise<void> {
   const { writer, importers, checkpoint, observer, signal } = run;
@@ -95,12 +95,12 @@ async function runFile(
   observer.onFile(kind, file, from);
   const work = <Item>(stage: ImportStage<Item>) =>
     runStage(file.records(from.position), stage, {
-      tally: from.tally,
+      metrics: from.metrics,
       signal,
-      async onBatch(position, tally) {
-        onTally(tally);
-        observer.onProgress(kind, { position, tally });
-        if (!options.dryRun) await checkpoint.note(kind, { position, tally });
+      async onBatch(position, metrics) {
+        onMetrics(metrics);
+        observer.onProgress(kind, { position, metrics });
+        if (!options.dryRun) await checkpoint.note(kind, { position, metrics });
       },
       onRefusal: (line, refusal) => observer.onRefusal(kind, file, line, refusal),
     });

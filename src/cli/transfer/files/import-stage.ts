@@ -15,31 +15,31 @@ export interface ImportStage<Item> {
 }
 
 /** How many records had which outcome. */
-export interface Tally {
+export interface Metrics {
   readonly created: number;
   readonly updated: number;
   readonly unchanged: number;
   readonly refused: number;
 }
 
-export const NONE: Tally = { created: 0, updated: 0, unchanged: 0, refused: 0 };
+export const NONE: Metrics = { created: 0, updated: 0, unchanged: 0, refused: 0 };
 
-export function recordsOf({ created, updated, unchanged, refused }: Tally): number {
+export function recordsOf({ created, updated, unchanged, refused }: Metrics): number {
   return created + updated + unchanged + refused;
 }
 
 export interface StageOptions {
   /** What was counted before the position where the records begin. */
-  readonly tally: Tally;
+  readonly metrics: Metrics;
   readonly signal: AbortSignal;
   /** Told of each batch that is written, in the order of the file. */
-  onBatch(position: SourcePosition, tally: Tally): Promise<void>;
+  onBatch(position: SourcePosition, metrics: Metrics): Promise<void>;
   onRefusal(line: number, refusal: Refusal): void;
 }
 
-/** So many records are written with a handful of statements, and so many batches at a time: one is parsed and sealed while PostgreSQL writes the other. */
+/** So many records are written with a handful of statements, and so many batches at a time: one is parsed and encrypted while PostgreSQL writes the other. */
 const BATCH = 1000;
-const UNDER_WAY = 2;
+const IN_FLIGHT = 2;
 /** How often and how long a batch waits for a database that is out of reach. */
 const RETRY_AFTER_MS = [200, 1000, 3000, 6000, 10_000];
 
@@ -60,21 +60,21 @@ export async function runStage<Item>(
   records: AsyncIterable<SourceRecord>,
   stage: ImportStage<Item>,
   options: StageOptions,
-): Promise<Tally> {
-  let tally = options.tally;
-  const underWay: Promise<() => Promise<void>>[] = [];
+): Promise<Metrics> {
+  let metrics = options.metrics;
+  const inFlight: Promise<() => Promise<void>>[] = [];
   const begin = async (batch: Batch<Item>) => {
     const outcomes = await writeBatch(stage, batch, options.signal);
     return async () => {
       outcomes.forEach((outcome, index) => {
         if (outcome instanceof Refusal) options.onRefusal(batch.lines[index] ?? 0, outcome);
       });
-      tally = count(tally, outcomes);
-      await options.onBatch(batch.position, tally);
+      metrics = count(metrics, outcomes);
+      await options.onBatch(batch.position, metrics);
     };
   };
   /** Batches are counted in the order of the file, so that a checkpoint has no gap before it. */
-  const settle = async () => (await underWay.shift())?.();
+  const settle = async () => (await inFlight.shift())?.();
   try {
     let fault: Fault | null = null;
     for await (const batch of batchesOf(records, stage, options)) {
@@ -82,18 +82,18 @@ export async function runStage<Item>(
         fault = batch;
         break;
       }
-      if (underWay.length === UNDER_WAY) await settle();
+      if (inFlight.length === IN_FLIGHT) await settle();
       const begun = begin(batch);
       // Whoever settles it sees the error; until then nobody listens.
       begun.catch(() => undefined);
-      underWay.push(begun);
+      inFlight.push(begun);
     }
-    while (underWay.length > 0) await settle();
+    while (inFlight.length > 0) await settle();
     if (fault) throw fault.error;
-    return tally;
+    return metrics;
   } finally {
     // Nothing is written any more once the import has ended, however it ends.
-    await Promise.allSettled(underWay);
+    await Promise.allSettled(inFlight);
   }
 }
 
@@ -179,8 +179,8 @@ async function persistently<Result>(work: () => Promise<Result>, signal: AbortSi
   return work();
 }
 
-function count(before: Tally, outcomes: readonly ImportOutcome[]): Tally {
-  const tally = { ...before };
-  for (const outcome of outcomes) tally[outcome instanceof Refusal ? "refused" : outcome] += 1;
-  return tally;
+function count(before: Metrics, outcomes: readonly ImportOutcome[]): Metrics {
+  const metrics = { ...before };
+  for (const outcome of outcomes) metrics[outcome instanceof Refusal ? "refused" : outcome] += 1;
+  return metrics;
 }

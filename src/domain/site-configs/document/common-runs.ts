@@ -9,14 +9,14 @@ export interface CommonRun {
  * The search takes steps by the square of what differs, and each may keep a number: this many take 32 MB and well below
  * a second. They suffice for 4,000 changes in a list, and for a few in one of a million items.
  */
-const MOST_STEPS = 2 ** 23;
+const MAX_STEPS = 2 ** 23;
 
 /** Where the search begins: no item of either list is passed. */
 const ORIGIN = Int32Array.of(0);
 
 /** Finds what lists have in common. All searches of one finder share its bound on work; beyond, they find less. */
 export class CommonRunFinder {
-  #steps = MOST_STEPS;
+  #steps = MAX_STEPS;
 
   /** @returns runs in rising order; the last, which may be empty, ends where both lists end */
   find(from: readonly number[], to: readonly number[]): CommonRun[] {

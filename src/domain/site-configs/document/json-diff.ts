@@ -9,7 +9,7 @@ export type JsonPatchOperation =
   | { readonly op: "remove"; readonly path: string };
 
 /** A long key above many changes stands in the path of each; such a patch could be a thousand times its documents. */
-const MOST_PATH_CHARACTERS = 4_000_000;
+const MAX_PATH_CHARACTERS = 4_000_000;
 
 /**
  * Tells what changed from one document to another, as operations to be applied in their order. Takes time and memory linear
@@ -22,7 +22,7 @@ export function diffJson(from: JsonValue, to: JsonValue): JsonPatchOperation[] {
   const diff = new JsonDiff();
   diff.compare(from, to, "");
   const characters = diff.operations.reduce((sum, { path }) => sum + path.length, 0);
-  return characters > MOST_PATH_CHARACTERS ? [{ op: "replace", path: "", value: to }] : diff.operations;
+  return characters > MAX_PATH_CHARACTERS ? [{ op: "replace", path: "", value: to }] : diff.operations;
 }
 
 class JsonDiff {

@@ -48,9 +48,9 @@ const LEAF: Measure = { ...NOTHING, depth: 1, fields: 1, cost: 1 };
 const ALIASED_LEAF: Measure = { ...LEAF, aliases: 1 };
 
 /** Far beyond any limit on depth, and within what the stack of calls holds. */
-const MOST_NESTED = 500;
+const MAX_NESTED = 500;
 /** What is nested more than that counts as so many levels, also where it is nested in fragments only. */
-const BOTTOMLESS: Measure = { ...NOTHING, depth: MOST_NESTED };
+const BOTTOMLESS: Measure = { ...NOTHING, depth: MAX_NESTED };
 
 /**
  * Measures an operation in one pass over it and each of its fragments, once.
@@ -90,7 +90,7 @@ class Measuring {
   }
 
   measureSelections({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Measure {
-    if (this.#nesting === MOST_NESTED) return BOTTOMLESS;
+    if (this.#nesting === MAX_NESTED) return BOTTOMLESS;
     this.#nesting += 1;
     let [depth, aliases, fields] = [0, 0, 0];
     const costs: Amount[] = [];
@@ -147,7 +147,7 @@ class Measuring {
     const below = this.measureSelections(field.selectionSet, type);
     const aliases = plus(own.aliases, below.aliases);
     // Without aliases the schema bounds the reply, together with graphql-js' own rule on nesting; so tools can introspect.
-    if (isIntrospection(field) && aliases === 0 && below.depth < MOST_NESTED) return LEAF;
+    if (isIntrospection(field) && aliases === 0 && below.depth < MAX_NESTED) return LEAF;
     const whole = sum([below.cost, product(sizeOfListsIn(field, type), below.itemCost)]);
     return {
       depth: 1 + below.depth,

@@ -9,7 +9,7 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
-import type { HitCount } from "../../../telemetry/counts.js";
+import type { CacheStats } from "../../../telemetry/counters.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import type { Variables } from "../limits/amount.js";
 import { inputDefaults } from "./input-defaults.js";
@@ -27,10 +27,10 @@ export type CompiledOperation = (
 export class Compiler {
   readonly #schema: GraphQLSchema;
   readonly #after: number;
-  readonly #stats: HitCount;
+  readonly #stats: CacheStats;
 
   /** @param after how often an operation is interpreted before it is compiled; Infinity compiles none */
-  constructor(schema: GraphQLSchema, after: number, stats: HitCount) {
+  constructor(schema: GraphQLSchema, after: number, stats: CacheStats) {
     this.#schema = schema;
     this.#after = after;
     this.#stats = stats;

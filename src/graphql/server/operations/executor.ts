@@ -3,7 +3,7 @@ import { type ExecutionResult, execute, type GraphQLSchema } from "graphql";
 import type { Writer } from "../../../domain/accounts/caller.js";
 import { requireWrite } from "../../../domain/accounts/scopes.js";
 import { isObject } from "../../../domain/shared/json.js";
-import { hasFailed } from "../../../services/requests/lagging-reads.js";
+import { hasFailed } from "../../../services/requests/replica-router.js";
 import type { Services } from "../../../services/services.js";
 import { inSpan } from "../../../telemetry/tracing.js";
 import { type GraphqlContext, readingFrom, requireSession } from "../../shared/context.js";
@@ -37,7 +37,7 @@ export class Executor {
 
   /** Executes an operation; recorded and traced by its type, as its name is the caller's. */
   async execute(execution: Execution): Promise<ExecutionResult> {
-    const { tally, tracing } = this.#services.telemetry;
+    const { metrics, tracing } = this.#services.telemetry;
     const type = execution.prepared.operation?.operation ?? "query";
     const startedAt = performance.now();
     let outcome = "errors";
@@ -49,7 +49,7 @@ export class Executor {
       if (!result.errors) outcome = "ok";
       return result;
     } finally {
-      tally.operations.of(type, outcome).record((performance.now() - startedAt) / MS_PER_S);
+      metrics.operations.of(type, outcome).record((performance.now() - startedAt) / MS_PER_S);
     }
   }
 
@@ -64,7 +64,7 @@ export class Executor {
         : this.#runOnce(execution, idempotencyKey);
     }
     if (type !== "query" || !session) return this.#run(execution, context);
-    return this.#services.laggingReads.run(context.consistency, async (replica) => {
+    return this.#services.replicaRouter.run(context.consistency, async (replica) => {
       if (!replica) return this.#run(execution, context);
       const fromReplica = { ...context, session: readingFrom(this.#services, session, replica) };
       const result = await this.#run(execution, fromReplica);

@@ -54,7 +54,7 @@ export class Operations {
 
   constructor(schema: GraphQLSchema, services: Services, options: OperationOptions) {
     const { introspection, limits, compileAfter } = options;
-    const compiler = new Compiler(schema, compileAfter, services.telemetry.tally.caches.compiledOperations);
+    const compiler = new Compiler(schema, compileAfter, services.telemetry.metrics.caches.compiledOperations);
     this.#schema = schema;
     this.#options = options;
     this.#admission = new Admission(limits);
@@ -179,8 +179,8 @@ export class Operations {
     };
   }
 
-  #errorContext({ requestId, tally }: GraphqlContext) {
-    return { requestId, tally, log: this.#options.log };
+  #errorContext({ requestId, metrics }: GraphqlContext) {
+    return { requestId, metrics, log: this.#options.log };
   }
 }
 

@@ -8,9 +8,9 @@ import {
 import { errorHeaders } from "../../../domain/requests/error-headers.js";
 import { internalError, reasonOf } from "../../../domain/shared/errors.js";
 import { redactSecrets } from "../../../domain/shared/redaction.js";
-import type { Tally } from "../../../telemetry/tally.js";
+import type { Metrics } from "../../../telemetry/metrics.js";
 import { domainErrorOf, errorMessage, extensionsOf, placeOf, statusOf } from "../../shared/error-format.js";
-import { countShownError } from "../../shared/error-tally.js";
+import { countShownError } from "../../shared/error-metrics.js";
 
 /** The reply to an operation, for any transport. */
 export interface OperationReply {
@@ -24,7 +24,7 @@ export interface OperationReply {
 export interface ErrorContext {
   readonly requestId: string;
   readonly log: FastifyBaseLogger;
-  readonly tally: Tally;
+  readonly metrics: Metrics;
 }
 
 /** Shapes the result of an operation for its caller; errors are logged and counted. */
@@ -59,13 +59,13 @@ export function shapeFailure(
 }
 
 function shapeErrors(errors: readonly GraphQLError[], context: ErrorContext): GraphQLFormattedError[] {
-  const { requestId, log, tally } = context;
+  const { requestId, log, metrics } = context;
   // Once: an outage fails every field.
   const outage = errors.map(domainErrorOf).find((error) => error?.code === "unavailable");
   if (outage) log.warn({ requestId, reason: reasonOf(outage) }, "request not served");
   return errors.map((error) => {
     const shaped = shapeError(error, context);
-    countShownError(tally, shaped.extensions?.["code"]);
+    countShownError(metrics, shaped.extensions?.["code"]);
     return shaped;
   });
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "../../../domain/shared/errors.js";
 import { isObject } from "../../../domain/shared/json.js";
 import type { EventStreams } from "../../../services/requests/event-streams.js";
-import type { Tally } from "../../../telemetry/tally.js";
+import type { Metrics } from "../../../telemetry/metrics.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import { WatchEvent } from "../../user-groups/watch-event.js";
 import type { Operations } from "../operations/operations.js";
@@ -19,7 +19,7 @@ interface EventStreamOptions {
   readonly streams: EventStreams;
   /** The only documents that run; undefined: every document may. */
   readonly trustedDocuments: TrustedDocuments | undefined;
-  readonly tally: Tally;
+  readonly metrics: Metrics;
   /** Creates the context of a request. */
   readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>;
 }
@@ -39,7 +39,7 @@ export function createEventStream(
   options: EventStreamOptions,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const { operations, streams } = options;
-  const budget = new UnreadBudget(streams.limits, options.tally);
+  const budget = new UnreadBudget(streams.limits, options.metrics);
   const renderer = new EventRenderer();
 
   async function subscribe({ source, operationName, variables, context }: OpenSubscription) {

@@ -1,6 +1,6 @@
 import type { EventStreamLimits } from "../../../domain/requests/event-stream-limits.js";
 import { DomainError } from "../../../domain/shared/errors.js";
-import type { Tally } from "../../../telemetry/tally.js";
+import type { Metrics } from "../../../telemetry/metrics.js";
 
 /** A stream as far as the budget is concerned. */
 export interface UnreadStream {
@@ -13,14 +13,14 @@ export interface UnreadStream {
 /** Bounds what event streams keep in memory for clients that do not read. */
 export class UnreadBudget {
   readonly #limits: Pick<EventStreamLimits, "unreadBytes" | "totalUnreadBytes">;
-  readonly #tally: Tally;
+  readonly #metrics: Metrics;
   /** Those of which something is unread. */
   readonly #slow = new Set<UnreadStream>();
   #total = 0;
 
-  constructor(limits: Pick<EventStreamLimits, "unreadBytes" | "totalUnreadBytes">, tally: Tally) {
+  constructor(limits: Pick<EventStreamLimits, "unreadBytes" | "totalUnreadBytes">, metrics: Metrics) {
     this.#limits = limits;
-    this.#tally = tally;
+    this.#metrics = metrics;
   }
 
   /**
@@ -30,7 +30,7 @@ export class UnreadBudget {
   reserve(stream: UnreadStream, bytes: number): void {
     const { unreadBytes, totalUnreadBytes } = this.#limits;
     if (bytes > unreadBytes) {
-      this.#tally.streamCutOffs.of("event_too_large").value += 1;
+      this.#metrics.streamCutOffs.of("event_too_large").value += 1;
       throw new DomainError(
         "query_too_expensive",
         `An event of this subscription has ${bytes} bytes; at most ${unreadBytes} are allowed. Subscribe to fewer fields.`,
@@ -38,7 +38,7 @@ export class UnreadBudget {
       );
     }
     if (stream.unread + bytes > unreadBytes) {
-      this.#tally.streamCutOffs.of("slow_consumer").value += 1;
+      this.#metrics.streamCutOffs.of("slow_consumer").value += 1;
       throw new DomainError(
         "slow_consumer",
         `More than ${unreadBytes} bytes of this event stream were not read. Read the user group again and subscribe anew.`,
@@ -60,7 +60,7 @@ export class UnreadBudget {
     const [first, ...others] = this.#slow;
     if (!first) return;
     const slowest = others.reduce((one, other) => (other.unread > one.unread ? other : one), first);
-    this.#tally.streamCutOffs.of("process_memory").value += 1;
+    this.#metrics.streamCutOffs.of("process_memory").value += 1;
     slowest.destroy();
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Tenant } from "../../src/domain/accounts/caller.js";
 import { DomainError } from "../../src/domain/shared/errors.js";
 import { ReplicaFailed } from "../../src/persistence/database/replica-reads.js";
-import { Collector } from "../../src/services/shared/collector.js";
+import { BatchLoader } from "../../src/services/shared/batch-loader.js";
 import { countOnly } from "../../src/telemetry/telemetry.js";
 
 const one = { accountId: 1, environment: "Customer" } as const;
@@ -21,8 +21,8 @@ function squares(isOn = true) {
     if (keys.includes(-3)) throw new ReplicaFailed("a replica is out of reach");
     return keys.map((key) => key * key);
   };
-  const collector = new Collector<number, number>("squares", load, { isOn, telemetry });
-  return { collector, asked, waiting, tally: telemetry.tally };
+  const collector = new BatchLoader<number, number>("squares", load, { isOn, telemetry });
+  return { collector, asked, waiting, metrics: telemetry.metrics };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -31,7 +31,7 @@ async function answerAll(waiting: (() => void)[]): Promise<void> {
   for (await turn(); waiting.length > 0; await turn()) for (const answer of waiting.splice(0)) answer();
 }
 
-describe("Collector", () => {
+describe("BatchLoader", () => {
   test("asks once for what is asked in one turn, and gives each its own values", async () => {
     const { collector, asked, waiting } = squares();
     const calls = [collector.load(one, [1, 2]), collector.load(one, [3]), collector.load(one, [2])];
@@ -57,7 +57,7 @@ describe("Collector", () => {
     await expect(collector.load({ ...one, deadline: late }, [1])).rejects.toThrow("took too long");
   });
 
-  test("keeps tenants apart", async () => {
+  test("keeps tenants separate", async () => {
     const { collector, asked, waiting } = squares();
     const calls = [collector.load(one, [1]), collector.load(other, [2])];
     await answerAll(waiting);
@@ -70,21 +70,21 @@ describe("Collector", () => {
 
   test("asks for no more at once than it may", async () => {
     const asked: (readonly number[])[] = [];
-    const collector = new Collector<number, number>(
+    const collector = new BatchLoader<number, number>(
       "numbers",
       async (_, keys) => {
         asked.push(keys);
         return keys;
       },
       { isOn: true, telemetry: countOnly() },
-      { mostKeys: 3 },
+      { maxBatchSize: 3 },
     );
     const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => collector.load(one, keys));
     expect(await Promise.all(calls)).toEqual([[1, 2], [3], [4], [5, 6], [7]]);
     expect(asked).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 
-  test("asks at once when enough was asked for, and for the rest at the end of the turn", async () => {
+  test("flushes early at the threshold, and the rest at the end of the turn", async () => {
     const { collector, asked, waiting } = squares();
     const keys = Array.from({ length: 20 }, (_, index) => index);
     const calls = keys.map((key) => collector.load(one, [key]));

@@ -1,10 +1,10 @@
 /** How many there were. */
-export class Count {
+export class Counter {
   value = 0;
 }
 
 /** What a purge has done in this process. */
-export class PurgeCount {
+export class PurgeStats {
   rows = 0;
   failures = 0;
   /** When a run last succeeded, in seconds since 1970; undefined before the first one. */
@@ -14,13 +14,13 @@ export class PurgeCount {
 }
 
 /** How often something was at hand, and how often it was not. */
-export class HitCount {
+export class CacheStats {
   hits = 0;
   misses = 0;
 }
 
 /** How many values of each size there were. */
-export class Distribution {
+export class Histogram {
   /** The largest value of each class; what is larger than the last one has a class of its own. */
   readonly bounds: readonly number[];
   readonly counts: number[];

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 
 const MS_PER_S = 1000;
 /** The methods that are told apart. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** Counts replies by method, route and status. */
-export function countReplies(app: FastifyInstance, { replies }: Tally): void {
+export function countReplies(app: FastifyInstance, { replies }: Metrics): void {
   app.addHook("onResponse", (request, reply, done) => {
     done();
     // How long somebody listened says nothing of how fast we are.

@@ -1,7 +1,7 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 
 /** Batch key of one tenant's writes: the audit log names one API key per statement. */
-export function apartByKey({ keyId }: Writer): string {
+export function byApiKey({ keyId }: Writer): string {
   return String(keyId);
 }
 

@@ -1,6 +1,6 @@
 import { ApolloServerErrorCode } from "@apollo/server/errors";
 import { ERROR_CODES } from "../../domain/shared/errors.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 
 /** All codes there are: the domain's, and Apollo Server's own. */
 const CODES: ReadonlySet<string> = new Set([
@@ -9,7 +9,7 @@ const CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Counts an error that is shown, by its code. */
-export function countShownError({ errors }: Tally, code: unknown): void {
+export function countShownError({ errors }: Metrics, code: unknown): void {
   const name = String(code).toLowerCase();
   errors.of("graphql", CODES.has(name) ? name : "other").value += 1;
 }

@@ -2,22 +2,26 @@ import type { ReadConsistency } from "../../domain/requests/read-consistency.js"
 import type { ReadReplica } from "../../domain/requests/read-replica.js";
 import type { ReadReplicas } from "../../persistence/database/read-replicas.js";
 import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
-import type { Tally } from "../../telemetry/tally.js";
+import type { Metrics } from "../../telemetry/metrics.js";
 
 /** What is read by whoever takes it from a replica: the whole of a request from one, so that it never goes back in time. */
 export type ReadFrom<Result> = (replica: ReadReplica | undefined) => Promise<Result>;
 
 /** Has requests that only read, and say that they may see what is a little old, read from replicas (decision 47). */
-export class LaggingReads {
+export class ReplicaRouter {
   readonly #replicas: Pick<ReadReplicas, "choose"> | undefined;
   readonly #usually: ReadConsistency;
-  readonly #tally: Tally;
+  readonly #metrics: Metrics;
 
   /** @param usually what requests get that do not say what they want */
-  constructor(replicas: Pick<ReadReplicas, "choose"> | undefined, usually: ReadConsistency, tally: Tally) {
+  constructor(
+    replicas: Pick<ReadReplicas, "choose"> | undefined,
+    usually: ReadConsistency,
+    metrics: Metrics,
+  ) {
     this.#replicas = replicas;
     this.#usually = usually;
-    this.#tally = tally;
+    this.#metrics = metrics;
   }
 
   /**
@@ -31,7 +35,7 @@ export class LaggingReads {
       return await read(replica);
     } catch (error) {
       if (!hasFailed(error)) throw error;
-      this.#tally.repeatedReads.value += 1;
+      this.#metrics.repeatedReads.value += 1;
       return read(undefined);
     }
   }

@@ -7,13 +7,13 @@ import type { Telemetry } from "../../telemetry/telemetry.js";
 import { runSpan, type Span } from "../../telemetry/tracing.js";
 
 /** How many statements of one kind a tenant has under way, unless told otherwise. */
-const USUALLY_UNDER_WAY = 2;
+const DEFAULT_MAX_IN_FLIGHT = 2;
 /** After how long one counts no more: it may be waiting for an answer that the network has lost. */
-const PATIENCE_MS = 500;
+const TIMEOUT_MS = 500;
 /** How many calls do not wait for the end of the turn: the database works while the requests behind them are read. */
-const ENOUGH_CALLS = 12;
+const FLUSH_AT = 12;
 /** How many keys go with one statement, unless told otherwise. */
-const USUAL_KEYS = 1000;
+const DEFAULT_MAX_BATCH_SIZE = 1000;
 
 /** Loads something for each key. @returns a value for each of them, in the same order */
 export type LoadMany<Key, Value, Scope extends Tenant> = (
@@ -22,7 +22,7 @@ export type LoadMany<Key, Value, Scope extends Tenant> = (
 ) => Promise<readonly Value[]>;
 
 /** How all collectors of a service work. */
-export interface Collecting {
+export interface Batching {
   /** Whether anything is collected: else each call is a statement of its own. */
   readonly isOn: boolean;
   readonly telemetry: Telemetry;
@@ -41,7 +41,7 @@ interface Queue<Key, Value, Scope> {
   readonly name: string;
   readonly scope: Scope;
   readonly calls: Call<Key, Value>[];
-  underWay: number;
+  inFlight: number;
   isScheduled: boolean;
 }
 
@@ -49,37 +49,37 @@ interface Queue<Key, Value, Scope> {
  * Collects what requests ask for at the same time, and loads it for each tenant with one statement. It runs after each of those
  * requests has come, so nothing is older than its request.
  */
-export class Collector<Key, Value, Scope extends Tenant = Tenant> {
+export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
   readonly #loadMany: LoadMany<Key, Value, Scope>;
   readonly #queues = new Map<string, Queue<Key, Value, Scope>>();
   readonly #name: string;
-  readonly #collecting: Collecting;
-  readonly #apart: (scope: Scope) => string;
-  readonly #mostUnderWay: number;
-  readonly #mostKeys: number;
+  readonly #batching: Batching;
+  readonly #batchKey: (scope: Scope) => string;
+  readonly #maxInFlight: number;
+  readonly #maxBatchSize: number;
 
   /**
    * @param name what metrics and traces call it
    * @param options.apart tells what of one tenant is kept apart
-   * @param options.mostUnderWay how many statements a tenant has under way: what comes meanwhile goes with the next one
-   * @param options.mostKeys how many keys go with one statement
+   * @param options.maxInFlight how many statements a tenant has under way: what comes meanwhile goes with the next one
+   * @param options.maxBatchSize how many keys go with one statement
    */
   constructor(
     name: string,
     loadMany: LoadMany<Key, Value, Scope>,
-    collecting: Collecting,
+    batching: Batching,
     options: {
-      readonly apart?: (scope: Scope) => string;
-      readonly mostUnderWay?: number;
-      readonly mostKeys?: number;
+      readonly batchKey?: (scope: Scope) => string;
+      readonly maxInFlight?: number;
+      readonly maxBatchSize?: number;
     } = {},
   ) {
     this.#name = name;
     this.#loadMany = loadMany;
-    this.#collecting = collecting;
-    this.#apart = options.apart ?? (() => "");
-    this.#mostUnderWay = options.mostUnderWay ?? USUALLY_UNDER_WAY;
-    this.#mostKeys = options.mostKeys ?? USUAL_KEYS;
+    this.#batching = batching;
+    this.#batchKey = options.batchKey ?? (() => "");
+    this.#maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT;
+    this.#maxBatchSize = options.maxBatchSize ?? DEFAULT_MAX_BATCH_SIZE;
   }
 
   /** @returns a value for each key, in the same order */
@@ -87,8 +87,8 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
     if (scope.deadline?.isOver) return Promise.reject(deadlineExceeded());
     if (keys.length === 0) return Promise.resolve([]);
     // What has a transaction is a part of that.
-    const { isOn, telemetry } = this.#collecting;
-    if (!isOn || scope.transaction || keys.length >= this.#mostKeys) return this.#loadMany(scope, keys);
+    const { isOn, telemetry } = this.#batching;
+    if (!isOn || scope.transaction || keys.length >= this.#maxBatchSize) return this.#loadMany(scope, keys);
     const parent = telemetry.tracing?.current();
     if (!parent) return this.#enqueue(scope, keys, undefined);
     const span = telemetry.tracing?.begin(`collect ${this.#name}`, {
@@ -109,21 +109,21 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   }
 
   #queueOf(scope: Scope): Queue<Key, Value, Scope> {
-    const name = `${scope.accountId}/${scope.environment}/${scope.replica?.name ?? ""}/${this.#apart(scope)}`;
+    const name = `${scope.accountId}/${scope.environment}/${scope.replica?.name ?? ""}/${this.#batchKey(scope)}`;
     const known = this.#queues.get(name);
     if (known) return known;
-    const queue: Queue<Key, Value, Scope> = { name, scope, calls: [], underWay: 0, isScheduled: false };
+    const queue: Queue<Key, Value, Scope> = { name, scope, calls: [], inFlight: 0, isScheduled: false };
     this.#queues.set(name, queue);
     return queue;
   }
 
   /** Whether to ask at once, as there is another statement left for what is still to come in this turn. */
-  #isEnough({ calls, underWay }: Queue<Key, Value, Scope>): boolean {
-    return calls.length >= ENOUGH_CALLS && underWay + 1 < this.#mostUnderWay;
+  #isEnough({ calls, inFlight }: Queue<Key, Value, Scope>): boolean {
+    return calls.length >= FLUSH_AT && inFlight + 1 < this.#maxInFlight;
   }
 
   #schedule(queue: Queue<Key, Value, Scope>): void {
-    if (queue.isScheduled || queue.underWay >= this.#mostUnderWay) return;
+    if (queue.isScheduled || queue.inFlight >= this.#maxInFlight) return;
     queue.isScheduled = true;
     // After everything that has come in by now was read.
     setImmediate(() => {
@@ -134,30 +134,30 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
   }
 
   async #run(queue: Queue<Key, Value, Scope>): Promise<void> {
-    queue.underWay += 1;
-    const calls = takeCalls(queue.calls, this.#mostKeys);
+    queue.inFlight += 1;
+    const calls = takeCalls(queue.calls, this.#maxBatchSize);
     if (queue.calls.length > 0) this.#schedule(queue);
     let counts = true;
     const countNoMore = () => {
       if (counts) this.#release(queue);
       counts = false;
     };
-    const timer = setTimeout(countNoMore, PATIENCE_MS);
+    const timer = setTimeout(countNoMore, TIMEOUT_MS);
     await this.#answer(queue.scope, calls);
     clearTimeout(timer);
     countNoMore();
   }
 
   #release(queue: Queue<Key, Value, Scope>): void {
-    queue.underWay -= 1;
+    queue.inFlight -= 1;
     if (queue.calls.length > 0) this.#schedule(queue);
-    else if (queue.underWay === 0) this.#queues.delete(queue.name);
+    else if (queue.inFlight === 0) this.#queues.delete(queue.name);
   }
 
   async #answer(tenant: Scope, all: readonly Call<Key, Value>[]): Promise<void> {
     const calls = rejectLate(all);
     if (calls.length === 0) return;
-    this.#collecting.telemetry.tally.batches.of(this.#name).record(calls.length);
+    this.#batching.telemetry.metrics.batches.of(this.#name).record(calls.length);
     const keys = calls.flatMap((call) => call.keys);
     const scope = { ...tenant, deadline: deadlineOf(calls) };
     try {
@@ -180,7 +180,7 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
 
   /** Loads for several requests as a span of the first one's trace, which names the others, and is named by them. */
   #traced<Result>(calls: readonly Call<Key, Value>[], load: () => Promise<Result>): Promise<Result> {
-    const { tracing } = this.#collecting.telemetry;
+    const { tracing } = this.#batching.telemetry;
     if (!tracing) return load();
     const [parent, ...others] = calls.flatMap(({ span }) => span ?? []);
     // What has scheduled this may be of another request.
@@ -200,16 +200,16 @@ export class Collector<Key, Value, Scope extends Tenant = Tenant> {
  * @param find gives what there is, in any order
  * @returns a collector that loads what has the key, or null
  */
-export function collectLookups<Key, Value>(
+export function batchLookups<Key, Value>(
   name: string,
   find: (tenant: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>,
   keyOf: (value: Value) => Key,
-  collecting: Collecting,
-): Collector<Key, Value | null> {
-  return new Collector(
+  batching: Batching,
+): BatchLoader<Key, Value | null> {
+  return new BatchLoader(
     name,
     async (tenant: Tenant, keys: readonly Key[]) => inOrder(keys, await find(tenant, keys), keyOf),
-    collecting,
+    batching,
   );
 }
 
@@ -230,10 +230,10 @@ function deadlineOf(calls: readonly Pick<Call<unknown, unknown>, "deadline">[]):
 }
 
 /** Takes as many calls as go together, at least one. */
-function takeCalls<Key, Value>(calls: Call<Key, Value>[], mostKeys: number): Call<Key, Value>[] {
+function takeCalls<Key, Value>(calls: Call<Key, Value>[], maxBatchSize: number): Call<Key, Value>[] {
   let count = 0;
   let keys = 0;
-  while (count < calls.length && (count === 0 || keys + (calls[count]?.keys.length ?? 0) <= mostKeys)) {
+  while (count < calls.length && (count === 0 || keys + (calls[count]?.keys.length ?? 0) <= maxBatchSize)) {
     keys += calls[count]?.keys.length ?? 0;
     count += 1;
   }
