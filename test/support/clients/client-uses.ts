@@ -108,7 +108,7 @@ export const CONSUMER_FILES: Readonly<Record<string, string>> = {
 
 /** The snippets of the guides, each a module of its own. */
 function snippets(): Record<string, string> {
-  const texts = GUIDES.map((path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8"));
+  const texts = GUIDES.map((path) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8"));
   const found = texts.flatMap((text) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code));
   if (found.length < 10) throw new Error("The guides' snippets were not found.");
   return Object.fromEntries(found.map((code, index) => [`snippet-${index + 1}.ts`, `${code}export {};\n`]));
