@@ -4,7 +4,7 @@ import type { NotificationChannel } from "../../persistence/database/notificatio
 import type { KeyCache } from "./key-cache.js";
 import type { KeyWatch } from "./key-watch.js";
 
-/** Ends the use of an API key at once when it is revoked, by this process or by another one. */
+/** Invalidates API keys in this process as soon as any process revokes them. */
 export class KeyRevocations {
   readonly #cache: KeyCache;
   readonly #watch: KeyWatch;
@@ -21,7 +21,7 @@ export class KeyRevocations {
     });
   }
 
-  /** Ends the use of a key that was revoked here, once that is committed: without waiting for the notification. */
+  /** Invalidates a key that this process revoked, after commit and without waiting for the notification. */
   revoked(tenant: Tenant, keyId: number): void {
     if (tenant.transaction) tenant.transaction.afterCommit(() => this.#end(keyId));
     else this.#end(keyId);

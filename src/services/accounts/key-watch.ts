@@ -2,12 +2,11 @@ import type { Caller } from "../../domain/accounts/caller.js";
 import { findActiveKeyIds } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 
-/** How often the keys of those who stay connected are looked at. */
+/** Interval for checking the keys of long-lived connections. */
 const INTERVAL_MS = 1_000;
 
 /**
- * Ends those who stay connected on an API key when that is revoked. As the notification of that may be lost, it also asks the database
- * once a second.
+ * Closes long-lived connections when their API key is revoked. Polls the database once a second, because a notification may be lost.
  */
 export class KeyWatch {
   readonly #db: Database;
@@ -19,7 +18,7 @@ export class KeyWatch {
     this.#db = db;
   }
 
-  /** Calls `onEnd` once the caller's key has ended. @returns what ends the watch */
+  /** Calls `onEnd` when the caller's key becomes invalid. @returns a function that stops watching */
   watch({ accountId, keyId }: Pick<Caller, "accountId" | "keyId">, onEnd: () => void): () => void {
     const watched = this.#watchers.get(keyId) ?? { accountId, onEnd: new Set() };
     this.#watchers.set(keyId, watched);
@@ -34,14 +33,14 @@ export class KeyWatch {
     };
   }
 
-  /** Ends all who are connected on a key. */
+  /** Closes all connections authenticated with a key. */
   end(keyId: number): void {
     for (const end of [...(this.#watchers.get(keyId)?.onEnd ?? [])]) end();
   }
 
-  /** One statement, however many are connected on however many keys. */
+  /** Checks all watched keys with one statement. */
   async #look(): Promise<void> {
-    // One at a time: a database that does not answer must not cost all connections.
+    // One query at a time: an unresponsive database must not exhaust the connection pool.
     if (this.#isLooking) return;
     this.#isLooking = true;
     const watched = [...this.#watchers];
@@ -52,7 +51,7 @@ export class KeyWatch {
         watched.map(([keyId, { accountId }]) => ({ accountId, keyId })),
       );
     } catch {
-      // Out of reach: nobody learns anything new meanwhile, and the next look will tell.
+      // The database is unreachable, so no changes are delivered meanwhile; the next poll retries.
       return;
     } finally {
       this.#isLooking = false;

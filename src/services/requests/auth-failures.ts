@@ -7,11 +7,11 @@ import type { Limit } from "../../domain/shared/allowance.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import type { RateCounters } from "./rate-counters.js";
 
-/** How many credentials are remembered, and for how long after they were last found valid. */
+/** Cache of credentials that were recently valid. */
 const MAX_PROVEN = 10_000;
 const PROVEN_MS = 3_600_000;
 
-/** Counts failed authentications by address, and refuses those from which there are too many (decision 33). */
+/** Limits failed authentications per client address (decision 33). */
 export class AuthFailures {
   readonly #counters: RateCounters;
   readonly #limit: Limit;
@@ -25,8 +25,8 @@ export class AuthFailures {
   }
 
   /**
-   * Refuses an address by what this process knows, without waiting for anything: it learns of failures elsewhere at the next one here.
-   * Credentials that were valid a short time ago are let through, to be looked up: they are no guess.
+   * Rejects an address that has exceeded the limit. Synchronous: uses only the count known to this process, which is updated from the
+   * shared counters at each local failure. Recently valid credentials pass, because they are not a guess; they are still verified.
    * @param header the Authorization header
    * @throws DomainError `rate_limited`
    */
@@ -43,13 +43,13 @@ export class AuthFailures {
     );
   }
 
-  /** Remembers the valid credentials of an Authorization header. */
+  /** Records valid credentials. */
   noteSuccess(header: string): void {
     const digest = this.#limit.limit > 0 ? digestOf(header) : undefined;
     if (digest !== undefined) this.#proven.set(digest, true);
   }
 
-  /** Counts a failure. */
+  /** Counts a failed authentication. */
   async note(address: string, header: string): Promise<void> {
     this.#metrics.authenticationFailures.value += 1;
     const { limit } = this.#limit;
@@ -61,9 +61,9 @@ export class AuthFailures {
 }
 
 /**
- * Under what credentials are remembered: one key for all ways to write the header, and of one length, so that nobody can fill the memory,
- * or push out others, with one secret.
- * @returns undefined for a header that holds none
+ * Returns the cache key of the credentials in a header. It has a fixed length and ignores spelling variants of the header, so that one
+ * secret can neither fill the cache nor evict other entries.
+ * @returns undefined if the header has no credentials
  */
 function digestOf(header: string): string | undefined {
   const credentials = findCredentials(header);

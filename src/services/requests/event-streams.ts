@@ -6,10 +6,10 @@ import type { EventStreamLimits } from "../../domain/requests/event-stream-limit
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
-/** What may have only so many streams. */
+/** A subject of a stream limit. */
 type Holder = "token" | "api_key" | "address" | "process";
 
-/** How long a client that was refused should wait: streams end when they like. */
+/** Retry-After of a rejected client; streams end at unpredictable times. */
 const RETRY_AFTER_S = 30;
 
 const MESSAGES: Readonly<Record<Holder, string>> = {
@@ -19,7 +19,7 @@ const MESSAGES: Readonly<Record<Holder, string>> = {
   process: "The service",
 };
 
-/** Counts the open event streams of this process, and refuses further ones where there are too many. */
+/** Limits the concurrent event streams of this process. */
 export class EventStreams {
   readonly limits: EventStreamLimits;
   readonly #metrics: Metrics;
@@ -27,22 +27,22 @@ export class EventStreams {
   readonly #counts = new Map<string, number>();
   #open = 0;
 
-  /** @param trustedProxies addresses and networks that are not clients themselves */
+  /** @param trustedProxies addresses and networks of reverse proxies, exempt from the limit per address */
   constructor(limits: EventStreamLimits, trustedProxies: readonly string[], metrics: Metrics) {
     this.limits = limits;
     this.#trustedProxies = toBlockList(trustedProxies);
     this.#metrics = metrics;
   }
 
-  /** How many are open. */
+  /** Number of open streams. */
   get open(): number {
     return this.#open;
   }
 
   /**
-   * Counts one more stream.
-   * @returns what is to be called once, when the stream has ended
-   * @throws DomainError `rate_limited` when there are too many
+   * Admits a stream.
+   * @returns a function to call exactly once when the stream has ended
+   * @throws DomainError `rate_limited` when a limit is reached
    */
   admit(identity: Identity, address: string): () => void {
     const names = this.#require(identity, address);
@@ -58,7 +58,7 @@ export class EventStreams {
     };
   }
 
-  /** @returns under which names the stream counts */
+  /** Checks all limits and returns the names of the counters to increment. */
   #require(identity: Identity, address: string): readonly string[] {
     const { perToken, perKey, perAddress, perProcess } = this.limits;
     const names: string[] = [];
@@ -68,7 +68,7 @@ export class EventStreams {
     };
     if (identity.kind === "caller") require("api_key", `key:${identity.caller.keyId}`, perKey);
     else require("token", `group:${identity.userGroup.accountId}:${identity.userGroup.id}`, perToken);
-    // Behind a proxy that does not say whose request it is, all clients have its address.
+    // Behind a proxy that does not forward client addresses, all clients share its address.
     if (!isListed(this.#trustedProxies, address))
       require("address", `address:${toAddressBlock(address)}`, perAddress);
     if (this.#open >= perProcess) throw this.#refusal("process", perProcess);

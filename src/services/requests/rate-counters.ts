@@ -2,8 +2,8 @@ import type { Counter, SharedCounters } from "../../domain/requests/rate-limit.j
 import { MemoryCounters } from "./memory-counters.js";
 
 /**
- * Counts points with all replicas, and alone where the shared counters are out of reach. What those said is remembered, so that
- * losing them gives nobody a new allowance.
+ * Counts cost units in the shared counters, and in process memory while these are unreachable. Shared counts are mirrored in memory, so
+ * that an outage does not reset any allowance.
  */
 export class RateCounters {
   readonly #own: MemoryCounters;
@@ -16,7 +16,7 @@ export class RateCounters {
     this.#windowMs = windowMs;
   }
 
-  /** Takes points, unless that makes more than the limit. */
+  /** Adds cost units, unless the sum would exceed the limit. */
   async take(name: string, points: number, limit: number): Promise<Counter> {
     if (!this.#shared?.isInReach) return this.#own.take(name, points, limit);
     try {
@@ -24,12 +24,12 @@ export class RateCounters {
       this.#own.note(name, count);
       return count;
     } catch {
-      // Whoever lost it has told.
+      // The shared counters log their own outage.
       return this.#own.take(name, points, limit);
     }
   }
 
-  /** What this process knows of a name's count, without asking; undefined for nothing. */
+  /** Returns the count known to this process, without a request to the shared counters; undefined if there is none. */
   look(name: string): Omit<Counter, "taken"> | undefined {
     return this.#own.look(name);
   }

@@ -5,7 +5,7 @@ export function byApiKey({ keyId }: Writer): string {
   return String(keyId);
 }
 
-/** The writer of a statement for several requests. @param requests the id or the token hash of each row, and the id of its request */
+/** Returns the writer of a batched statement. @param requests each row's ID or token hash with its request ID, for the audit log */
 export function writerOf(
   writer: Writer,
   requests: readonly (readonly [row: string, requestId: string | null])[],

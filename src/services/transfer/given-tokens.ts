@@ -8,10 +8,10 @@ import type { Database } from "../../persistence/database/database.js";
 import { findTokenOwners, type PresentGroup } from "../../persistence/transfer/imported-group-queries.js";
 import { findTokenPlaces } from "../../persistence/user-groups/brought-token-queries.js";
 
-/** Whose the tokens are that lines of an import bring along: a token must lead to one group only, in all accounts. */
+/** Ownership of imported tokens: a token must identify a single group across all accounts. */
 export class GivenTokens {
   readonly #lookups: ReadonlyMap<string, readonly string[]>;
-  /** The hashes of those that are some other group's. */
+  /** Hashes of tokens that belong to another group. */
   readonly #taken: ReadonlySet<string>;
 
   private constructor(lookups: ReadonlyMap<string, readonly string[]>, taken: ReadonlySet<string>) {
@@ -20,8 +20,7 @@ export class GivenTokens {
   }
 
   /**
-   * Looks for the owners of tokens. Not within a transaction: it takes several scopes of rows, and so connections of its own.
-   * @param items of one batch
+   * Finds the owners of the tokens of a batch. Call it outside a transaction: it reads several tenants and needs its own connections.
    */
   static async look(
     db: Database,
@@ -35,12 +34,12 @@ export class GivenTokens {
     return new GivenTokens(new Map([...lookups].map(([token, hashes]) => [token, hashes.map(toHex)])), taken);
   }
 
-  /** The refusal of a line whose token is that of another group; else null. */
+  /** Returns the refusal of a line whose token belongs to another group, or null. */
   refusalOf({ token }: ImportedGroup): Refusal | null {
     return this.#hashes(token).some((hash) => this.#taken.has(hash)) ? tokenTaken() : null;
   }
 
-  /** Says whether a group has the token of its line already. */
+  /** Returns whether the group already has the token of its line. */
   isThatOf({ token }: ImportedGroup, { lookup }: PresentGroup): boolean {
     return this.#hashes(token).includes(lookup);
   }
@@ -50,7 +49,6 @@ export class GivenTokens {
   }
 }
 
-/** The refusal of a token that another group has. */
 export function tokenTaken(): Refusal {
   return new Refusal("token_taken", "Another user group has this token.", ["token"]);
 }
@@ -68,14 +66,14 @@ async function findTaken(
     ),
   );
   const taken = new Set<string>();
-  // Unique among the tokens of both environments.
+  // Tokens must be unique across both environments.
   for (const one of ENVIRONMENTS) {
     const tenant = { accountId, environment: one };
     for (const { lookup, providedId } of await findTokenOwners(db.for(tenant), hashes)) {
       if (one !== environment || providedId !== bringers.get(lookup)) taken.add(lookup);
     }
   }
-  // One of ours may lead to another account by itself.
+  // A token issued by this service names its account, which may be a different one.
   for (const [named, itsHashes] of hashesByAccount(lookups)) {
     if (named === accountId) continue;
     for (const one of ENVIRONMENTS) {
@@ -86,14 +84,14 @@ async function findTaken(
   }
   const places = await findTokenPlaces(db.of("operator"), hashes);
   for (const place of places.filter((other) => other.accountId !== accountId)) {
-    // What was noted there may have been rotated since.
+    // The token recorded there may have been rotated since.
     const owners = await findTokenOwners(db.for(place), [place.lookup]);
     if (owners.length > 0) taken.add(toHex(place.lookup));
   }
   return taken;
 }
 
-/** The hashes of tokens of ours, by the accounts that they name. */
+/** Groups the hashes of tokens issued by this service by the account that they name. */
 function hashesByAccount(lookups: ReadonlyMap<string, readonly Buffer[]>): Map<number, readonly Buffer[]> {
   const found = new Map<number, Buffer[]>();
   for (const [token, hashes] of lookups) {

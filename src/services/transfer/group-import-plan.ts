@@ -12,7 +12,7 @@ import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 import type { GivenTokens } from "./given-tokens.js";
 import { findImportedDataSources } from "./imported-mapping.js";
 
-/** What is to be done for a line. */
+/** The planned action for a line. */
 export type PlannedGroup =
   | {
       readonly does: "create";
@@ -23,7 +23,7 @@ export type PlannedGroup =
   | { readonly does: "nothing" }
   | Refusal;
 
-/** The fields of a group that differ from what is there. */
+/** The fields of a line that differ from the stored group. */
 export interface GroupChanges {
   readonly name?: string;
   readonly properties?: Properties;
@@ -32,9 +32,9 @@ export interface GroupChanges {
 }
 
 /**
- * Compares the lines of an import with what is there.
- * @param transaction where the groups stay locked, but in a dry run
- * @param tokens what is known of the tokens that the lines bring along
+ * Compares the lines of an import with the stored groups.
+ * @param transaction holds the row locks of the groups, except in a dry run
+ * @param tokens owners of the tokens in these lines
  */
 export async function planGroups(
   transaction: TenantDb,
@@ -75,7 +75,7 @@ function planCreation(
   return tokens.refusalOf(item) ?? { does: "create", group: { ...item, name }, entries };
 }
 
-/** What a line is compared with. */
+/** A stored group that a line is compared with. */
 interface GroupBefore {
   readonly group: PresentGroup;
   readonly mapping: ReadonlyMap<string, number>;
@@ -109,7 +109,7 @@ function planChange(
   return Object.keys(changes).length === 0 ? { does: "nothing" } : { does: "update", id: group.id, changes };
 }
 
-/** The ids of the groups whose lines have properties that are not equal to those they have. */
+/** Returns the IDs of the groups whose stored properties differ from those of their lines. */
 async function findOtherProperties(
   db: TenantDb,
   items: readonly ImportedGroup[],
@@ -127,7 +127,7 @@ async function findOtherProperties(
   return new Set([...others, ...(await findDifferentProperties(db, undecided))]);
 }
 
-/** The mappings of the groups that are there and whose lines tell one: data sources by schema ids. */
+/** Returns the mappings (data source IDs by schema ID) of existing groups whose lines contain a mapping. */
 async function findPresentMappings(
   db: TenantDb,
   items: readonly ImportedGroup[],
@@ -140,7 +140,7 @@ async function findPresentMappings(
   return ids.length === 0 ? new Map() : findMappedIds(db, ids);
 }
 
-/** The data sources of each of these groups, by schema ids. */
+/** Returns the data source IDs by schema ID of each group. */
 export async function findMappedIds(
   db: TenantDb,
   userGroupIds: readonly number[],

@@ -20,14 +20,14 @@ import { CreatedMeanwhile, retryConflicts } from "../user-groups/conflict-retry.
 import { GivenTokens, tokenTaken } from "./given-tokens.js";
 import { type PlannedGroup, planGroups } from "./group-import-plan.js";
 
-/** The tables are analyzed once so many groups were created, and again when that has become so many times as much. */
+/** ANALYZE runs once this many groups were created, and again whenever their number has grown by the factor. */
 const ANALYZE_FROM = 2000;
 const ANALYZE_FACTOR = 4;
 
 type Creation = Extract<PlannedGroup, { does: "create" }>;
 type Update = Extract<PlannedGroup, { does: "update" }>;
 
-/** Brings groups in, with the tokens that they have had elsewhere (decision 45). */
+/** Imports groups, including their existing tokens (decision 45). */
 export class GroupImport {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
@@ -38,7 +38,7 @@ export class GroupImport {
   #analyzeAt = ANALYZE_FROM;
   #hasWarned = false;
 
-  /** @param warn is told what goes wrong without keeping any line from coming in */
+  /** @param warn receives problems that do not affect the import of any line */
   constructor(
     db: Database,
     ids: UserGroupIds,
@@ -54,10 +54,9 @@ export class GroupImport {
   }
 
   /**
-   * Creates the groups of a batch that are missing, and changes what differs of the others, in one transaction. Lines that are refused
-   * keep no other line from happening.
-   * @param items each provided id and each token once
-   * @returns an outcome for each line, in the same order
+   * Creates missing groups and updates those that differ, in one transaction. A rejected line does not affect other lines.
+   * @param items must have distinct external IDs and tokens
+   * @returns an outcome per line, in the order of the lines
    * @throws OperatorError when the account's tokens are encrypted under a key that is not configured
    */
   async run(
@@ -77,7 +76,7 @@ export class GroupImport {
     }
   }
 
-  /** A token of the batch was given away since it was looked for: finds out which. */
+  /** Bisects the batch to find the token that another group has received since the check. */
   async #runHalves(
     writer: Writer,
     items: readonly ImportedGroup[],
@@ -97,7 +96,7 @@ export class GroupImport {
   ): Promise<ImportOutcome[]> {
     const planned = await this.#db.for(writer).transaction(async (transaction) => {
       const plan = await planGroups(transaction, items, tokens, options);
-      // Locks were waited for: from here on it takes less than re-encryption leaves to those who know the former key.
+      // Read the key after waiting for locks: re-encryption waits only briefly for writers that still use the former key.
       const owner = { ...writer, tokenKeyId: await this.#tokenKey(transaction, writer) };
       await this.#create(
         transaction,
@@ -119,7 +118,7 @@ export class GroupImport {
     return planned.map(outcomeOf);
   }
 
-  /** An import may take hours, and the account have another key meanwhile. */
+  /** Reads the current encryption key: the account's key may change during an import that takes hours. */
   async #tokenKey(transaction: TenantDb, { accountName }: Writer): Promise<string> {
     const keyId = await findTokenKey(transaction.raw, transaction.accountId);
     if (this.#vault.holds(keyId)) return keyId;
@@ -135,7 +134,7 @@ export class GroupImport {
     try {
       await analyzeImported(this.#db);
     } catch (error) {
-      // The batch is in: whoever ran it again, or gave up, would do so for nothing.
+      // Only warn: the batch is committed, so failing or retrying would be wrong.
       if (this.#hasWarned) return;
       this.#hasWarned = true;
       const reason = error instanceof Error ? error.message : String(error);
@@ -154,7 +153,7 @@ export class GroupImport {
       return { id, providedId, name, properties, token, entries, isBrought };
     });
     const inserted = await insertManyUserGroups(transaction, rows);
-    // To lock those of others now, while holding new rows, could close a ring of waiting calls.
+    // Roll back and retry: locking concurrently created groups now, while holding new rows, could deadlock.
     if (inserted < rows.length) throw new CreatedMeanwhile();
     const entries = rows.flatMap((row) => row.entries.map((entry) => ({ ...entry, userGroupId: row.id })));
     await insertMappings(transaction, entries);

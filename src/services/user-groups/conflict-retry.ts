@@ -3,10 +3,10 @@ import { isTransactionConflict } from "../../persistence/shared/database-error.j
 
 const ATTEMPTS = 10;
 
-/** Rolls a transaction back: a group that was missing was created concurrently. */
+/** Rolls a transaction back because a missing group was created concurrently. */
 export class CreatedMeanwhile extends Error {}
 
-/** Repeats a transaction that conflicts with others on the same groups. @throws DomainError `unavailable` after ten attempts; what `run` throws */
+/** Retries a transaction that conflicts with others on the same groups. @throws DomainError `unavailable` after ten attempts */
 export async function retryConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {

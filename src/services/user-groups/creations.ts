@@ -17,7 +17,7 @@ interface Creation {
   readonly requestId: string | null;
 }
 
-/** Inserts groups; those without a mapping that requests with one API key create at the same time go with one statement. */
+/** Inserts groups. Concurrent inserts without a mapping are batched per API key. */
 export class UserGroupCreations {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
@@ -35,7 +35,7 @@ export class UserGroupCreations {
       const byId = new Map(inserted.map((group) => [group.id, group]));
       return rows.map(({ id }) => byId.get(id) ?? null);
     };
-    // One at a time: each ends with a wait for the disk, which more of them can share.
+    // One statement at a time: each commit waits for the disk, and larger batches share that wait.
     this.#collector = new BatchLoader("user_group_creations", insert, batching, {
       batchKey: byApiKey,
       maxInFlight: 1,
@@ -43,9 +43,9 @@ export class UserGroupCreations {
   }
 
   /**
-   * Inserts a group with its mapping, unless its provided id is taken.
-   * @returns null when it is
-   * @throws DomainError `unknown_data_source`; nothing is inserted then
+   * Inserts a group with its mapping.
+   * @returns null if its external ID is taken
+   * @throws DomainError `unknown_data_source`; nothing is inserted
    */
   async insert(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup | null> {
     const id = await this.#ids.take(writer.transaction && this.#db.for(writer));
@@ -64,7 +64,7 @@ export class UserGroupCreations {
       if (!inserted) this.#ids.giveBack(id);
       return inserted;
     } catch (error) {
-      // Only a refusal is certain to have left the id unused: a lost connection may have lost just the answer.
+      // Reuse the ID only after a rejection: after a connection error, the insert may have been committed.
       if (error instanceof DomainError && error.code === "unknown_data_source") this.#ids.giveBack(id);
       throw error;
     }

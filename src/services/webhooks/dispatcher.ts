@@ -11,18 +11,18 @@ import {
 import type { WebhookAttempts, WebhookLog } from "./attempts.js";
 import { DeliverySlots, type SlotLimits } from "./delivery-slots.js";
 
-/** How long it waits at most until it looks again, however slow looking is. */
+/** Upper bound of the poll interval when polling is slow. */
 const LONGEST_PAUSE_MS = 10_000;
 
 export interface DispatcherOptions {
-  /** How often it looks which endpoints have deliveries due. */
+  /** Minimum interval between polls for endpoints with due deliveries. */
   readonly pollMs: number;
-  /** How long a delivery belongs to the process that claimed it; longer than an attempt takes. */
+  /** How long a claim is valid; must exceed the duration of an attempt. */
   readonly leaseMs: number;
   readonly slots: SlotLimits;
 }
 
-/** Delivers what the outbox holds, together with the dispatchers of other processes (decision 35). */
+/** Delivers webhooks from the outbox, concurrently with the dispatchers of other processes (decision 35). */
 export class WebhookDispatcher {
   readonly #db: Database;
   readonly #attempts: WebhookAttempts;
@@ -47,7 +47,7 @@ export class WebhookDispatcher {
     this.#slots = new DeliverySlots(options.slots);
   }
 
-  /** How many attempts this process is making. */
+  /** Number of attempts in progress in this process. */
   get inProgress(): number {
     return this.#slots.used;
   }
@@ -57,12 +57,12 @@ export class WebhookDispatcher {
     this.#loop ??= this.#run();
   }
 
-  /** What is to be sent by all processes. @throws DomainError `unavailable` when the database is unreachable */
+  /** Returns the outbox state across all processes. @throws DomainError `unavailable` when the database is unreachable */
   async state(): Promise<OutboxState> {
     return readOutboxState(this.#db.of("operator"));
   }
 
-  /** Claims nothing more, and waits for the attempts in progress. */
+  /** Stops claiming deliveries and waits for the attempts in progress. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#wake();
@@ -78,7 +78,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** @returns whether there may be more to claim at once */
+  /** Returns whether to claim again without a pause. */
   async #tryToClaim(): Promise<boolean> {
     try {
       await this.#look();
@@ -87,10 +87,10 @@ export class WebhookDispatcher {
       this.#failing = false;
       return grants.length > 0;
     } catch (error) {
-      // Once an outage: it looks again every second.
+      // Log once per outage: claiming is retried every second.
       if (!this.#failing) this.#log.warn({ err: error }, "webhook deliveries could not be claimed");
       this.#failing = true;
-      // How long an unreachable database takes to fail says nothing about the backlog.
+      // Reset: the time until an unreachable database fails does not measure the backlog.
       this.#lookMs = 0;
       this.#due.clear();
       return false;
@@ -119,7 +119,7 @@ export class WebhookDispatcher {
       const own = claims.filter(({ endpointId }) => endpointId === endpoint.endpointId);
       for (const claim of own) this.#begin(endpoint, claim);
       if (own.length === slots) continue;
-      // Nothing else of it is due until an attempt ends, or until the next look.
+      // The endpoint has no more due deliveries until an attempt ends or the next poll.
       this.#release(endpoint, slots - own.length);
       this.#due.delete(endpoint.endpointId);
     }
@@ -141,7 +141,7 @@ export class WebhookDispatcher {
   async #attempt(endpoint: DueEndpoint, claim: ClaimedDelivery): Promise<void> {
     try {
       const { hasAnswered, isPaused } = await this.#attempts.make(claim, this.#log);
-      // Behind the others, so that endpoints take turns. The next delivery of the same subject may be due now.
+      // Re-insert at the end of the map, for round-robin: the subject's next delivery may be due now.
       this.#due.delete(endpoint.endpointId);
       if (!isPaused) this.#due.set(endpoint.endpointId, { ...endpoint, hasAnswered, isProbed: false });
     } catch (error) {
@@ -160,7 +160,7 @@ export class WebhookDispatcher {
     });
   }
 
-  /** Finding what is due takes no more than a tenth of the time: a long backlog of one subject makes it slow, and so does a busy pool. */
+  /** Limits polling to a tenth of the time: a long backlog of one subject or a busy connection pool makes it slow. */
   #pollMs(): number {
     return Math.max(this.#options.pollMs, Math.min(9 * this.#lookMs, LONGEST_PAUSE_MS));
   }
