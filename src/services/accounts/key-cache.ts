@@ -15,7 +15,7 @@ interface Entry {
   /** Deadline of the query while it is running. */
   deadline: SharedDeadline | undefined;
   /** In milliseconds of `performance.now()`. */
-  readonly until: number;
+  readonly validUntil: number;
 }
 
 /**
@@ -24,15 +24,15 @@ interface Entry {
  */
 export class KeyCache {
   readonly #entries = new LRUCache<string, Entry>({ max: MAX_KEYS });
-  readonly #milliseconds: number;
+  readonly #ttlMs: number;
   readonly #hits: CacheStats;
 
   /**
-   * @param milliseconds cache duration; 0 disables the cache
+   * @param ttlMs cache duration; 0 disables the cache
    * @param hits counts cache hits and misses
    */
-  constructor(milliseconds: number, hits = new CacheStats()) {
-    this.#milliseconds = milliseconds;
+  constructor(ttlMs: number, hits = new CacheStats()) {
+    this.#ttlMs = ttlMs;
     this.#hits = hits;
   }
 
@@ -46,13 +46,13 @@ export class KeyCache {
     deadline: Deadline | undefined,
     find: (deadline: Deadline | undefined) => Promise<ActiveKey | null>,
   ): Promise<ActiveKey | null> {
-    if (this.#milliseconds === 0) return find(deadline);
+    if (this.#ttlMs === 0) return find(deadline);
     const now = performance.now();
-    const known = this.#entries.get(secret);
-    if (known && known.until > now && !(known.found && hasExpired(known.found))) {
+    const cached = this.#entries.get(secret);
+    if (cached && cached.validUntil > now && !(cached.found && hasExpired(cached.found))) {
       this.#hits.hits += 1;
-      known.deadline?.join(deadline);
-      return known.key;
+      cached.deadline?.join(deadline);
+      return cached.key;
     }
     this.#hits.misses += 1;
     // Measure from before the query: its result may be as old as that.
@@ -62,10 +62,10 @@ export class KeyCache {
       key: find(shared),
       found: null,
       deadline: shared,
-      until: now + this.#milliseconds,
+      validUntil: now + this.#ttlMs,
     };
     this.#entries.set(secret, entry);
-    const forget = () => {
+    const removeEntry = () => {
       if (this.#entries.get(secret) === entry) this.#entries.delete(secret);
     };
     // Cache neither unknown keys nor errors.
@@ -73,21 +73,21 @@ export class KeyCache {
       entry.found = key;
       // Release references to the requests.
       entry.deadline = undefined;
-      if (!key) forget();
-    }, forget);
+      if (!key) removeEntry();
+    }, removeEntry);
     return entry.key;
   }
 
   /** Returns the cached valid key with this secret, or null, without I/O. */
   recall(secret: string): ActiveKey | null {
-    const known = this.#entries.get(secret);
-    if (!known?.found || known.until <= performance.now() || hasExpired(known.found)) return null;
+    const cached = this.#entries.get(secret);
+    if (!cached?.found || cached.validUntil <= performance.now() || hasExpired(cached.found)) return null;
     this.#hits.hits += 1;
-    return known.found;
+    return cached.found;
   }
 
   /** Removes a revoked key. */
-  drop(keyId: number): void {
+  evict(keyId: number): void {
     for (const [secret, { found }] of this.#entries.entries()) {
       // Also remove running queries: they may have read the key before it was revoked.
       if (!found || found.keyId === keyId) this.#entries.delete(secret);

@@ -16,19 +16,19 @@ export class KeyRevocations {
       channel: "api_key_revoked",
       onPayload: (payload) => {
         const keyId = parseInternalId(payload);
-        if (keyId !== null) this.#end(keyId);
+        if (keyId !== null) this.#invalidate(keyId);
       },
     });
   }
 
   /** Invalidates a key that this process revoked, after commit and without waiting for the notification. */
   revoked(tenant: Tenant, keyId: number): void {
-    if (tenant.transaction) tenant.transaction.afterCommit(() => this.#end(keyId));
-    else this.#end(keyId);
+    if (tenant.transaction) tenant.transaction.afterCommit(() => this.#invalidate(keyId));
+    else this.#invalidate(keyId);
   }
 
-  #end(keyId: number): void {
-    this.#cache.drop(keyId);
+  #invalidate(keyId: number): void {
+    this.#cache.evict(keyId);
     this.#watch.end(keyId);
   }
 }

@@ -18,7 +18,7 @@ export class KeyUsage {
     this.#db = db;
   }
 
-  note(accountId: number, keyId: number): void {
+  record(accountId: number, keyId: number): void {
     this.#uses.set(keyId, { accountId, keyId, at: Date.now() });
   }
 

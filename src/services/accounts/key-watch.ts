@@ -12,7 +12,7 @@ export class KeyWatch {
   readonly #db: Database;
   readonly #watchers = new Map<number, { readonly accountId: number; readonly onEnd: Set<() => void> }>();
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  #isPolling = false;
 
   constructor(db: Database) {
     this.#db = db;
@@ -23,7 +23,7 @@ export class KeyWatch {
     const watched = this.#watchers.get(keyId) ?? { accountId, onEnd: new Set() };
     this.#watchers.set(keyId, watched);
     watched.onEnd.add(onEnd);
-    this.#timer ??= setInterval(() => void this.#look(), INTERVAL_MS).unref();
+    this.#timer ??= setInterval(() => void this.#poll(), INTERVAL_MS).unref();
     return () => {
       watched.onEnd.delete(onEnd);
       if (watched.onEnd.size === 0) this.#watchers.delete(keyId);
@@ -39,10 +39,10 @@ export class KeyWatch {
   }
 
   /** Checks all watched keys with one statement. */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     // One query at a time: an unresponsive database must not exhaust the connection pool.
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+    if (this.#isPolling) return;
+    this.#isPolling = true;
     const watched = [...this.#watchers];
     let active: ReadonlySet<number>;
     try {
@@ -54,7 +54,7 @@ export class KeyWatch {
       // The database is unreachable, so no changes are delivered meanwhile; the next poll retries.
       return;
     } finally {
-      this.#isLooking = false;
+      this.#isPolling = false;
     }
     for (const [keyId] of watched) if (!active.has(keyId)) this.end(keyId);
   }

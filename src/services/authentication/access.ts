@@ -61,7 +61,7 @@ export class Access {
    *   `rate_limited` after too many failures from the address
    */
   async authenticate(header: string | undefined, origin: Origin): Promise<Caller> {
-    return this.#countFailure(header, origin.address, () =>
+    return this.#limitFailures(header, origin.address, () =>
       this.#findCaller(readApiKeyHeader(header), origin),
     );
   }
@@ -82,7 +82,7 @@ export class Access {
    * @throws DomainError as `authenticate` does; `unauthenticated` also for an unknown or rotated token
    */
   async identify(header: string | undefined, origin: Origin): Promise<Identity> {
-    return this.#countFailure(header, origin.address, () => this.#identify(header, origin));
+    return this.#limitFailures(header, origin.address, () => this.#identify(header, origin));
   }
 
   async #identify(header: string | undefined, origin: Omit<Origin, "address">): Promise<Identity> {
@@ -98,20 +98,20 @@ export class Access {
    * Limits failures per address: beyond the limit, only recently valid credentials are verified (decision 33). Missing credentials do not
    * count as an attempt.
    */
-  async #countFailure<Result>(
+  async #limitFailures<Result>(
     header: string | undefined,
     address: string,
     find: () => Promise<Result>,
   ): Promise<Result> {
     if (header === undefined || header === "") throw missingCredentials();
-    this.#failures.requireFew(address, header);
+    this.#failures.requireNotBlocked(address, header);
     try {
       const found = await find();
-      this.#failures.noteSuccess(header);
+      this.#failures.recordSuccess(header);
       return found;
     } catch (error) {
       if (error instanceof DomainError && error.code === "unauthenticated")
-        await this.#failures.note(address, header);
+        await this.#failures.recordFailure(address, header);
       throw error;
     }
   }
@@ -124,16 +124,16 @@ export class Access {
       const [group] = await this.#reader.byTokens(place, [token]);
       if (group) return group;
     }
-    return mayBeToken(token) ? this.#findBrought(token, deadline) : null;
+    return mayBeToken(token) ? this.#findByImportedToken(token, deadline) : null;
   }
 
   /** Finds the group of an imported token, which does not name its account. A token that matches two groups is rejected (decision 45). */
-  async #findBrought(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
+  async #findByImportedToken(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
     const places = await findTokenPlaces(this.#db.of("operator", deadline), this.#vault.lookups(token));
     const found = await Promise.all(
       places.map((place) => this.#reader.byTokens({ ...place, deadline }, [token])),
     );
-    // Several places may resolve to one group, for example when a token was re-imported; compare groups, not places.
+    // Two places in one environment (the token's former group and its current one) resolve to the same group.
     const groups = new Map(found.flat().flatMap((group) => (group ? [[group.id, group]] : [])));
     const [group = null] = groups.values();
     return groups.size === 1 ? group : null;
@@ -155,7 +155,7 @@ export class Access {
         `The tokens of account ${key.accountId} are encrypted under key ${key.tokenKeyId}, which is not configured.`,
       );
     }
-    this.#usage.note(key.accountId, key.keyId);
+    this.#usage.record(key.accountId, key.keyId);
     return {
       accountId: key.accountId,
       accountName: key.accountName,

@@ -67,7 +67,7 @@ export class DataSourceService {
         const manager = db.manager("write", "data_source_update");
         const found = await lock(manager, { ...db.key, ...ref });
         const { providedId = found.providedId, name = found.name } = changes;
-        // Decision 12a: the audit log's trigger would record any UPDATE.
+        // Skip the UPDATE: the audit log's trigger would record it (decision 12a).
         if (providedId === found.providedId && name === found.name) return found;
         await manager.update(DataSourceEntity, { ...db.key, id: found.id }, changes);
         return { ...found, ...changes };

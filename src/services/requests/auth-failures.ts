@@ -8,15 +8,18 @@ import type { Metrics } from "../../telemetry/metrics.js";
 import type { RateCounters } from "./rate-counters.js";
 
 /** Cache of credentials that were recently valid. */
-const MAX_PROVEN = 10_000;
-const PROVEN_MS = 3_600_000;
+const MAX_CACHED_CREDENTIALS = 10_000;
+const CREDENTIAL_CACHE_MS = 3_600_000;
 
 /** Limits failed authentications per client address (decision 33). */
 export class AuthFailures {
   readonly #counters: RateCounters;
   readonly #limit: Limit;
   readonly #metrics: Metrics;
-  readonly #proven = new LRUCache<string, true>({ max: MAX_PROVEN, ttl: PROVEN_MS });
+  readonly #validCredentials = new LRUCache<string, true>({
+    max: MAX_CACHED_CREDENTIALS,
+    ttl: CREDENTIAL_CACHE_MS,
+  });
 
   constructor(counters: RateCounters, limit: Limit, metrics: Metrics) {
     this.#counters = counters;
@@ -30,12 +33,12 @@ export class AuthFailures {
    * @param header the Authorization header
    * @throws DomainError `rate_limited`
    */
-  requireFew(address: string, header: string): void {
+  requireNotBlocked(address: string, header: string): void {
     if (this.#limit.limit === 0) return;
-    const count = this.#counters.look(nameOf(address));
+    const count = this.#counters.peek(counterName(address));
     if (count === undefined || count.used < this.#limit.limit) return;
     const digest = digestOf(header);
-    if (digest !== undefined && this.#proven.has(digest)) return;
+    if (digest !== undefined && this.#validCredentials.has(digest)) return;
     this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
     throw rateLimited(
       "Authentication has failed too often from this address.",
@@ -44,19 +47,19 @@ export class AuthFailures {
   }
 
   /** Records valid credentials. */
-  noteSuccess(header: string): void {
+  recordSuccess(header: string): void {
     const digest = this.#limit.limit > 0 ? digestOf(header) : undefined;
-    if (digest !== undefined) this.#proven.set(digest, true);
+    if (digest !== undefined) this.#validCredentials.set(digest, true);
   }
 
   /** Counts a failed authentication. */
-  async note(address: string, header: string): Promise<void> {
+  async recordFailure(address: string, header: string): Promise<void> {
     this.#metrics.authenticationFailures.value += 1;
     const { limit } = this.#limit;
     if (limit === 0) return;
     const digest = digestOf(header);
-    if (digest !== undefined) this.#proven.delete(digest);
-    await this.#counters.take(nameOf(address), 1, limit);
+    if (digest !== undefined) this.#validCredentials.delete(digest);
+    await this.#counters.take(counterName(address), 1, limit);
   }
 }
 
@@ -72,6 +75,6 @@ function digestOf(header: string): string | undefined {
   return createHash("sha256").update(`${kind} ${secret}`).digest("base64url");
 }
 
-function nameOf(address: string): string {
+function counterName(address: string): string {
   return `auth-failures:${toAddressBlock(address)}`;
 }

@@ -45,13 +45,13 @@ export class EventStreams {
    * @throws DomainError `rate_limited` when a limit is reached
    */
   admit(identity: Identity, address: string): () => void {
-    const names = this.#require(identity, address);
+    const names = this.#checkLimits(identity, address);
     for (const name of names) this.#counts.set(name, this.#countOf(name) + 1);
     this.#open += 1;
     return () => {
       for (const name of names) {
-        const left = this.#countOf(name) - 1;
-        if (left > 0) this.#counts.set(name, left);
+        const remaining = this.#countOf(name) - 1;
+        if (remaining > 0) this.#counts.set(name, remaining);
         else this.#counts.delete(name);
       }
       this.#open -= 1;
@@ -59,18 +59,18 @@ export class EventStreams {
   }
 
   /** Checks all limits and returns the names of the counters to increment. */
-  #require(identity: Identity, address: string): readonly string[] {
+  #checkLimits(identity: Identity, address: string): readonly string[] {
     const { perToken, perKey, perAddress, perProcess } = this.limits;
     const names: string[] = [];
-    const require = (holder: Holder, name: string, limit: number) => {
+    const checkLimit = (holder: Holder, name: string, limit: number) => {
       if (this.#countOf(name) >= limit) throw this.#refusal(holder, limit);
       names.push(name);
     };
-    if (identity.kind === "caller") require("api_key", `key:${identity.caller.keyId}`, perKey);
-    else require("token", `group:${identity.userGroup.accountId}:${identity.userGroup.id}`, perToken);
+    if (identity.kind === "caller") checkLimit("api_key", `key:${identity.caller.keyId}`, perKey);
+    else checkLimit("token", `group:${identity.userGroup.accountId}:${identity.userGroup.id}`, perToken);
     // Behind a proxy that does not forward client addresses, all clients share its address.
     if (!isListed(this.#trustedProxies, address))
-      require("address", `address:${toAddressBlock(address)}`, perAddress);
+      checkLimit("address", `address:${toAddressBlock(address)}`, perAddress);
     if (this.#open >= perProcess) throw this.#refusal("process", perProcess);
     return names;
   }

@@ -48,18 +48,19 @@ export class Idempotency {
     request: IdempotentRequest,
     work: (writer: Writer) => Promise<Reply>,
   ): Promise<IdempotentReply> {
-    const place = [writer.accountId, writer.environment, request.key].join("/");
-    for (let before = this.#inFlight.get(place); before; before = this.#inFlight.get(place)) await before;
+    const requestKey = [writer.accountId, writer.environment, request.key].join("/");
+    for (let previous = this.#inFlight.get(requestKey); previous; previous = this.#inFlight.get(requestKey))
+      await previous;
     const outcome = this.#once(writer, request, work);
-    const end = outcome.then(
+    const settled = outcome.then(
       () => undefined,
       () => undefined,
     );
-    this.#inFlight.set(place, end);
+    this.#inFlight.set(requestKey, settled);
     try {
       return await outcome;
     } finally {
-      this.#inFlight.delete(place);
+      this.#inFlight.delete(requestKey);
     }
   }
 
@@ -75,7 +76,7 @@ export class Idempotency {
     return this.#db.transaction(writer, async (transaction) => {
       const db = new TenantDb(writer, transaction, this.#db.orm);
       if (!(await claim(db, key, fingerprint)))
-        return { reply: await this.#stored(db, writer, key, fingerprint), replayed: true };
+        return { reply: await this.#loadReply(db, writer, key, fingerprint), replayed: true };
       const reply = await work({ ...writer, transaction });
       const binding = replyBinding(writer, key);
       await keepReply(db, key, this.#vault.encrypt(JSON.stringify(reply), binding, writer.tokenKeyId));
@@ -83,7 +84,7 @@ export class Idempotency {
     });
   }
 
-  async #stored(db: TenantDb, writer: Writer, key: string, fingerprint: Buffer): Promise<unknown> {
+  async #loadReply(db: TenantDb, writer: Writer, key: string, fingerprint: Buffer): Promise<unknown> {
     const stored = await findStoredReply(db, key);
     if (!stored)
       throw new DomainError("unavailable", "The stored reply has just expired.", { retryAfter: 1 });

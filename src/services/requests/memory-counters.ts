@@ -36,14 +36,14 @@ export class MemoryCounters {
   }
 
   /** Returns the current count without changing it; undefined if the window has ended. */
-  look(name: string): Omit<Counter, "taken"> | undefined {
+  peek(name: string): Omit<Counter, "taken"> | undefined {
     const now = steadyMs();
     const window = this.#current(name, now);
     return window && { used: window.used, endsInMs: window.endsAt - now };
   }
 
   /** Stores a count from the shared counters. */
-  note(name: string, { used, endsInMs }: Omit<Counter, "taken">): void {
+  set(name: string, { used, endsInMs }: Omit<Counter, "taken">): void {
     const now = steadyMs();
     const endsAt = now + endsInMs;
     const window = this.#current(name, now) ?? this.#begin(name, endsAt, now);

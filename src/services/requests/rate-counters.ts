@@ -6,31 +6,31 @@ import { MemoryCounters } from "./memory-counters.js";
  * that an outage does not reset any allowance.
  */
 export class RateCounters {
-  readonly #own: MemoryCounters;
+  readonly #local: MemoryCounters;
   readonly #shared: SharedCounters | undefined;
   readonly #windowMs: number;
 
   constructor(windowMs: number, shared: SharedCounters | undefined) {
-    this.#own = new MemoryCounters(windowMs);
+    this.#local = new MemoryCounters(windowMs);
     this.#shared = shared;
     this.#windowMs = windowMs;
   }
 
   /** Adds cost units, unless the sum would exceed the limit. */
   async take(name: string, points: number, limit: number): Promise<Counter> {
-    if (!this.#shared?.isInReach) return this.#own.take(name, points, limit);
+    if (!this.#shared?.isInReach) return this.#local.take(name, points, limit);
     try {
       const count = await this.#shared.take(name, points, limit, this.#windowMs);
-      this.#own.note(name, count);
+      this.#local.set(name, count);
       return count;
     } catch {
-      // The shared counters log their own outage.
-      return this.#own.take(name, points, limit);
+      // The shared counters report their own outage.
+      return this.#local.take(name, points, limit);
     }
   }
 
   /** Returns the count known to this process, without a request to the shared counters; undefined if there is none. */
-  look(name: string): Omit<Counter, "taken"> | undefined {
-    return this.#own.look(name);
+  peek(name: string): Omit<Counter, "taken"> | undefined {
+    return this.#local.peek(name);
   }
 }

@@ -32,7 +32,7 @@ export class RateLimits {
    * @throws DomainError `rate_limited` when the cost exceeds the remaining allowance; nothing is charged
    */
   spend(spender: Spender, points: number): Promise<Allowance> | null {
-    return this.#limit.limit === 0 ? null : this.#spend(nameOf(spender), points);
+    return this.#limit.limit === 0 ? null : this.#spend(counterName(spender), points);
   }
 
   async #spend(name: string, points: number): Promise<Allowance> {
@@ -49,7 +49,7 @@ export class RateLimits {
   }
 }
 
-function nameOf(spender: Spender): string {
+function counterName(spender: Spender): string {
   switch (spender.kind) {
     case "caller":
       return `key:${spender.caller.accountId}:${spender.caller.keyId}`;

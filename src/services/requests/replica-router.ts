@@ -10,17 +10,17 @@ export type ReadFrom<Result> = (replica: ReadReplica | undefined) => Promise<Res
 /** Routes read-only requests that accept eventual consistency to replicas (decision 47). */
 export class ReplicaRouter {
   readonly #replicas: Pick<ReadReplicas, "choose"> | undefined;
-  readonly #usually: ReadConsistency;
+  readonly #defaultConsistency: ReadConsistency;
   readonly #metrics: Metrics;
 
-  /** @param usually default for requests that do not specify a consistency */
+  /** @param defaultConsistency default for requests that do not specify a consistency */
   constructor(
     replicas: Pick<ReadReplicas, "choose"> | undefined,
-    usually: ReadConsistency,
+    defaultConsistency: ReadConsistency,
     metrics: Metrics,
   ) {
     this.#replicas = replicas;
-    this.#usually = usually;
+    this.#defaultConsistency = defaultConsistency;
     this.#metrics = metrics;
   }
 
@@ -28,8 +28,9 @@ export class ReplicaRouter {
    * Runs `read` on a replica if the request accepts it; repeats it on the primary if the replica fails.
    * @param read may be called twice
    */
-  async run<Result>(asked: ReadConsistency | undefined, read: ReadFrom<Result>): Promise<Result> {
-    const replica = (asked ?? this.#usually) === "eventual" ? this.#replicas?.choose() : undefined;
+  async run<Result>(requested: ReadConsistency | undefined, read: ReadFrom<Result>): Promise<Result> {
+    const replica =
+      (requested ?? this.#defaultConsistency) === "eventual" ? this.#replicas?.choose() : undefined;
     if (!replica) return read(undefined);
     try {
       return await read(replica);

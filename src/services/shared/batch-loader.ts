@@ -9,7 +9,7 @@ import { runSpan, type Span } from "../../telemetry/tracing.js";
 /** Concurrent statements per batch key. */
 const DEFAULT_MAX_IN_FLIGHT = 2;
 /** A slower statement no longer counts as in flight: the network may have lost its reply. */
-const TIMEOUT_MS = 500;
+const SLOT_TIMEOUT_MS = 500;
 /** Flush early once this many calls are queued: the database works while further requests are parsed. */
 const FLUSH_AT = 12;
 const DEFAULT_MAX_BATCH_SIZE = 1000;
@@ -102,22 +102,22 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     return new Promise((resolve, reject) => {
       const queue = this.#queueOf(scope);
       queue.calls.push({ keys, deadline: scope.deadline, span, resolve, reject });
-      if (this.#isEnough(queue)) void this.#run(queue);
+      if (this.#shouldFlush(queue)) void this.#run(queue);
       else this.#schedule(queue);
     });
   }
 
   #queueOf(scope: Scope): Queue<Key, Value, Scope> {
     const name = `${scope.accountId}/${scope.environment}/${scope.replica?.name ?? ""}/${this.#batchKey(scope)}`;
-    const known = this.#queues.get(name);
-    if (known) return known;
+    const existing = this.#queues.get(name);
+    if (existing) return existing;
     const queue: Queue<Key, Value, Scope> = { name, scope, calls: [], inFlight: 0, isScheduled: false };
     this.#queues.set(name, queue);
     return queue;
   }
 
   /** Returns whether to flush at once: only if a statement is left for later calls of this event loop turn. */
-  #isEnough({ calls, inFlight }: Queue<Key, Value, Scope>): boolean {
+  #shouldFlush({ calls, inFlight }: Queue<Key, Value, Scope>): boolean {
     return calls.length >= FLUSH_AT && inFlight + 1 < this.#maxInFlight;
   }
 
@@ -134,17 +134,17 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
 
   async #run(queue: Queue<Key, Value, Scope>): Promise<void> {
     queue.inFlight += 1;
-    const calls = takeCalls(queue.calls, this.#maxBatchSize);
+    const calls = dequeueCalls(queue.calls, this.#maxBatchSize);
     if (queue.calls.length > 0) this.#schedule(queue);
-    let counts = true;
-    const countNoMore = () => {
-      if (counts) this.#release(queue);
-      counts = false;
+    let isCounted = true;
+    const releaseOnce = () => {
+      if (isCounted) this.#release(queue);
+      isCounted = false;
     };
-    const timer = setTimeout(countNoMore, TIMEOUT_MS);
-    await this.#answer(queue.scope, calls);
+    const timer = setTimeout(releaseOnce, SLOT_TIMEOUT_MS);
+    await this.#execute(queue.scope, calls);
     clearTimeout(timer);
-    countNoMore();
+    releaseOnce();
   }
 
   #release(queue: Queue<Key, Value, Scope>): void {
@@ -153,14 +153,14 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     else if (queue.inFlight === 0) this.#queues.delete(queue.name);
   }
 
-  async #answer(tenant: Scope, all: readonly Call<Key, Value>[]): Promise<void> {
-    const calls = rejectLate(all);
+  async #execute(tenant: Scope, all: readonly Call<Key, Value>[]): Promise<void> {
+    const calls = rejectExpired(all);
     if (calls.length === 0) return;
     this.#batching.telemetry.metrics.batches.of(this.#name).record(calls.length);
     const keys = calls.flatMap((call) => call.keys);
     const scope = { ...tenant, deadline: deadlineOf(calls) };
     try {
-      const values = await this.#traced(calls, () => this.#loadMany(scope, keys));
+      const values = await this.#loadTraced(calls, () => this.#loadMany(scope, keys));
       let start = 0;
       for (const { keys, resolve } of calls) {
         resolve(values.slice(start, start + keys.length));
@@ -172,13 +172,13 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
         for (const { reject } of calls) reject(error);
       } else {
         // One call is invalid: run each alone so that the others succeed.
-        await Promise.all(calls.map(async (alone) => this.#answer(scope, [alone])));
+        await Promise.all(calls.map(async (alone) => this.#execute(scope, [alone])));
       }
     }
   }
 
   /** Runs the load as a span in the first request's trace, linked to and from the spans of the other requests. */
-  #traced<Result>(calls: readonly Call<Key, Value>[], load: () => Promise<Result>): Promise<Result> {
+  #loadTraced<Result>(calls: readonly Call<Key, Value>[], load: () => Promise<Result>): Promise<Result> {
     const { tracing } = this.#batching.telemetry;
     if (!tracing) return load();
     const [parent, ...others] = calls.flatMap(({ span }) => span ?? []);
@@ -212,7 +212,7 @@ export function batchLookups<Key, Value>(
 }
 
 /** Rejects calls whose deadline has passed and returns the others. */
-function rejectLate<Key, Value>(calls: readonly Call<Key, Value>[]): readonly Call<Key, Value>[] {
+function rejectExpired<Key, Value>(calls: readonly Call<Key, Value>[]): readonly Call<Key, Value>[] {
   return calls.filter(({ deadline, reject }) => {
     if (deadline?.isOver) reject(deadlineExceeded());
     return !deadline?.isOver;
@@ -228,7 +228,7 @@ function deadlineOf(calls: readonly Pick<Call<unknown, unknown>, "deadline">[]):
 }
 
 /** Removes at least one call, and as many as fit the batch size. */
-function takeCalls<Key, Value>(calls: Call<Key, Value>[], maxBatchSize: number): Call<Key, Value>[] {
+function dequeueCalls<Key, Value>(calls: Call<Key, Value>[], maxBatchSize: number): Call<Key, Value>[] {
   let count = 0;
   let keys = 0;
   while (count < calls.length && (count === 0 || keys + (calls[count]?.keys.length ?? 0) <= maxBatchSize)) {

@@ -128,13 +128,13 @@ export class SiteConfigThread {
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });
     worker.unref();
-    const lose = (error: Error) => {
+    const onWorkerExit = (error: Error) => {
       if (this.#worker !== worker) return;
       this.#worker = null;
       this.#fail?.(error);
     };
-    worker.on("error", lose);
-    worker.on("exit", (code) => lose(new Error(`The worker thread ended with code ${code}.`)));
+    worker.on("error", onWorkerExit);
+    worker.on("exit", (code) => onWorkerExit(new Error(`The worker thread ended with code ${code}.`)));
     return worker;
   }
 

@@ -9,7 +9,7 @@ import { findTokenOwners, type PresentGroup } from "../../persistence/transfer/i
 import { findTokenPlaces } from "../../persistence/user-groups/brought-token-queries.js";
 
 /** Ownership of imported tokens: a token must identify a single group across all accounts. */
-export class GivenTokens {
+export class ImportedTokens {
   readonly #lookups: ReadonlyMap<string, readonly string[]>;
   /** Hashes of tokens that belong to another group. */
   readonly #taken: ReadonlySet<string>;
@@ -22,16 +22,19 @@ export class GivenTokens {
   /**
    * Finds the owners of the tokens of a batch. Call it outside a transaction: it reads several tenants and needs its own connections.
    */
-  static async look(
+  static async load(
     db: Database,
     vault: TokenVault,
     tenant: Tenant,
     items: readonly ImportedGroup[],
-  ): Promise<GivenTokens> {
+  ): Promise<ImportedTokens> {
     const lookups = new Map<string, readonly Buffer[]>();
     for (const { token } of items) if (token !== undefined) lookups.set(token, vault.lookups(token));
     const taken = lookups.size === 0 ? new Set<string>() : await findTaken(db, tenant, items, lookups);
-    return new GivenTokens(new Map([...lookups].map(([token, hashes]) => [token, hashes.map(toHex)])), taken);
+    return new ImportedTokens(
+      new Map([...lookups].map(([token, hashes]) => [token, hashes.map(toHex)])),
+      taken,
+    );
   }
 
   /** Returns the refusal of a line whose token belongs to another group, or null. */
@@ -40,7 +43,7 @@ export class GivenTokens {
   }
 
   /** Returns whether the group already has the token of its line. */
-  isThatOf({ token }: ImportedGroup, { lookup }: PresentGroup): boolean {
+  isTokenOf({ token }: ImportedGroup, { lookup }: PresentGroup): boolean {
     return this.#hashes(token).includes(lookup);
   }
 
@@ -60,25 +63,25 @@ async function findTaken(
   lookups: ReadonlyMap<string, readonly Buffer[]>,
 ): Promise<Set<string>> {
   const hashes = [...lookups.values()].flat();
-  const bringers = new Map(
+  const importingGroups = new Map(
     items.flatMap(({ token, providedId }) =>
       (token === undefined ? [] : (lookups.get(token) ?? [])).map((hash) => [toHex(hash), providedId]),
     ),
   );
   const taken = new Set<string>();
   // Tokens must be unique across both environments.
-  for (const one of ENVIRONMENTS) {
-    const tenant = { accountId, environment: one };
+  for (const other of ENVIRONMENTS) {
+    const tenant = { accountId, environment: other };
     for (const { lookup, providedId } of await findTokenOwners(db.for(tenant), hashes)) {
-      if (one !== environment || providedId !== bringers.get(lookup)) taken.add(lookup);
+      if (other !== environment || providedId !== importingGroups.get(lookup)) taken.add(lookup);
     }
   }
   // A token issued by this service names its account, which may be a different one.
-  for (const [named, itsHashes] of hashesByAccount(lookups)) {
-    if (named === accountId) continue;
-    for (const one of ENVIRONMENTS) {
-      const tenant = { accountId: named, environment: one };
-      const owners = await findTokenOwners(db.for(tenant), itsHashes);
+  for (const [namedAccountId, tokenHashes] of hashesByAccount(lookups)) {
+    if (namedAccountId === accountId) continue;
+    for (const environment of ENVIRONMENTS) {
+      const tenant = { accountId: namedAccountId, environment };
+      const owners = await findTokenOwners(db.for(tenant), tokenHashes);
       for (const { lookup } of owners) taken.add(lookup);
     }
   }

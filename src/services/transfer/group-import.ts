@@ -16,16 +16,16 @@ import { insertManyUserGroups, updateUserGroups } from "../../persistence/user-g
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
-import { CreatedMeanwhile, retryConflicts } from "../user-groups/conflict-retry.js";
-import { GivenTokens, tokenTaken } from "./given-tokens.js";
+import { ConcurrentCreation, retryConflicts } from "../user-groups/conflict-retry.js";
+import { ImportedTokens, tokenTaken } from "./given-tokens.js";
 import { type PlannedGroup, planGroups } from "./group-import-plan.js";
 
 /** ANALYZE runs once this many groups were created, and again whenever their number has grown by the factor. */
 const ANALYZE_FROM = 2000;
 const ANALYZE_FACTOR = 4;
 
-type Creation = Extract<PlannedGroup, { does: "create" }>;
-type Update = Extract<PlannedGroup, { does: "update" }>;
+type Creation = Extract<PlannedGroup, { action: "create" }>;
+type Update = Extract<PlannedGroup, { action: "update" }>;
 
 /** Imports groups, including their existing tokens (decision 45). */
 export class GroupImport {
@@ -64,7 +64,7 @@ export class GroupImport {
     items: readonly ImportedGroup[],
     options: ImportOptions,
   ): Promise<ImportOutcome[]> {
-    const tokens = await GivenTokens.look(this.#db, this.#vault, writer, items);
+    const tokens = await ImportedTokens.load(this.#db, this.#vault, writer, items);
     if (options.dryRun) {
       return (await planGroups(this.#db.for(writer), items, tokens, options)).map(outcomeOf);
     }
@@ -91,7 +91,7 @@ export class GroupImport {
   async #write(
     writer: Writer,
     items: readonly ImportedGroup[],
-    tokens: GivenTokens,
+    tokens: ImportedTokens,
     options: ImportOptions,
   ): Promise<ImportOutcome[]> {
     const planned = await this.#db.for(writer).transaction(async (transaction) => {
@@ -101,20 +101,20 @@ export class GroupImport {
       await this.#create(
         transaction,
         owner,
-        plan.filter((each) => "does" in each && each.does === "create"),
+        plan.filter((each) => "action" in each && each.action === "create"),
       );
       await this.#update(
         transaction,
         owner,
-        plan.filter((each) => "does" in each && each.does === "update"),
+        plan.filter((each) => "action" in each && each.action === "update"),
       );
       return plan;
     });
     for (const each of planned) {
-      if (!("does" in each) || each.does !== "update") continue;
+      if (!("action" in each) || each.action !== "update") continue;
       this.#changes.publish(writer, each.id, each.changes.token === undefined ? "updated" : "tokenRotated");
     }
-    await this.#analyze(planned.filter((each) => "does" in each && each.does === "create").length);
+    await this.#analyze(planned.filter((each) => "action" in each && each.action === "create").length);
     return planned.map(outcomeOf);
   }
 
@@ -147,19 +147,19 @@ export class GroupImport {
     const ids = await this.#ids.takeMany(transaction, creations.length);
     const rows = creations.map(({ group, entries }, index) => {
       const id = requireAt(ids, index);
-      const { providedId, name, properties = null, token: given } = group;
-      const token = this.#vault.encryptToken(given ?? issueUserGroupToken(writer.accountId), writer);
-      const isBrought = given !== undefined && isBroughtToken(writer.accountId, given);
-      return { id, providedId, name, properties, token, entries, isBrought };
+      const { providedId, name, properties = null, token: importedToken } = group;
+      const token = this.#vault.encryptToken(importedToken ?? issueUserGroupToken(writer.accountId), writer);
+      const isImported = importedToken !== undefined && isBroughtToken(writer.accountId, importedToken);
+      return { id, providedId, name, properties, token, entries, isImported };
     });
     const inserted = await insertManyUserGroups(transaction, rows);
     // Roll back and retry: locking concurrently created groups now, while holding new rows, could deadlock.
-    if (inserted < rows.length) throw new CreatedMeanwhile();
+    if (inserted < rows.length) throw new ConcurrentCreation();
     const entries = rows.flatMap((row) => row.entries.map((entry) => ({ ...entry, userGroupId: row.id })));
     await insertMappings(transaction, entries);
-    const brought = rows.filter(({ isBrought }) => isBrought);
-    const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
-    await putBroughtTokens(transaction, notes);
+    const imported = rows.filter(({ isImported }) => isImported);
+    const lookups = imported.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
+    await putBroughtTokens(transaction, lookups);
   }
 
   async #update(transaction: TenantDb, writer: Writer, updates: readonly Update[]): Promise<void> {
@@ -178,18 +178,18 @@ export class GroupImport {
     );
     await replaceMappings(transaction, mappings);
     const tokens = updates.flatMap(({ id, changes: { token } }) =>
-      token === undefined ? [] : [{ id, given: token, token: this.#vault.encryptToken(token, writer) }],
+      token === undefined ? [] : [{ id, plaintext: token, token: this.#vault.encryptToken(token, writer) }],
     );
     await replaceTokens(transaction, tokens);
-    const brought = tokens.filter(({ given }) => isBroughtToken(writer.accountId, given));
-    const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
-    await putBroughtTokens(transaction, notes);
+    const imported = tokens.filter(({ plaintext }) => isBroughtToken(writer.accountId, plaintext));
+    const lookups = imported.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
+    await putBroughtTokens(transaction, lookups);
   }
 }
 
 function outcomeOf(planned: PlannedGroup): ImportOutcome {
   if (planned instanceof Refusal) return planned;
-  switch (planned.does) {
+  switch (planned.action) {
     case "create":
       return "created";
     case "update":

@@ -5,7 +5,7 @@ import { lockDataSources } from "../../persistence/data-sources/queries.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 
 /** Placeholder ID, used by no data source, for one that an earlier file of the dry run would create. */
-const NOT_YET = 0;
+const PLACEHOLDER_ID = 0;
 
 /**
  * Finds and locks the data sources of imported mappings, by external ID only: internal IDs differ between installations (decision 45).
@@ -21,7 +21,7 @@ export async function findImportedDataSources(
   const ids = new Map(found.map(({ providedId, id }) => [providedId, id]));
   return ({ schemaId, dataSource, field }) => {
     const dataSourceId =
-      ids.get(dataSource) ?? (dryRun && expected.hasDataSource(dataSource) ? NOT_YET : null);
+      ids.get(dataSource) ?? (dryRun && expected.hasDataSource(dataSource) ? PLACEHOLDER_ID : null);
     if (dataSourceId !== null) return { schemaId, dataSourceId };
     throw new DomainError(
       "unknown_data_source",

@@ -21,7 +21,7 @@ import { MAX_KEY_CACHE_MS } from "../accounts/key-cache.js";
 import { replyBinding } from "../requests/idempotency.js";
 
 /** Tokens per statement; small, so that rows are locked only for milliseconds. */
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Re-encrypts tokens, webhook secrets and stored replies under the first configured key, and converts tokens of the former format,
@@ -78,7 +78,7 @@ export class TokenReencryption {
     const keyId = this.#vault.primaryKeyId;
     const db = this.#db.for(tenant);
     for (;;) {
-      const replies = await findRepliesUnderOtherKeys(db, keyId, BATCH);
+      const replies = await findRepliesUnderOtherKeys(db, keyId, BATCH_SIZE);
       if (replies.length === 0) return;
       for (const old of replies) {
         const binding = replyBinding(tenant, old.key);
@@ -95,7 +95,7 @@ export class TokenReencryption {
         this.#db.for(tenant),
         afterId,
         this.#vault.primaryTokenKeyId,
-        BATCH,
+        BATCH_SIZE,
       );
       const last = rows.at(-1);
       // Requests in progress may still write rows under the old key with lower IDs: repeat until a pass from the start finds none.

@@ -10,7 +10,7 @@ import {
 import type { NotificationChannel } from "../../persistence/database/notification-channel.js";
 
 /** PostgreSQL limits payloads to 8,000 bytes; a change takes up to 60. */
-const CHANGES_A_PAYLOAD = 100;
+const MAX_CHANGES_PER_PAYLOAD = 100;
 /** Maximum number of unpublished changes; beyond it, the oldest are dropped. */
 const MAX_BACKLOG = 100_000;
 /** Delay before publishing is retried. */
@@ -36,7 +36,7 @@ export class ChangeFeed {
   #onUnpublished: OnUnpublished = () => undefined;
   #backlog: UserGroupChange[] = [];
   #inFlight = 0;
-  #isLeaving = false;
+  #isShuttingDown = false;
   #isClosed = false;
   #flushing: Promise<void> | undefined;
 
@@ -78,7 +78,7 @@ export class ChangeFeed {
    * @throws DomainError `unavailable` after `endSubscriptions`
    */
   follow(tenant: Tenant, id: number, listener: ChangeListener): () => void {
-    if (this.#isLeaving) throw unavailable(SHUTTING_DOWN);
+    if (this.#isShuttingDown) throw unavailable(SHUTTING_DOWN);
     const key = keyOf({ ...tenant, id });
     const listeners = this.#listeners.get(key) ?? new Set();
     this.#listeners.set(key, listeners.add(listener));
@@ -97,7 +97,7 @@ export class ChangeFeed {
 
   /** Ends all subscriptions and rejects new ones; changes are still published. */
   endSubscriptions(): void {
-    this.#isLeaving = true;
+    this.#isShuttingDown = true;
     this.#endAll(SHUTTING_DOWN);
   }
 
@@ -170,8 +170,8 @@ function unavailable(message: string): DomainError {
 
 function toPayloads(changes: readonly UserGroupChange[]): string[] {
   const payloads: string[] = [];
-  for (let start = 0; start < changes.length; start += CHANGES_A_PAYLOAD) {
-    payloads.push(encodeChanges(changes.slice(start, start + CHANGES_A_PAYLOAD)));
+  for (let start = 0; start < changes.length; start += MAX_CHANGES_PER_PAYLOAD) {
+    payloads.push(encodeChanges(changes.slice(start, start + MAX_CHANGES_PER_PAYLOAD)));
   }
   return payloads;
 }

@@ -9,7 +9,7 @@ import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { insertMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { NewUserGroupRow } from "../../persistence/user-groups/writes.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
-import { byApiKey, writerOf } from "../shared/batched-writes.js";
+import { apiKeyBatchKey, batchWriter } from "../shared/batched-writes.js";
 import { resolveMapping } from "./mapping-resolution.js";
 
 interface Creation {
@@ -22,7 +22,7 @@ export class UserGroupCreations {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
-  readonly #collector: BatchLoader<Creation, UserGroup | null, Writer>;
+  readonly #inserts: BatchLoader<Creation, UserGroup | null, Writer>;
 
   constructor(db: Database, ids: UserGroupIds, vault: TokenVault, batching: Batching) {
     this.#db = db;
@@ -31,13 +31,13 @@ export class UserGroupCreations {
     const insert = async (writer: Writer, creations: readonly Creation[]) => {
       const rows = creations.map(({ row }) => row);
       const requests = creations.map(({ row, requestId }) => [String(row.id), requestId] as const);
-      const inserted = await insertUserGroups(db.for(writerOf(writer, requests)), rows);
+      const inserted = await insertUserGroups(db.for(batchWriter(writer, requests)), rows);
       const byId = new Map(inserted.map((group) => [group.id, group]));
       return rows.map(({ id }) => byId.get(id) ?? null);
     };
     // One statement at a time: each commit waits for the disk, and larger batches share that wait.
-    this.#collector = new BatchLoader("user_group_creations", insert, batching, {
-      batchKey: byApiKey,
+    this.#inserts = new BatchLoader("user_group_creations", insert, batching, {
+      batchKey: apiKeyBatchKey,
       maxInFlight: 1,
     });
   }
@@ -72,7 +72,7 @@ export class UserGroupCreations {
 
   async #insertBatched(writer: Writer, row: NewUserGroupRow): Promise<UserGroup | null> {
     const { requestId } = writer.actor;
-    const [group = null] = await this.#collector.load(writer, [{ row, requestId }]);
+    const [group = null] = await this.#inserts.load(writer, [{ row, requestId }]);
     return group;
   }
 

@@ -16,7 +16,7 @@ import {
   updateUserGroup,
 } from "../../persistence/user-groups/writes.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
-import { byApiKey, writerOf } from "../shared/batched-writes.js";
+import { apiKeyBatchKey, batchWriter } from "../shared/batched-writes.js";
 
 interface Update {
   readonly writer: Writer;
@@ -51,10 +51,10 @@ export class UserGroupEdits {
         const [first, second] = updates;
         return first && !second
           ? [await this.#updateAlone(first)]
-          : this.#updateTogether(writer, await this.#changesOf(writer, updates));
+          : this.#updateTogether(writer, await this.#resolveChanges(writer, updates));
       },
       batching,
-      { batchKey: byApiKey },
+      { batchKey: apiKeyBatchKey },
     );
     this.#rotations = new BatchLoader(
       "user_group_rotations",
@@ -63,7 +63,7 @@ export class UserGroupEdits {
         return first && !second ? [await this.#rotateAlone(first)] : this.#rotateTogether(writer, rotations);
       },
       batching,
-      { batchKey: byApiKey },
+      { batchKey: apiKeyBatchKey },
     );
   }
 
@@ -94,14 +94,14 @@ export class UserGroupEdits {
     const requests = rotations.map(
       ({ token, writer: { actor } }) => [token.lookup.toString("hex"), actor.requestId] as const,
     );
-    const db = this.#db.for(writerOf(writer, requests));
+    const db = this.#db.for(batchWriter(writer, requests));
     const rotated = await rotateUserGroupTokens(db, rotations, this.#graceSeconds);
     const byLookup = new Map(rotated.map((group) => [lookupOf(group.storedToken), group]));
     return requests.map(([lookup]) => byLookup.get(lookup));
   }
 
   /** Resolves the updates to internal IDs; null for a group that does not exist. */
-  async #changesOf(writer: Writer, updates: readonly Update[]) {
+  async #resolveChanges(writer: Writer, updates: readonly Update[]) {
     const providedIds = updates.flatMap(({ ref }) => (ref.by === "providedId" ? [ref.providedId] : []));
     const found = await findUserGroupsByProvidedIds(this.#db.for(writer), providedIds);
     const ids = new Map(found.map(({ id, providedId }) => [providedId, id]));
@@ -123,7 +123,7 @@ export class UserGroupEdits {
       changes.set(change.id, change);
       requests.push([String(change.id), writer.actor.requestId]);
     }
-    const db = this.#db.for(writerOf(writer, requests));
+    const db = this.#db.for(batchWriter(writer, requests));
     const updated = await updateFreeUserGroups(db, [...changes.values()]);
     const results = new Map(updated.map((result) => [result.userGroup.id, result]));
     return edits.map(({ change }) =>

@@ -4,13 +4,18 @@ import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { ChangeListener } from "./change-feed.js";
-import { fellBehind, type Subscription } from "./subscription.js";
-import { credentialEnded, expiryOf, type WatchCredential, type WatchState } from "./watch-credential.js";
+import { type Subscription, slowSubscriberError } from "./subscription.js";
+import {
+  expiryOf,
+  invalidCredentialError,
+  type WatchCredential,
+  type WatchState,
+} from "./watch-credential.js";
 
 /** Maximum queued changes of a group; beyond it, its subscriptions end. */
-const MAX_WAITING = 100;
+const MAX_QUEUED = 100;
 /** Number of subscribers notified before yielding to the event loop. */
-const SUBSCRIBERS_A_TURN = 10;
+const SUBSCRIBERS_PER_TURN = 10;
 
 /** A change of a group, shared by all its subscribers. */
 export interface UserGroupEvent {
@@ -39,7 +44,7 @@ export interface GroupSource {
 export class GroupWatch implements ChangeListener {
   readonly #source: GroupSource;
   readonly #subscribers = new Set<Subscriber>();
-  readonly #waiting: UserGroupChangeKind[] = [];
+  readonly #queue: UserGroupChangeKind[] = [];
   #isDelivering = false;
   #unfollow: (() => void) | undefined;
 
@@ -63,20 +68,20 @@ export class GroupWatch implements ChangeListener {
   }
 
   onChange(kind: UserGroupChangeKind): void {
-    this.#waiting.push(kind);
-    if (this.#waiting.length > MAX_WAITING) this.onEnd(fellBehind());
+    this.#queue.push(kind);
+    if (this.#queue.length > MAX_QUEUED) this.onEnd(slowSubscriberError());
     else if (!this.#isDelivering) void this.#deliverAll();
   }
 
   onEnd(error: DomainError): void {
-    this.#waiting.length = 0;
+    this.#queue.length = 0;
     for (const { subscription } of [...this.#subscribers]) subscription.end(error);
   }
 
   /** Delivers changes sequentially, each as a separate event. */
   async #deliverAll(): Promise<void> {
     this.#isDelivering = true;
-    for (let kind = this.#waiting.shift(); kind !== undefined; kind = this.#waiting.shift()) {
+    for (let kind = this.#queue.shift(); kind !== undefined; kind = this.#queue.shift()) {
       // Snapshot: later subscribers have already read this change.
       const subscribers = [...this.#subscribers];
       if (subscribers.length > 0) await this.#deliver(kind, subscribers);
@@ -93,20 +98,20 @@ export class GroupWatch implements ChangeListener {
       for (const { subscription } of subscribers) subscription.end(reason);
       return;
     }
-    const event = this.#eventOf(kind, state);
+    const event = this.#createEvent(kind, state);
     for (const [index, { credential, subscription }] of subscribers.entries()) {
-      if (index % SUBSCRIBERS_A_TURN === SUBSCRIBERS_A_TURN - 1) await setImmediate();
+      if (index % SUBSCRIBERS_PER_TURN === SUBSCRIBERS_PER_TURN - 1) await setImmediate();
       const expiresAt = expiryOf(credential, state);
       if (expiresAt === undefined) {
-        subscription.end(credentialEnded(credential));
+        subscription.end(invalidCredentialError(credential));
       } else {
-        subscription.expireAt(expiresAt, credentialEnded(credential));
+        subscription.expireAt(expiresAt, invalidCredentialError(credential));
         subscription.push(event);
       }
     }
   }
 
-  #eventOf(kind: UserGroupChangeKind, { group }: WatchState): UserGroupEvent {
+  #createEvent(kind: UserGroupChangeKind, { group }: WatchState): UserGroupEvent {
     let mapping: Promise<readonly MappedDataSource[]> | undefined;
     return {
       kind: group ? kind : "deleted",

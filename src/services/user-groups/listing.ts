@@ -48,16 +48,16 @@ export class Listing {
 
   #allUserGroups(order: UserGroupSort, page: PageRequest): BatchLoader<PageRequest, Page<UserGroup>> {
     const shape = shapeOfPage(order, page);
-    const known = this.#userGroups.get(shape);
-    if (known) return known;
-    const collector = new BatchLoader<PageRequest, Page<UserGroup>>(
+    const existing = this.#userGroups.get(shape);
+    if (existing) return existing;
+    const loader = new BatchLoader<PageRequest, Page<UserGroup>>(
       "user_group_pages",
       async (tenant, pages) => listAllUserGroups(this.#db.for(tenant), order, pages),
       this.#batching,
       { maxBatchSize: MAX_PAGES },
     );
-    this.#userGroups.set(shape, collector);
-    return collector;
+    this.#userGroups.set(shape, loader);
+    return loader;
   }
 
   async countUserGroups(tenant: Tenant, filter: UserGroupFilter): Promise<number> {

@@ -24,7 +24,7 @@ export class MappingService {
   }
 
   /**
-   * Maps a schema to a data source; a repeated call changes nothing.
+   * Maps a schema to a data source, replacing any existing entry; a repeated call changes nothing.
    * @throws DomainError `user_group_not_found`, `unknown_data_source`, `invalid_field` if the mapping is full
    */
   async set(writer: Writer, ref: UserGroupRef, reference: MappingReference): Promise<UserGroup> {

@@ -40,8 +40,8 @@ export class UserGroupReader {
       async (tenant, lookups) => {
         const found = await findUserGroupsByTokens(db.for(tenant), lookups);
         // If two groups match, prefer the one whose current token it is: the last entry of the map wins.
-        const inOrder = found.toSorted((one, other) => Number(one.current) - Number(other.current));
-        const matches = new Map(inOrder.map((match) => [match.lookup.toString("hex"), match]));
+        const sorted = found.toSorted((one, other) => Number(one.current) - Number(other.current));
+        const matches = new Map(sorted.map((match) => [match.lookup.toString("hex"), match]));
         return lookups.map((lookup) => matches.get(lookup.toString("hex")) ?? null);
       },
       batching,
@@ -70,7 +70,8 @@ export class UserGroupReader {
   async byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(UserGroup | null)[]> {
     const matches = await this.#byTokens(tenant, tokens);
     return matches.map(
-      (ofToken) => (ofToken.find((match) => match?.current) ?? ofToken.find((match) => match))?.group ?? null,
+      (candidates) =>
+        (candidates.find((match) => match?.current) ?? candidates.find((match) => match))?.group ?? null,
     );
   }
 
@@ -82,12 +83,12 @@ export class UserGroupReader {
 
   /** Returns the matches of each token's hashes. */
   async #byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(readonly (TokenMatch | null)[])[]> {
-    const asked = tokens.map((token) => (mayBeToken(token) ? this.#vault.lookups(token) : []));
+    const lookups = tokens.map((token) => (mayBeToken(token) ? this.#vault.lookups(token) : []));
     // Read from the primary: a lagging replica would still accept a rotated token.
     const { replica: _, ...current } = tenant;
-    const matches = await this.#byLookup.load(current, asked.flat());
+    const matches = await this.#byLookup.load(current, lookups.flat());
     let start = 0;
-    return asked.map(({ length }) => {
+    return lookups.map(({ length }) => {
       start += length;
       return matches.slice(start - length, start);
     });

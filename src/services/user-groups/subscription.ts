@@ -30,7 +30,7 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
     this.#events.push(event);
     this.#wake?.();
     if (this.#events.length <= MAX_BEHIND) return;
-    this.end(fellBehind());
+    this.end(slowSubscriberError());
   }
 
   /** Ends the subscription. @param error thrown to the subscriber in place of the buffered events */
@@ -87,7 +87,7 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
 }
 
 /** Returns the error for a subscriber that consumes changes too slowly. */
-export function fellBehind(): DomainError {
+export function slowSubscriberError(): DomainError {
   return new DomainError("unavailable", "You fell behind. Read the user group again and subscribe anew.", {
     retryAfter: 1,
   });

@@ -16,7 +16,7 @@ import {
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { ChangeFeed } from "./change-feed.js";
-import { CreatedMeanwhile, retryConflicts } from "./conflict-retry.js";
+import { ConcurrentCreation, retryConflicts } from "./conflict-retry.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
 
 /** Maximum groups per call, all written in one transaction (decision 30). */
@@ -63,7 +63,7 @@ export class UserGroupUpserts {
     items: readonly (UserGroupUpsert | DomainError)[],
     allOrNothing: boolean,
   ): Promise<UpsertOutcome[]> {
-    const checked = refuseRepeated(items);
+    const checked = rejectDuplicates(items);
     try {
       const outcomes = await retryConflicts(() =>
         this.#db
@@ -107,9 +107,9 @@ export class UserGroupUpserts {
       writer,
       items.filter(({ providedId }) => !existing.has(providedId)),
     );
-    const missed = items.find(({ providedId }) => !existing.has(providedId) && !created.has(providedId));
+    const missing = items.find(({ providedId }) => !existing.has(providedId) && !created.has(providedId));
     // Created concurrently since the lock. Locking it now, while holding new rows, could deadlock.
-    if (missed) throw new CreatedMeanwhile();
+    if (missing) throw new ConcurrentCreation();
     const present = new Map([...existing, ...created]);
     const remapped = await replaceMappings(
       transaction,
@@ -172,7 +172,7 @@ class Refusal extends Error {
   }
 }
 
-function refuseRepeated(
+function rejectDuplicates(
   items: readonly (UserGroupUpsert | DomainError)[],
 ): (UserGroupUpsert | DomainError)[] {
   const seen = new Set<string>();

@@ -29,7 +29,7 @@ export function expiryOf(
 }
 
 /** Returns the error that ends a subscription whose credential is no longer valid. */
-export function credentialEnded({ kind }: WatchCredential): DomainError {
+export function invalidCredentialError({ kind }: WatchCredential): DomainError {
   return new DomainError(
     "unauthenticated",
     kind === "apiKey"

@@ -8,7 +8,12 @@ import type { ChangeFeed } from "./change-feed.js";
 import { GroupWatch, type UserGroupEvent } from "./group-watch.js";
 import type { UserGroupReader } from "./reader.js";
 import { Subscription } from "./subscription.js";
-import { credentialEnded, expiryOf, type WatchCredential, type WatchState } from "./watch-credential.js";
+import {
+  expiryOf,
+  invalidCredentialError,
+  type WatchCredential,
+  type WatchState,
+} from "./watch-credential.js";
 
 /** The credential presented to watch a group. */
 export type Watching =
@@ -41,9 +46,9 @@ export class UserGroupWatches {
     this.#reader = reader;
     this.#states = new BatchLoader(
       "watched_user_groups",
-      async (tenant, asked) => {
-        const ids = asked.map(({ id }) => id);
-        const keyIds = [...new Set(asked.flatMap((each) => each.keyIds))];
+      async (tenant, requests) => {
+        const ids = requests.map(({ id }) => id);
+        const keyIds = [...new Set(requests.flatMap((each) => each.keyIds))];
         const { groups, activeKeys } = await findWatchedGroups(db.for(tenant), ids, keyIds);
         return ids.map((id) => ({ group: groups.get(id) ?? null, activeKeys }));
       },
@@ -72,8 +77,8 @@ export class UserGroupWatches {
       // Check again: a revocation or rotation before `listen` resolved would be missed.
       const state = await this.#load({ ...tenant, deadline }, id, [credential]);
       const expiresAt = expiryOf(credential, state);
-      if (expiresAt === undefined) throw credentialEnded(credential);
-      subscription.expireAt(expiresAt, credentialEnded(credential));
+      if (expiresAt === undefined) throw invalidCredentialError(credential);
+      subscription.expireAt(expiresAt, invalidCredentialError(credential));
       if (state.group) return subscription;
       subscription.end();
       return null;
@@ -95,7 +100,7 @@ export class UserGroupWatches {
     const unwatchKey =
       credential.kind === "apiKey"
         ? this.#keyWatch.watch({ accountId: tenant.accountId, keyId: credential.keyId }, () =>
-            subscription.end(credentialEnded(credential)),
+            subscription.end(invalidCredentialError(credential)),
           )
         : undefined;
     try {

@@ -70,13 +70,13 @@ export class DeliverySlots {
     const { accountId, endpointId, isProbed } = endpoint;
     const { total, perAccount, perEndpoint } = this.#limits;
     const account = this.#accounts.get(accountId) ?? new Usage();
-    const own = this.#endpoints.get(endpointId) ?? 0;
-    if (own >= (isProbed ? 1 : perEndpoint)) return false;
+    const inUse = this.#endpoints.get(endpointId) ?? 0;
+    if (inUse >= (isProbed ? 1 : perEndpoint)) return false;
     if (!this.#all.hasRoom(total, endpoint) || !account.hasRoom(perAccount, endpoint)) return false;
     this.#all.add(endpoint, 1);
     account.add(endpoint, 1);
     this.#accounts.set(accountId, account);
-    this.#endpoints.set(endpointId, own + 1);
+    this.#endpoints.set(endpointId, inUse + 1);
     return true;
   }
 }

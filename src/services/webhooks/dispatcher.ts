@@ -12,7 +12,7 @@ import type { WebhookAttempts, WebhookLog } from "./attempts.js";
 import { DeliverySlots, type SlotLimits } from "./delivery-slots.js";
 
 /** Upper bound of the poll interval when polling is slow. */
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_POLL_INTERVAL_MS = 10_000;
 
 export interface DispatcherOptions {
   /** Minimum interval between polls for endpoints with due deliveries. */
@@ -30,13 +30,13 @@ export class WebhookDispatcher {
   readonly #slots: DeliverySlots;
   /** The endpoints that may have deliveries due, by id. */
   #due = new Map<number, DueEndpoint>();
-  #lookedAt = 0;
+  #polledAt = 0;
   readonly #inProgress = new Set<Promise<void>>();
   #log: WebhookLog = { warn: () => undefined };
   #loop: Promise<void> | undefined;
-  #stopping = false;
-  #failing = false;
-  #lookMs = 0;
+  #isStopping = false;
+  #isFailing = false;
+  #pollDurationMs = 0;
   #isWoken = false;
   #endPause: () => void = () => undefined;
 
@@ -64,14 +64,14 @@ export class WebhookDispatcher {
 
   /** Stops claiming deliveries and waits for the attempts in progress. */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#isStopping = true;
     this.#wake();
     await this.#loop;
     await Promise.all(this.#inProgress);
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopping) {
+    while (!this.#isStopping) {
       this.#isWoken = false;
       const hasClaimed = await this.#tryToClaim();
       if (!hasClaimed && !this.#isWoken) await this.#pause();
@@ -81,29 +81,29 @@ export class WebhookDispatcher {
   /** Returns whether to claim again without a pause. */
   async #tryToClaim(): Promise<boolean> {
     try {
-      await this.#look();
+      await this.#poll();
       const grants = this.#slots.take(this.#due.values());
       if (grants.length > 0) await this.#claim(grants);
-      this.#failing = false;
+      this.#isFailing = false;
       return grants.length > 0;
     } catch (error) {
       // Log once per outage: claiming is retried every second.
-      if (!this.#failing) this.#log.warn({ err: error }, "webhook deliveries could not be claimed");
-      this.#failing = true;
+      if (!this.#isFailing) this.#log.warn({ err: error }, "webhook deliveries could not be claimed");
+      this.#isFailing = true;
       // Reset: the time until an unreachable database fails does not measure the backlog.
-      this.#lookMs = 0;
+      this.#pollDurationMs = 0;
       this.#due.clear();
       return false;
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const startedAt = Date.now();
-    if (startedAt - this.#lookedAt < this.#pollMs()) return;
-    this.#lookedAt = startedAt;
+    if (startedAt - this.#polledAt < this.#pollIntervalMs()) return;
+    this.#polledAt = startedAt;
     const due = await findDueEndpoints(this.#db.of("operator"));
     this.#due = new Map(due.map((endpoint) => [endpoint.endpointId, endpoint]));
-    this.#lookMs = Date.now() - startedAt;
+    this.#pollDurationMs = Date.now() - startedAt;
   }
 
   async #claim(grants: readonly ClaimGrant[]): Promise<void> {
@@ -114,13 +114,13 @@ export class WebhookDispatcher {
         throw error;
       },
     );
-    this.#lookMs = Math.max(this.#lookMs, Date.now() - startedAt);
+    this.#pollDurationMs = Math.max(this.#pollDurationMs, Date.now() - startedAt);
     for (const { endpoint, slots } of grants) {
-      const own = claims.filter(({ endpointId }) => endpointId === endpoint.endpointId);
-      for (const claim of own) this.#begin(endpoint, claim);
-      if (own.length === slots) continue;
+      const claimed = claims.filter(({ endpointId }) => endpointId === endpoint.endpointId);
+      for (const claim of claimed) this.#begin(endpoint, claim);
+      if (claimed.length === slots) continue;
       // The endpoint has no more due deliveries until an attempt ends or the next poll.
-      this.#release(endpoint, slots - own.length);
+      this.#release(endpoint, slots - claimed.length);
       this.#due.delete(endpoint.endpointId);
     }
   }
@@ -152,7 +152,7 @@ export class WebhookDispatcher {
 
   async #pause(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#pollMs());
+      const timer = setTimeout(resolve, this.#pollIntervalMs());
       this.#endPause = () => {
         clearTimeout(timer);
         resolve();
@@ -161,8 +161,8 @@ export class WebhookDispatcher {
   }
 
   /** Limits polling to a tenth of the time: a long backlog of one subject or a busy connection pool makes it slow. */
-  #pollMs(): number {
-    return Math.max(this.#options.pollMs, Math.min(9 * this.#lookMs, LONGEST_PAUSE_MS));
+  #pollIntervalMs(): number {
+    return Math.max(this.#options.pollMs, Math.min(9 * this.#pollDurationMs, MAX_POLL_INTERVAL_MS));
   }
 
   /** Ends the pause. */

@@ -63,16 +63,16 @@ async function post(
         "content-length": Buffer.byteLength(body),
         "user-agent": "user-groups-webhooks",
       },
-      lookup: pinned(addresses),
+      lookup: createPinnedLookup(addresses),
       // No keep-alive: a reused connection would go to an address that was validated earlier.
       agent: false,
       signal,
     });
-    let answer: AttemptOutcome | undefined;
+    let outcome: AttemptOutcome | undefined;
     let failure: unknown;
     outgoing.on("response", (response) => {
       const { statusCode: status = 0, headers } = response;
-      answer = {
+      outcome = {
         kind: "answered",
         status,
         retryAfterMs: parseRetryAfter(headers["retry-after"], new Date()),
@@ -83,7 +83,7 @@ async function post(
       failure = error;
     });
     // The status decides the outcome, even if the response body is truncated.
-    outgoing.on("close", () => (answer ? resolve(answer) : reject(failure)));
+    outgoing.on("close", () => (outcome ? resolve(outcome) : reject(failure)));
     outgoing.end(body);
   });
 }
@@ -99,7 +99,7 @@ function drain(response: IncomingMessage): void {
 }
 
 /** Returns a lookup function that resolves every hostname to the validated addresses, to prevent DNS rebinding. */
-function pinned(addresses: readonly LookupAddress[]): LookupFunction {
+function createPinnedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, { all }, callback) => {
     const [first] = addresses;
     if (all) callback(null, [...addresses]);

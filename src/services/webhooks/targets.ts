@@ -19,7 +19,7 @@ export class WebhookTargets {
   readonly allowPrivate: boolean;
   readonly #lookup: Lookup;
 
-  constructor({ allowPrivate, lookup = lookUp }: WebhookTargetOptions) {
+  constructor({ allowPrivate, lookup = resolveHostname }: WebhookTargetOptions) {
     this.allowPrivate = allowPrivate;
     this.#lookup = lookup;
   }
@@ -33,19 +33,22 @@ export class WebhookTargets {
     signal = AbortSignal.timeout(LOOKUP_TIMEOUT_MS),
   ): Promise<readonly LookupAddress[]> {
     // Remove the brackets of an IPv6 address.
-    const addresses = await before(signal, this.#lookup(url.hostname.replace(/^\[|\]$/g, "")));
-    if (addresses.length > 0 && (this.allowPrivate || addresses.every((one) => isPublicAddress(one.address))))
+    const addresses = await abortable(signal, this.#lookup(url.hostname.replace(/^\[|\]$/g, "")));
+    if (
+      addresses.length > 0 &&
+      (this.allowPrivate || addresses.every(({ address }) => isPublicAddress(address)))
+    )
       return addresses;
     throw new DomainError("forbidden", "The address is private or reserved.");
   }
 }
 
-async function lookUp(hostname: string): Promise<readonly LookupAddress[]> {
+async function resolveHostname(hostname: string): Promise<readonly LookupAddress[]> {
   return dns.lookup(hostname, { all: true });
 }
 
 /** Rejects when the signal aborts, because the system resolver cannot be cancelled. */
-async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+async function abortable<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     work.then(resolve, reject);
