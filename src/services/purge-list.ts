@@ -11,10 +11,10 @@ import { OVER_DELIVERIES, PENDING_DELIVERIES } from "../persistence/webhooks/del
 import type { Purge } from "./shared/purges.js";
 
 const DAY_MS = 86_400_000;
-/** How long deliveries that are over can be read and replayed. */
+/** Retention of finished deliveries, which can be read and replayed until then. */
 const DELIVERY_MAX_AGE_MS = 30 * DAY_MS;
 
-/** Everything that is removed in the background. @param pendingMaxAgeMs how long a delivery may wait until it is given up */
+/** Creates all background purges. @param pendingMaxAgeMs age at which an undelivered webhook is abandoned */
 export function createPurgeList(database: Database, pendingMaxAgeMs: number): Purge[] {
   return [
     purgeOf("webhook_deliveries", database, OVER_DELIVERIES, DELIVERY_MAX_AGE_MS),
@@ -24,7 +24,7 @@ export function createPurgeList(database: Database, pendingMaxAgeMs: number): Pu
   ];
 }
 
-/** Deletes, or updates, the rows of a table that have reached an age. */
+/** Creates a purge that deletes or updates the rows that have reached an age. */
 function purgeOf(name: string, database: Database, rows: ExpiringRows, maxAgeMs: number): Purge {
   return {
     name,

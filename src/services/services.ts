@@ -43,7 +43,7 @@ import { WebhookSender } from "./webhooks/sender.js";
 import { WebhookService } from "./webhooks/service.js";
 import { WebhookTargets } from "./webhooks/targets.js";
 
-/** Everything the service can do; both faces are built upon it. */
+/** The service layer shared by REST and GraphQL. */
 export interface Services {
   readonly access: Access;
   readonly accounts: AccountService;
@@ -57,7 +57,7 @@ export interface Services {
   readonly replicaRouter: ReplicaRouter;
   readonly listing: Listing;
   readonly mappings: MappingService;
-  /** Notifications of other processes; `changes` closes it. */
+  /** Notifications from other processes; closed by `changes`. */
   readonly notifications: NotificationChannel;
   readonly rateLimits: RateLimits;
   readonly siteConfigs: SiteConfigService;
@@ -70,51 +70,47 @@ export interface Services {
   readonly userGroupWatches: UserGroupWatches;
   readonly webhooks: WebhookService;
   readonly webhookDispatcher: WebhookDispatcher;
-  /** Who is told what both faces do. */
   readonly telemetry: Telemetry;
-  /** @throws DomainError `unavailable` when the database is out of reach */
+  /** @throws DomainError `unavailable` when the database is unreachable */
   checkReadiness(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** How long a rotated token may still be used to read. */
+  /** How long a rotated token can still be used to read. */
   readonly tokenGraceSeconds: number;
-  /** Where to listen for changes. */
   readonly listen: ListenOptions;
   readonly eventStreams: EventStreamLimits;
-  /** Addresses and networks of proxies, which are not clients themselves. */
+  /** Addresses and networks of reverse proxies, which are not counted as clients. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimitOptions;
   readonly reads: ReadOptions;
   readonly speed: SpeedOptions;
-  /** Where webhooks may go. */
   readonly webhooks: WebhookOptions;
-  /** Unless the default ones are meant. */
   readonly purges?: Partial<PurgeOptions>;
   readonly telemetry?: Telemetry;
 }
 
-/** What makes the service fast, and can be turned off to see what it is worth. */
+/** Optimisations that can be turned off, for benchmarks. */
 export interface SpeedOptions {
-  /** Whether what requests read, or create, at the same time goes to the database as one statement. */
+  /** Whether concurrent reads and writes are batched into one statement. */
   readonly collect: boolean;
-  /** How long a valid API key is remembered, in milliseconds; 0 asks the database each time. */
+  /** How long a valid API key is cached, in milliseconds; 0 disables the cache. */
   readonly keyCacheMs: number;
 }
 
 export interface ReadOptions {
-  /** What requests get that do not say what they want to see. */
+  /** Default for requests that do not specify a consistency. */
   readonly consistency: ReadConsistency;
   readonly replicas: ReadReplicas | undefined;
 }
 
 export interface RateLimitOptions {
   readonly windowSeconds: number;
-  /** The most points of an API key, a user group's front ends or an address without credentials in a window; 0 for any number. */
+  /** Maximum cost units per window of an API key, a user group's front ends or an unauthenticated address; 0 disables the limit. */
   readonly points: number;
-  /** The most failed authentications of an address in a window; 0 for any number. */
+  /** Maximum failed authentications per address and window; 0 disables the limit. */
   readonly authFailures: number;
-  /** Where all replicas count; undefined: each process counts alone. */
+  /** Counters shared by all processes; undefined if each process counts alone. */
   readonly shared: SharedCounters | undefined;
 }
 

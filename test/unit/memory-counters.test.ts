@@ -22,7 +22,7 @@ test("a window begins with its first point, ends, and another one begins", async
   expect(counters.take("a", 1, 1).endsInMs).toBeLessThan(endsInMs);
   const short = new MemoryCounters(5);
   short.take("a", 1, 1);
-  await expect.poll(() => short.look("a")).toBeUndefined();
+  await expect.poll(() => short.peek("a")).toBeUndefined();
   expect(short.take("a", 1, 1)).toMatchObject({ taken: true, used: 1 });
 });
 
@@ -44,10 +44,10 @@ test("no more names are remembered than allowed, however many come", () => {
 
 test("what was counted elsewhere goes on here", () => {
   const counters = new MemoryCounters(MINUTE);
-  counters.note("a", { used: 3, endsInMs: 1000 });
+  counters.set("a", { used: 3, endsInMs: 1000 });
   expect(counters.take("a", 2, 4)).toMatchObject({ taken: false, used: 3 });
-  expect(counters.look("a")?.endsInMs).toBeLessThanOrEqual(1000);
-  counters.note("a", { used: 1, endsInMs: 5000 });
-  expect(counters.look("a")?.endsInMs).toBeGreaterThan(1000);
+  expect(counters.peek("a")?.endsInMs).toBeLessThanOrEqual(1000);
+  counters.set("a", { used: 1, endsInMs: 5000 });
+  expect(counters.peek("a")?.endsInMs).toBeGreaterThan(1000);
   expect(counters.take("a", 2, 4)).toMatchObject({ taken: true, used: 3 });
 });

@@ -15,7 +15,7 @@ export interface NewApiKey {
   readonly expiresAt: Date | null;
 }
 
-/** Accounts and their API keys, as the operator of the service manages them. */
+/** Manages accounts and their API keys for the operator of the service. */
 export class AccountService {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -25,12 +25,12 @@ export class AccountService {
     this.#vault = vault;
   }
 
-  /** The encryption key under which the tokens of new accounts are encrypted. */
+  /** ID of the encryption key for the tokens of new accounts. */
   get tokenKeyId(): string {
     return this.#vault.primaryKeyId;
   }
 
-  /** Finds the account with this name or creates it. */
+  /** Gets or creates the account with this name. */
   async ensure(name: string): Promise<{ readonly accountId: number; readonly created: boolean }> {
     return this.#db.entities("operator", async (manager) => {
       const inserted = await manager
@@ -46,9 +46,9 @@ export class AccountService {
   }
 
   /**
-   * Makes an API key of an account.
-   * @param owner the account, and for the audit log who makes it
-   * @returns the secret, which is kept nowhere, and what is kept
+   * Creates an API key.
+   * @param owner the account, and the actor for the audit log
+   * @returns the secret, which is not stored, and the stored key
    */
   async createKey(
     owner: { readonly accountId: number; readonly actor?: Actor },
@@ -71,12 +71,12 @@ export class AccountService {
     return { secret, apiKey };
   }
 
-  /** Lists the keys of every account, or of the account with this name: oldest first. */
+  /** Lists the keys of one account, or of all accounts, oldest first. */
   async listKeys(accountName?: string): Promise<readonly ListedApiKey[]> {
     return listAccountKeys(this.#db.of("operator"), accountName);
   }
 
-  /** Ends a key for good. @returns whether there was a key with this id that was not revoked already */
+  /** Revokes a key permanently. @returns false if no key has this ID or it is already revoked */
   async revokeKey(keyId: number): Promise<boolean> {
     return this.#db.entities("operator", async (manager) => {
       const result = await manager

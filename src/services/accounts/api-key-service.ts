@@ -8,7 +8,7 @@ import { countList, findByIds, findPage } from "../../persistence/shared/select-
 import type { AccountService } from "./account-service.js";
 import type { KeyRevocations } from "./key-revocations.js";
 
-/** The API keys of an environment, as its own admins manage them. */
+/** Manages the API keys of an environment for its admins. */
 export class ApiKeyService {
   readonly #db: Database;
   readonly #accounts: AccountService;
@@ -21,9 +21,9 @@ export class ApiKeyService {
   }
 
   /**
-   * Makes a key for the admin's own environment (decision 1).
-   * @returns the secret, which is shown this once
-   * @throws DomainError `invalid_field` when it would have expired already
+   * Creates a key for the admin's environment (decision 1).
+   * @returns the secret, which is shown only once, and the key
+   * @throws DomainError `invalid_field` if `expiresAt` is in the past
    */
   async create(
     admin: Admin,
@@ -35,7 +35,7 @@ export class ApiKeyService {
     return this.#accounts.createKey(admin, { ...key, environment: admin.environment });
   }
 
-  /** Ends a key for good; one that has ended already stays as it is. @throws DomainError `api_key_not_found` */
+  /** Revokes a key permanently; a revoked key is returned unchanged. @throws DomainError `api_key_not_found` */
   async revoke(admin: Admin, id: number): Promise<ApiKey> {
     const revoked = await revokeApiKey(this.#db.for(admin), id);
     if (revoked) {
@@ -53,7 +53,7 @@ export class ApiKeyService {
     return countList(this.#db.for(tenant), API_KEYS);
   }
 
-  /** @returns a key or null for each id, in the same order */
+  /** Returns a key or null per ID, in the order of the IDs. */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(ApiKey | null)[]> {
     return findByIds(this.#db.for(tenant), API_KEYS, ids);
   }

@@ -3,94 +3,93 @@ import { type Deadline, SharedDeadline } from "../../domain/shared/deadline.js";
 import type { ActiveKey } from "../../persistence/accounts/api-key-queries.js";
 import { CacheStats } from "../../telemetry/counters.js";
 
-/** The longest that a key may be remembered: so long a revoked one may work where its revocation is not notified (decision 13). */
+/** Maximum cache duration: how long a revoked key may still work if the notification is lost (decision 13). */
 export const MAX_KEY_CACHE_MS = 1000;
 
-/** The most keys that are remembered. */
 const MAX_KEYS = 10_000;
 
 interface Entry {
   readonly key: Promise<ActiveKey | null>;
-  /** The key, once it was found. */
+  /** The key, once the query has succeeded. */
   found: ActiveKey | null;
-  /** That of the question, until it is answered. */
+  /** Deadline of the query while it is running. */
   deadline: SharedDeadline | undefined;
   /** In milliseconds of `performance.now()`. */
-  readonly until: number;
+  readonly validUntil: number;
 }
 
 /**
- * Remembers for a moment which API keys are valid, so that not every request asks the database. One that is revoked is dropped; where
- * its revocation is not notified, it works no longer than that moment (decision 13).
+ * Caches valid API keys for a short time, to save a query per request. Revoked keys are removed on notification; if that is lost, they
+ * work until the cache entry expires (decision 13).
  */
 export class KeyCache {
   readonly #entries = new LRUCache<string, Entry>({ max: MAX_KEYS });
-  readonly #milliseconds: number;
+  readonly #ttlMs: number;
   readonly #hits: CacheStats;
 
   /**
-   * @param milliseconds how long; 0 remembers nothing
-   * @param hits counts how often a key was remembered
+   * @param ttlMs cache duration; 0 disables the cache
+   * @param hits counts cache hits and misses
    */
-  constructor(milliseconds: number, hits = new CacheStats()) {
-    this.#milliseconds = milliseconds;
+  constructor(ttlMs: number, hits = new CacheStats()) {
+    this.#ttlMs = ttlMs;
     this.#hits = hits;
   }
 
   /**
-   * The valid key with this secret.
+   * Returns the valid key with this secret, or null.
    * @param deadline of the request
-   * @param find asks the database; until a deadline, as further requests may wait for the answer
+   * @param find queries the database, with a deadline shared by all requests that wait for this query
    */
   async find(
     secret: string,
     deadline: Deadline | undefined,
     find: (deadline: Deadline | undefined) => Promise<ActiveKey | null>,
   ): Promise<ActiveKey | null> {
-    if (this.#milliseconds === 0) return find(deadline);
+    if (this.#ttlMs === 0) return find(deadline);
     const now = performance.now();
-    const known = this.#entries.get(secret);
-    if (known && known.until > now && !(known.found && hasExpired(known.found))) {
+    const cached = this.#entries.get(secret);
+    if (cached && cached.validUntil > now && !(cached.found && hasExpired(cached.found))) {
       this.#hits.hits += 1;
-      known.deadline?.join(deadline);
-      return known.key;
+      cached.deadline?.join(deadline);
+      return cached.key;
     }
     this.#hits.misses += 1;
-    // Counted from before the question: what is answered was so then.
+    // Measure from before the query: its result may be as old as that.
     const shared = new SharedDeadline();
     shared.join(deadline);
     const entry: Entry = {
       key: find(shared),
       found: null,
       deadline: shared,
-      until: now + this.#milliseconds,
+      validUntil: now + this.#ttlMs,
     };
     this.#entries.set(secret, entry);
-    const forget = () => {
+    const removeEntry = () => {
       if (this.#entries.get(secret) === entry) this.#entries.delete(secret);
     };
-    // Neither what is not known nor an outage is remembered.
+    // Cache neither unknown keys nor errors.
     entry.key.then((key) => {
       entry.found = key;
-      // What it keeps of requests is no longer needed.
+      // Release references to the requests.
       entry.deadline = undefined;
-      if (!key) forget();
-    }, forget);
+      if (!key) removeEntry();
+    }, removeEntry);
     return entry.key;
   }
 
-  /** The valid key with this secret, where it is remembered, at once; else null. */
+  /** Returns the cached valid key with this secret, or null, without I/O. */
   recall(secret: string): ActiveKey | null {
-    const known = this.#entries.get(secret);
-    if (!known?.found || known.until <= performance.now() || hasExpired(known.found)) return null;
+    const cached = this.#entries.get(secret);
+    if (!cached?.found || cached.validUntil <= performance.now() || hasExpired(cached.found)) return null;
     this.#hits.hits += 1;
-    return known.found;
+    return cached.found;
   }
 
-  /** Forgets a key, which was revoked. */
-  drop(keyId: number): void {
+  /** Removes a revoked key. */
+  evict(keyId: number): void {
     for (const [secret, { found }] of this.#entries.entries()) {
-      // A key that is still being looked up may have been found before it was revoked.
+      // Also remove running queries: they may have read the key before it was revoked.
       if (!found || found.keyId === keyId) this.#entries.delete(secret);
     }
   }

@@ -4,7 +4,7 @@ import type { NotificationChannel } from "../../persistence/database/notificatio
 import type { KeyCache } from "./key-cache.js";
 import type { KeyWatch } from "./key-watch.js";
 
-/** Ends the use of an API key at once when it is revoked, by this process or by another one. */
+/** Invalidates API keys in this process as soon as any process revokes them. */
 export class KeyRevocations {
   readonly #cache: KeyCache;
   readonly #watch: KeyWatch;
@@ -16,19 +16,19 @@ export class KeyRevocations {
       channel: "api_key_revoked",
       onPayload: (payload) => {
         const keyId = parseInternalId(payload);
-        if (keyId !== null) this.#end(keyId);
+        if (keyId !== null) this.#invalidate(keyId);
       },
     });
   }
 
-  /** Ends the use of a key that was revoked here, once that is committed: without waiting for the notification. */
+  /** Invalidates a key that this process revoked, after commit and without waiting for the notification. */
   revoked(tenant: Tenant, keyId: number): void {
-    if (tenant.transaction) tenant.transaction.afterCommit(() => this.#end(keyId));
-    else this.#end(keyId);
+    if (tenant.transaction) tenant.transaction.afterCommit(() => this.#invalidate(keyId));
+    else this.#invalidate(keyId);
   }
 
-  #end(keyId: number): void {
-    this.#cache.drop(keyId);
+  #invalidate(keyId: number): void {
+    this.#cache.evict(keyId);
     this.#watch.end(keyId);
   }
 }

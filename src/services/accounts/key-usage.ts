@@ -4,11 +4,11 @@ import type { Database } from "../../persistence/database/database.js";
 interface KeyUse {
   readonly accountId: number;
   readonly keyId: number;
-  /** In milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly at: number;
 }
 
-/** Collects when API keys were last used and writes it now and then, so that no request waits for it. */
+/** Records when API keys were last used, and writes it periodically so that no request waits for the write. */
 export class KeyUsage {
   readonly #db: Database;
   readonly #uses = new Map<number, KeyUse>();
@@ -18,11 +18,11 @@ export class KeyUsage {
     this.#db = db;
   }
 
-  note(accountId: number, keyId: number): void {
+  record(accountId: number, keyId: number): void {
     this.#uses.set(keyId, { accountId, keyId, at: Date.now() });
   }
 
-  /** Writes what was collected every `intervalMs`; a failed write goes to `onError` and is made up for by the next. */
+  /** Flushes every `intervalMs`. Errors are passed to `onError`, and the next flush retries the write. */
   start(intervalMs: number, onError: (error: unknown) => void): void {
     this.#timer = setInterval(() => {
       this.flush().catch(onError);

@@ -2,29 +2,28 @@ import type { Caller } from "../../domain/accounts/caller.js";
 import { findActiveKeyIds } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 
-/** How often the keys of those who stay connected are looked at. */
+/** Interval for checking the keys of long-lived connections. */
 const INTERVAL_MS = 1_000;
 
 /**
- * Ends those who stay connected on an API key when that is revoked. As the notification of that may be lost, it also asks the database
- * once a second.
+ * Closes long-lived connections when their API key is revoked. Polls the database once a second, because a notification may be lost.
  */
 export class KeyWatch {
   readonly #db: Database;
   readonly #watchers = new Map<number, { readonly accountId: number; readonly onEnd: Set<() => void> }>();
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  #isPolling = false;
 
   constructor(db: Database) {
     this.#db = db;
   }
 
-  /** Calls `onEnd` once the caller's key has ended. @returns what ends the watch */
+  /** Calls `onEnd` when the caller's key becomes invalid. @returns a function that stops watching */
   watch({ accountId, keyId }: Pick<Caller, "accountId" | "keyId">, onEnd: () => void): () => void {
     const watched = this.#watchers.get(keyId) ?? { accountId, onEnd: new Set() };
     this.#watchers.set(keyId, watched);
     watched.onEnd.add(onEnd);
-    this.#timer ??= setInterval(() => void this.#look(), INTERVAL_MS).unref();
+    this.#timer ??= setInterval(() => void this.#poll(), INTERVAL_MS).unref();
     return () => {
       watched.onEnd.delete(onEnd);
       if (watched.onEnd.size === 0) this.#watchers.delete(keyId);
@@ -34,16 +33,16 @@ export class KeyWatch {
     };
   }
 
-  /** Ends all who are connected on a key. */
+  /** Closes all connections authenticated with a key. */
   end(keyId: number): void {
     for (const end of [...(this.#watchers.get(keyId)?.onEnd ?? [])]) end();
   }
 
-  /** One statement, however many are connected on however many keys. */
-  async #look(): Promise<void> {
-    // One at a time: a database that does not answer must not cost all connections.
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  /** Checks all watched keys with one statement. */
+  async #poll(): Promise<void> {
+    // One query at a time: an unresponsive database must not exhaust the connection pool.
+    if (this.#isPolling) return;
+    this.#isPolling = true;
     const watched = [...this.#watchers];
     let active: ReadonlySet<number>;
     try {
@@ -52,10 +51,10 @@ export class KeyWatch {
         watched.map(([keyId, { accountId }]) => ({ accountId, keyId })),
       );
     } catch {
-      // Out of reach: nobody learns anything new meanwhile, and the next look will tell.
+      // The database is unreachable, so no changes are delivered meanwhile; the next poll retries.
       return;
     } finally {
-      this.#isLooking = false;
+      this.#isPolling = false;
     }
     for (const [keyId] of watched) if (!active.has(keyId)) this.end(keyId);
   }

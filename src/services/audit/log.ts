@@ -5,7 +5,7 @@ import { AUDIT_ENTRIES, auditList } from "../../persistence/audit/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";
 
-/** Reads what the database has noted of every change. */
+/** Reads the audit log, which database triggers write. */
 export class AuditLog {
   readonly #db: Database;
 
@@ -13,7 +13,7 @@ export class AuditLog {
     this.#db = db;
   }
 
-  /** A page of the tenant's log, newest first. */
+  /** Returns a page of the tenant's log, newest first. */
   async list(tenant: Tenant, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
     return findPage(this.#db.for(tenant), AUDIT_ENTRIES, page, auditList(filter));
   }
@@ -22,7 +22,7 @@ export class AuditLog {
     return countList(this.#db.for(tenant), AUDIT_ENTRIES, auditList(filter));
   }
 
-  /** @returns an entry or null for each id, in the same order */
+  /** Returns an entry or null per ID, in the order of the IDs. */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(AuditEntry | null)[]> {
     return findByIds(this.#db.for(tenant), AUDIT_ENTRIES, ids);
   }

@@ -21,16 +21,15 @@ import type { KeyUsage } from "../accounts/key-usage.js";
 import type { AuthFailures } from "../requests/auth-failures.js";
 import type { UserGroupReader } from "../user-groups/reader.js";
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Origin {
   readonly requestId: string;
-  /** The address of the client. */
+  /** Client IP address. */
   readonly address: string;
-  /** Until when the request must be answered. */
   readonly deadline?: Deadline | undefined;
 }
 
-/** Tells who is asking. */
+/** Authenticates requests. */
 export class Access {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -56,21 +55,21 @@ export class Access {
   }
 
   /**
-   * Finds the caller behind an Authorization header with an API key.
-   * @param origin for the audit log, and for counting failures
+   * Returns the caller authenticated by the API key in an Authorization header.
+   * @param origin used for the audit log and for counting failures
    * @throws DomainError `unauthenticated` when the header is missing or malformed, or the key unknown, revoked or expired;
-   *   `rate_limited` when that happened too often to the address
+   *   `rate_limited` after too many failures from the address
    */
   async authenticate(header: string | undefined, origin: Origin): Promise<Caller> {
-    return this.#countFailure(header, origin.address, () =>
+    return this.#limitFailures(header, origin.address, () =>
       this.#findCaller(readApiKeyHeader(header), origin),
     );
   }
 
   /**
-   * Finds the caller behind an Authorization header with an API key that is remembered, so that nobody waits for anything.
-   * It works from every address: it is no guess.
-   * @returns null for any other, valid or not
+   * Returns the caller if the API key in the Authorization header is cached, without I/O. Exempt from the failure limit per address: a
+   * cached key is not a guess.
+   * @returns null if the key is not cached, valid or not
    */
   recall(header: string | undefined, origin: Omit<Origin, "address">): Caller | null {
     const secret = header === undefined ? undefined : findApiKey(header);
@@ -79,11 +78,11 @@ export class Access {
   }
 
   /**
-   * Finds who is behind an Authorization header with an API key or a user group token (decision 15).
-   * @throws DomainError as `authenticate` does; `unauthenticated` also for a token that is unknown or was rotated
+   * Returns the principal authenticated by an API key or a user group token (decision 15).
+   * @throws DomainError as `authenticate` does; `unauthenticated` also for an unknown or rotated token
    */
   async identify(header: string | undefined, origin: Origin): Promise<Identity> {
-    return this.#countFailure(header, origin.address, () => this.#identify(header, origin));
+    return this.#limitFailures(header, origin.address, () => this.#identify(header, origin));
   }
 
   async #identify(header: string | undefined, origin: Omit<Origin, "address">): Promise<Identity> {
@@ -96,28 +95,28 @@ export class Access {
   }
 
   /**
-   * Decision 33: from an address that failed too often, only credentials that were valid before are looked up; missing credentials
-   * are no attempt.
+   * Limits failures per address: beyond the limit, only recently valid credentials are verified (decision 33). Missing credentials do not
+   * count as an attempt.
    */
-  async #countFailure<Result>(
+  async #limitFailures<Result>(
     header: string | undefined,
     address: string,
     find: () => Promise<Result>,
   ): Promise<Result> {
     if (header === undefined || header === "") throw missingCredentials();
-    this.#failures.requireFew(address, header);
+    this.#failures.requireNotBlocked(address, header);
     try {
       const found = await find();
-      this.#failures.noteSuccess(header);
+      this.#failures.recordSuccess(header);
       return found;
     } catch (error) {
       if (error instanceof DomainError && error.code === "unauthenticated")
-        await this.#failures.note(address, header);
+        await this.#failures.recordFailure(address, header);
       throw error;
     }
   }
 
-  /** A token, present or in its grace period, decides the environment, but does not tell it. */
+  /** Finds the group of a token, current or in its grace period. The token names its account but not its environment. */
   async #findUserGroup(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
     const route = readUserGroupToken(token);
     const places = route ? ENVIRONMENTS.map((environment) => ({ ...route, environment, deadline })) : [];
@@ -125,16 +124,16 @@ export class Access {
       const [group] = await this.#reader.byTokens(place, [token]);
       if (group) return group;
     }
-    return mayBeToken(token) ? this.#findBrought(token, deadline) : null;
+    return mayBeToken(token) ? this.#findByImportedToken(token, deadline) : null;
   }
 
-  /** Decision 45: a token from elsewhere does not name its account; were it that of two groups, it would be that of none. */
-  async #findBrought(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
+  /** Finds the group of an imported token, which does not name its account. A token that matches two groups is rejected (decision 45). */
+  async #findByImportedToken(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
     const places = await findTokenPlaces(this.#db.of("operator", deadline), this.#vault.lookups(token));
     const found = await Promise.all(
       places.map((place) => this.#reader.byTokens({ ...place, deadline }, [token])),
     );
-    // Several of the places may lead to one group: that had the token before, and another one that has it now.
+    // Two places in one environment (the token's former group and its current one) resolve to the same group.
     const groups = new Map(found.flat().flatMap((group) => (group ? [[group.id, group]] : [])));
     const [group = null] = groups.values();
     return groups.size === 1 ? group : null;
@@ -151,12 +150,12 @@ export class Access {
 
   #admit(key: ActiveKey, { requestId, deadline }: Omit<Origin, "address">): Caller {
     if (!this.#vault.holds(key.tokenKeyId)) {
-      // Going on would encrypt tokens that the other replicas cannot open.
+      // Fail: encrypting under another key would create tokens that other replicas cannot decrypt.
       throw new Error(
         `The tokens of account ${key.accountId} are encrypted under key ${key.tokenKeyId}, which is not configured.`,
       );
     }
-    this.#usage.note(key.accountId, key.keyId);
+    this.#usage.record(key.accountId, key.keyId);
     return {
       accountId: key.accountId,
       accountName: key.accountName,

@@ -4,7 +4,7 @@ import type { AccountService } from "../accounts/account-service.js";
 import type { DataSourceService } from "./service.js";
 
 const ACCOUNT = "demo";
-/** The id of a data source that each environment of the demo account begins with. */
+/** External ID of a data source that each environment of the demo account has. */
 export const DEMO_DATA_SOURCE = "demo-sales";
 const DATA_SOURCES = [
   { providedId: DEMO_DATA_SOURCE, name: "Sales database" },
@@ -18,9 +18,9 @@ export interface DemoSecrets {
 }
 
 /**
- * Fills an empty service with something to try: an account with a key and two data sources for each environment. Creates only
- * what is missing when it runs again after it was interrupted.
- * @returns the keys' secrets; null when the account has keys already
+ * Creates a demo account with an API key and two data sources per environment. A run after an interrupted one creates only what is
+ * missing.
+ * @returns the keys' secrets; null if the account already has keys
  */
 export async function createDemoAccount(
   accounts: AccountService,
@@ -44,7 +44,7 @@ export async function createDemoAccount(
       if (!present[index]) await dataSources.create(writer, providedId, name);
     }
   }
-  // Last, as the keys are what is shown only once.
+  // Create the keys last: their secrets are shown only once.
   const key = { scope: "admin", name: "demo", expiresAt: null } as const;
   const customer = await accounts.createKey({ accountId }, { ...key, environment: "Customer" });
   const testing = await accounts.createKey({ accountId }, { ...key, environment: "Testing" });

@@ -34,12 +34,12 @@ export class DataSourceService {
     );
   }
 
-  /** @returns a data source or null for each id, in the same order */
+  /** Returns a data source or null per ID, in the order of the IDs. */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<readonly (DataSource | null)[]> {
     return this.#byId.load(tenant, ids);
   }
 
-  /** @returns a data source or null for each provided id, in the same order */
+  /** Returns a data source or null per external ID, in the order of the IDs. */
   async byProvidedIds(
     tenant: Tenant,
     providedIds: readonly string[],
@@ -47,7 +47,7 @@ export class DataSourceService {
     return this.#byProvidedId.load(tenant, providedIds);
   }
 
-  /** @throws DomainError `data_source_exists` when the provided id is taken */
+  /** @throws DomainError `data_source_exists` when the external ID is taken */
   async create(writer: Writer, providedId: string, name: string): Promise<DataSource> {
     const db = this.#db.for(writer);
     const manager = db.manager("write", "data_source_insert");
@@ -67,7 +67,7 @@ export class DataSourceService {
         const manager = db.manager("write", "data_source_update");
         const found = await lock(manager, { ...db.key, ...ref });
         const { providedId = found.providedId, name = found.name } = changes;
-        // Decision 12a: the audit log's trigger would record any UPDATE.
+        // Skip the UPDATE: the audit log's trigger would record it (decision 12a).
         if (providedId === found.providedId && name === found.name) return found;
         await manager.update(DataSourceEntity, { ...db.key, id: found.id }, changes);
         return { ...found, ...changes };
@@ -75,7 +75,7 @@ export class DataSourceService {
     );
   }
 
-  /** @throws DomainError `data_source_not_found`; `data_source_in_use` while a mapping leads to it */
+  /** @throws DomainError `data_source_not_found`; `data_source_in_use` while a mapping references it */
   async delete(writer: Writer, ref: DataSourceRef): Promise<DataSource> {
     try {
       return await this.#db.for(writer).transaction(async (db) => {

@@ -7,16 +7,19 @@ import type { Limit } from "../../domain/shared/allowance.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import type { RateCounters } from "./rate-counters.js";
 
-/** How many credentials are remembered, and for how long after they were last found valid. */
-const MAX_PROVEN = 10_000;
-const PROVEN_MS = 3_600_000;
+/** Cache of credentials that were recently valid. */
+const MAX_CACHED_CREDENTIALS = 10_000;
+const CREDENTIAL_CACHE_MS = 3_600_000;
 
-/** Counts failed authentications by address, and refuses those from which there are too many (decision 33). */
+/** Limits failed authentications per client address (decision 33). */
 export class AuthFailures {
   readonly #counters: RateCounters;
   readonly #limit: Limit;
   readonly #metrics: Metrics;
-  readonly #proven = new LRUCache<string, true>({ max: MAX_PROVEN, ttl: PROVEN_MS });
+  readonly #validCredentials = new LRUCache<string, true>({
+    max: MAX_CACHED_CREDENTIALS,
+    ttl: CREDENTIAL_CACHE_MS,
+  });
 
   constructor(counters: RateCounters, limit: Limit, metrics: Metrics) {
     this.#counters = counters;
@@ -25,17 +28,17 @@ export class AuthFailures {
   }
 
   /**
-   * Refuses an address by what this process knows, without waiting for anything: it learns of failures elsewhere at the next one here.
-   * Credentials that were valid a short time ago are let through, to be looked up: they are no guess.
+   * Rejects an address that has exceeded the limit. Synchronous: uses only the count known to this process, which is updated from the
+   * shared counters at each local failure. Recently valid credentials pass, because they are not a guess; they are still verified.
    * @param header the Authorization header
    * @throws DomainError `rate_limited`
    */
-  requireFew(address: string, header: string): void {
+  requireNotBlocked(address: string, header: string): void {
     if (this.#limit.limit === 0) return;
-    const count = this.#counters.look(nameOf(address));
+    const count = this.#counters.peek(counterName(address));
     if (count === undefined || count.used < this.#limit.limit) return;
     const digest = digestOf(header);
-    if (digest !== undefined && this.#proven.has(digest)) return;
+    if (digest !== undefined && this.#validCredentials.has(digest)) return;
     this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
     throw rateLimited(
       "Authentication has failed too often from this address.",
@@ -43,27 +46,27 @@ export class AuthFailures {
     );
   }
 
-  /** Remembers the valid credentials of an Authorization header. */
-  noteSuccess(header: string): void {
+  /** Records valid credentials. */
+  recordSuccess(header: string): void {
     const digest = this.#limit.limit > 0 ? digestOf(header) : undefined;
-    if (digest !== undefined) this.#proven.set(digest, true);
+    if (digest !== undefined) this.#validCredentials.set(digest, true);
   }
 
-  /** Counts a failure. */
-  async note(address: string, header: string): Promise<void> {
+  /** Counts a failed authentication. */
+  async recordFailure(address: string, header: string): Promise<void> {
     this.#metrics.authenticationFailures.value += 1;
     const { limit } = this.#limit;
     if (limit === 0) return;
     const digest = digestOf(header);
-    if (digest !== undefined) this.#proven.delete(digest);
-    await this.#counters.take(nameOf(address), 1, limit);
+    if (digest !== undefined) this.#validCredentials.delete(digest);
+    await this.#counters.take(counterName(address), 1, limit);
   }
 }
 
 /**
- * Under what credentials are remembered: one key for all ways to write the header, and of one length, so that nobody can fill the memory,
- * or push out others, with one secret.
- * @returns undefined for a header that holds none
+ * Returns the cache key of the credentials in a header. It has a fixed length and ignores spelling variants of the header, so that one
+ * secret can neither fill the cache nor evict other entries.
+ * @returns undefined if the header has no credentials
  */
 function digestOf(header: string): string | undefined {
   const credentials = findCredentials(header);
@@ -72,6 +75,6 @@ function digestOf(header: string): string | undefined {
   return createHash("sha256").update(`${kind} ${secret}`).digest("base64url");
 }
 
-function nameOf(address: string): string {
+function counterName(address: string): string {
   return `auth-failures:${toAddressBlock(address)}`;
 }

@@ -6,10 +6,10 @@ import type { EventStreamLimits } from "../../domain/requests/event-stream-limit
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
-/** What may have only so many streams. */
+/** A subject of a stream limit. */
 type Holder = "token" | "api_key" | "address" | "process";
 
-/** How long a client that was refused should wait: streams end when they like. */
+/** Retry-After of a rejected client; streams end at unpredictable times. */
 const RETRY_AFTER_S = 30;
 
 const MESSAGES: Readonly<Record<Holder, string>> = {
@@ -19,7 +19,7 @@ const MESSAGES: Readonly<Record<Holder, string>> = {
   process: "The service",
 };
 
-/** Counts the open event streams of this process, and refuses further ones where there are too many. */
+/** Limits the concurrent event streams of this process. */
 export class EventStreams {
   readonly limits: EventStreamLimits;
   readonly #metrics: Metrics;
@@ -27,50 +27,50 @@ export class EventStreams {
   readonly #counts = new Map<string, number>();
   #open = 0;
 
-  /** @param trustedProxies addresses and networks that are not clients themselves */
+  /** @param trustedProxies addresses and networks of reverse proxies, exempt from the limit per address */
   constructor(limits: EventStreamLimits, trustedProxies: readonly string[], metrics: Metrics) {
     this.limits = limits;
     this.#trustedProxies = toBlockList(trustedProxies);
     this.#metrics = metrics;
   }
 
-  /** How many are open. */
+  /** Number of open streams. */
   get open(): number {
     return this.#open;
   }
 
   /**
-   * Counts one more stream.
-   * @returns what is to be called once, when the stream has ended
-   * @throws DomainError `rate_limited` when there are too many
+   * Admits a stream.
+   * @returns a function to call exactly once when the stream has ended
+   * @throws DomainError `rate_limited` when a limit is reached
    */
   admit(identity: Identity, address: string): () => void {
-    const names = this.#require(identity, address);
+    const names = this.#checkLimits(identity, address);
     for (const name of names) this.#counts.set(name, this.#countOf(name) + 1);
     this.#open += 1;
     return () => {
       for (const name of names) {
-        const left = this.#countOf(name) - 1;
-        if (left > 0) this.#counts.set(name, left);
+        const remaining = this.#countOf(name) - 1;
+        if (remaining > 0) this.#counts.set(name, remaining);
         else this.#counts.delete(name);
       }
       this.#open -= 1;
     };
   }
 
-  /** @returns under which names the stream counts */
-  #require(identity: Identity, address: string): readonly string[] {
+  /** Checks all limits and returns the names of the counters to increment. */
+  #checkLimits(identity: Identity, address: string): readonly string[] {
     const { perToken, perKey, perAddress, perProcess } = this.limits;
     const names: string[] = [];
-    const require = (holder: Holder, name: string, limit: number) => {
+    const checkLimit = (holder: Holder, name: string, limit: number) => {
       if (this.#countOf(name) >= limit) throw this.#refusal(holder, limit);
       names.push(name);
     };
-    if (identity.kind === "caller") require("api_key", `key:${identity.caller.keyId}`, perKey);
-    else require("token", `group:${identity.userGroup.accountId}:${identity.userGroup.id}`, perToken);
-    // Behind a proxy that does not say whose request it is, all clients have its address.
+    if (identity.kind === "caller") checkLimit("api_key", `key:${identity.caller.keyId}`, perKey);
+    else checkLimit("token", `group:${identity.userGroup.accountId}:${identity.userGroup.id}`, perToken);
+    // Behind a proxy that does not forward client addresses, all clients share its address.
     if (!isListed(this.#trustedProxies, address))
-      require("address", `address:${toAddressBlock(address)}`, perAddress);
+      checkLimit("address", `address:${toAddressBlock(address)}`, perAddress);
     if (this.#open >= perProcess) throw this.#refusal("process", perProcess);
     return names;
   }

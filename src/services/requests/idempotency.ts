@@ -11,25 +11,25 @@ import {
 import { isLockTimeout } from "../../persistence/shared/database-error.js";
 import { TenantDb } from "../../persistence/shared/tenant-db.js";
 
-/** A request that is to count once, however often it comes. */
+/** A request that is applied at most once. */
 export interface IdempotentRequest {
-  /** What its sender calls it. */
+  /** Idempotency key chosen by the client. */
   readonly key: string;
-  /** What it asks for: another request under the same key is refused. */
+  /** Fingerprinted: a request with the same key but different content is rejected. */
   readonly content: readonly unknown[];
 }
 
-/** A reply, as JSON has it, and whether it is that of an earlier request. */
+/** A JSON reply; `replayed` if it was stored by an earlier request. */
 export interface IdempotentReply {
   readonly reply: unknown;
   readonly replayed: boolean;
 }
 
-/** Has requests count once (decision 39): the reply is stored in the transaction of what was done. */
+/** Applies requests at most once (decision 39) by storing each reply in the transaction of its changes. */
 export class Idempotency {
   readonly #db: Database;
   readonly #vault: TokenVault;
-  /** The requests under way in this process: one that waits for another needs no connection meanwhile. */
+  /** Requests in progress in this process: a duplicate waits here, without holding a database connection. */
   readonly #inFlight = new Map<string, Promise<unknown>>();
 
   constructor(db: Database, vault: TokenVault) {
@@ -38,28 +38,29 @@ export class Idempotency {
   }
 
   /**
-   * Does the work in one transaction and stores its reply, or gives the reply that is stored for the request.
-   * @param work does all it does for the writer it is given; what it throws undoes everything, and nothing is stored
-   * @throws DomainError `idempotency_mismatch` when the key is that of another request; `idempotency_key_in_use` when that is
-   *   still under way; what `work` throws
+   * Runs `work` in a transaction and stores its reply, or returns the stored reply of an earlier request.
+   * @param work must use the writer passed to it, which carries the transaction; if it throws, everything is rolled back
+   * @throws DomainError `idempotency_mismatch` when the key was used for a different request; `idempotency_key_in_use` while a request
+   *   with the key is in progress; errors of `work`
    */
   async once<Reply extends object>(
     writer: Writer,
     request: IdempotentRequest,
     work: (writer: Writer) => Promise<Reply>,
   ): Promise<IdempotentReply> {
-    const place = [writer.accountId, writer.environment, request.key].join("/");
-    for (let before = this.#inFlight.get(place); before; before = this.#inFlight.get(place)) await before;
+    const requestKey = [writer.accountId, writer.environment, request.key].join("/");
+    for (let previous = this.#inFlight.get(requestKey); previous; previous = this.#inFlight.get(requestKey))
+      await previous;
     const outcome = this.#once(writer, request, work);
-    const end = outcome.then(
+    const settled = outcome.then(
       () => undefined,
       () => undefined,
     );
-    this.#inFlight.set(place, end);
+    this.#inFlight.set(requestKey, settled);
     try {
       return await outcome;
     } finally {
-      this.#inFlight.delete(place);
+      this.#inFlight.delete(requestKey);
     }
   }
 
@@ -68,14 +69,14 @@ export class Idempotency {
     { key, content }: IdempotentRequest,
     work: (writer: Writer) => Promise<Reply>,
   ): Promise<IdempotentReply> {
-    // The scope too: a reply holds what not every key of the account may see.
+    // Include the scope: a reply may contain data that other keys of the account must not read.
     const fingerprint = createHash("sha256")
       .update(JSON.stringify([writer.scope, ...content]))
       .digest();
     return this.#db.transaction(writer, async (transaction) => {
       const db = new TenantDb(writer, transaction, this.#db.orm);
       if (!(await claim(db, key, fingerprint)))
-        return { reply: await this.#stored(db, writer, key, fingerprint), replayed: true };
+        return { reply: await this.#loadReply(db, writer, key, fingerprint), replayed: true };
       const reply = await work({ ...writer, transaction });
       const binding = replyBinding(writer, key);
       await keepReply(db, key, this.#vault.encrypt(JSON.stringify(reply), binding, writer.tokenKeyId));
@@ -83,7 +84,7 @@ export class Idempotency {
     });
   }
 
-  async #stored(db: TenantDb, writer: Writer, key: string, fingerprint: Buffer): Promise<unknown> {
+  async #loadReply(db: TenantDb, writer: Writer, key: string, fingerprint: Buffer): Promise<unknown> {
     const stored = await findStoredReply(db, key);
     if (!stored)
       throw new DomainError("unavailable", "The stored reply has just expired.", { retryAfter: 1 });
@@ -97,7 +98,7 @@ export class Idempotency {
   }
 }
 
-/** What a encrypted reply is bound to. */
+/** Returns the binding (additional authenticated data) of an encrypted reply. */
 export function replyBinding({ accountId, environment }: Tenant, key: string): TokenBinding {
   return { accountId, id: `${environment}/${key}`, of: "idempotentRequest" };
 }

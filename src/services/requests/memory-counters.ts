@@ -1,19 +1,19 @@
 import type { Counter } from "../../domain/requests/rate-limit.js";
 
-/** Beyond that many names, the one whose window ends first is forgotten: some 25 MB. */
+/** Bounds memory to about 25 MB; beyond it, the oldest window is evicted. */
 const MAX_NAMES = 100_000;
 
 interface Window {
   used: number;
-  /** On this process's steady clock. */
+  /** In milliseconds of the monotonic clock. */
   endsAt: number;
 }
 
-/** Counts points in the memory of this process, of which it takes no more than a fixed amount. */
+/** Counts cost units in a bounded amount of process memory. */
 export class MemoryCounters {
   readonly #windowMs: number;
   readonly #maxNames: number;
-  /** In the order in which the windows began, which is about that in which they end. */
+  /** Ordered by start of the windows, which approximates the order of their ends. */
   readonly #windows = new Map<string, Window>();
 
   constructor(windowMs: number, maxNames = MAX_NAMES) {
@@ -21,12 +21,12 @@ export class MemoryCounters {
     this.#maxNames = maxNames;
   }
 
-  /** How many names it remembers. */
+  /** Number of counters. */
   get size(): number {
     return this.#windows.size;
   }
 
-  /** Takes points, unless that makes more than the limit. */
+  /** Adds cost units, unless the sum would exceed the limit. */
   take(name: string, points: number, limit: number): Counter {
     const now = steadyMs();
     const window = this.#current(name, now) ?? this.#begin(name, now + this.#windowMs, now);
@@ -35,15 +35,15 @@ export class MemoryCounters {
     return { taken, used: window.used, endsInMs: window.endsAt - now };
   }
 
-  /** The count of a name; undefined when its window has ended. */
-  look(name: string): Omit<Counter, "taken"> | undefined {
+  /** Returns the current count without changing it; undefined if the window has ended. */
+  peek(name: string): Omit<Counter, "taken"> | undefined {
     const now = steadyMs();
     const window = this.#current(name, now);
     return window && { used: window.used, endsInMs: window.endsAt - now };
   }
 
-  /** Remembers what was counted elsewhere. */
-  note(name: string, { used, endsInMs }: Omit<Counter, "taken">): void {
+  /** Stores a count from the shared counters. */
+  set(name: string, { used, endsInMs }: Omit<Counter, "taken">): void {
     const now = steadyMs();
     const endsAt = now + endsInMs;
     const window = this.#current(name, now) ?? this.#begin(name, endsAt, now);
@@ -68,7 +68,7 @@ export class MemoryCounters {
   }
 }
 
-/** Whole milliseconds: sums of fractions would make a minute longer than a minute. */
+/** Rounded to milliseconds: accumulated fractions would extend the window. */
 function steadyMs(): number {
   return Math.floor(performance.now());
 }

@@ -5,10 +5,10 @@ import type { Allowance, Limit } from "../../domain/shared/allowance.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import type { RateCounters } from "./rate-counters.js";
 
-/** Whose allowance a request is taken from: its credentials', or without any its address's. */
+/** The principal that a request is charged to: its credentials, or its address if it has none. */
 export type Spender = Identity | { readonly kind: "address"; readonly address: string };
 
-/** Gives each API key, each user group's front ends and each address without credentials so many points in a window (decision 33). */
+/** Limits the cost per window of each API key, each user group's front ends and each unauthenticated address (decision 33). */
 export class RateLimits {
   readonly #counters: RateCounters;
   readonly #limit: Limit;
@@ -20,18 +20,19 @@ export class RateLimits {
     this.#metrics = metrics;
   }
 
-  /** The most points that anybody can spend at once. */
+  /** Maximum cost of one request; infinite if there is no limit. */
   get most(): number {
     return this.#limit.limit === 0 ? Number.POSITIVE_INFINITY : this.#limit.limit;
   }
 
   /**
-   * Takes points from an allowance.
-   * @returns null where there is no limit, without a promise: then nobody has to wait for anything
-   * @throws DomainError `rate_limited` when less is left; then nothing is taken
+   * Charges a request to an allowance.
+   * @param points cost units
+   * @returns null, not a promise, if there is no limit, so that callers can continue synchronously
+   * @throws DomainError `rate_limited` when the cost exceeds the remaining allowance; nothing is charged
    */
   spend(spender: Spender, points: number): Promise<Allowance> | null {
-    return this.#limit.limit === 0 ? null : this.#spend(nameOf(spender), points);
+    return this.#limit.limit === 0 ? null : this.#spend(counterName(spender), points);
   }
 
   async #spend(name: string, points: number): Promise<Allowance> {
@@ -48,7 +49,7 @@ export class RateLimits {
   }
 }
 
-function nameOf(spender: Spender): string {
+function counterName(spender: Spender): string {
   switch (spender.kind) {
     case "caller":
       return `key:${spender.caller.accountId}:${spender.caller.keyId}`;

@@ -4,32 +4,33 @@ import type { ReadReplicas } from "../../persistence/database/read-replicas.js";
 import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
-/** What is read by whoever takes it from a replica: the whole of a request from one, so that it never goes back in time. */
+/** Reads for a request, from one replica throughout so that reads are monotonic; from the primary if undefined. */
 export type ReadFrom<Result> = (replica: ReadReplica | undefined) => Promise<Result>;
 
-/** Has requests that only read, and say that they may see what is a little old, read from replicas (decision 47). */
+/** Routes read-only requests that accept eventual consistency to replicas (decision 47). */
 export class ReplicaRouter {
   readonly #replicas: Pick<ReadReplicas, "choose"> | undefined;
-  readonly #usually: ReadConsistency;
+  readonly #defaultConsistency: ReadConsistency;
   readonly #metrics: Metrics;
 
-  /** @param usually what requests get that do not say what they want */
+  /** @param defaultConsistency default for requests that do not specify a consistency */
   constructor(
     replicas: Pick<ReadReplicas, "choose"> | undefined,
-    usually: ReadConsistency,
+    defaultConsistency: ReadConsistency,
     metrics: Metrics,
   ) {
     this.#replicas = replicas;
-    this.#usually = usually;
+    this.#defaultConsistency = defaultConsistency;
     this.#metrics = metrics;
   }
 
   /**
-   * @param read reads for a request; it may be asked twice, the second time from the database itself
-   * @throws what `read` throws there
+   * Runs `read` on a replica if the request accepts it; repeats it on the primary if the replica fails.
+   * @param read may be called twice
    */
-  async run<Result>(asked: ReadConsistency | undefined, read: ReadFrom<Result>): Promise<Result> {
-    const replica = (asked ?? this.#usually) === "eventual" ? this.#replicas?.choose() : undefined;
+  async run<Result>(requested: ReadConsistency | undefined, read: ReadFrom<Result>): Promise<Result> {
+    const replica =
+      (requested ?? this.#defaultConsistency) === "eventual" ? this.#replicas?.choose() : undefined;
     if (!replica) return read(undefined);
     try {
       return await read(replica);
@@ -41,7 +42,7 @@ export class ReplicaRouter {
   }
 }
 
-/** Says whether an error means that a replica did not answer. */
+/** Returns whether an error means that a replica failed. */
 export function hasFailed(error: unknown): boolean {
   return error instanceof ReplicaFailed;
 }

@@ -6,24 +6,23 @@ import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { runSpan, type Span } from "../../telemetry/tracing.js";
 
-/** How many statements of one kind a tenant has under way, unless told otherwise. */
+/** Concurrent statements per batch key. */
 const DEFAULT_MAX_IN_FLIGHT = 2;
-/** After how long one counts no more: it may be waiting for an answer that the network has lost. */
-const TIMEOUT_MS = 500;
-/** How many calls do not wait for the end of the turn: the database works while the requests behind them are read. */
+/** A slower statement no longer counts as in flight: the network may have lost its reply. */
+const SLOT_TIMEOUT_MS = 500;
+/** Flush early once this many calls are queued: the database works while further requests are parsed. */
 const FLUSH_AT = 12;
-/** How many keys go with one statement, unless told otherwise. */
 const DEFAULT_MAX_BATCH_SIZE = 1000;
 
-/** Loads something for each key. @returns a value for each of them, in the same order */
+/** Loads one value per key, in the order of the keys. */
 export type LoadMany<Key, Value, Scope extends Tenant> = (
   scope: Scope,
   keys: readonly Key[],
 ) => Promise<readonly Value[]>;
 
-/** How all collectors of a service work. */
+/** Settings shared by all batch loaders. */
 export interface Batching {
-  /** Whether anything is collected: else each call is a statement of its own. */
+  /** If false, each call executes its own statement. */
   readonly isOn: boolean;
   readonly telemetry: Telemetry;
 }
@@ -31,7 +30,7 @@ export interface Batching {
 interface Call<Key, Value> {
   readonly keys: readonly Key[];
   readonly deadline: Deadline | undefined;
-  /** Where its request is traced: how long it waits for its values. */
+  /** Measures how long the request waits for its values. */
   readonly span: Span | undefined;
   resolve(values: readonly Value[]): void;
   reject(error: unknown): void;
@@ -46,8 +45,8 @@ interface Queue<Key, Value, Scope> {
 }
 
 /**
- * Collects what requests ask for at the same time, and loads it for each tenant with one statement. It runs after each of those
- * requests has come, so nothing is older than its request.
+ * Batches concurrent calls of a tenant into one statement. The statement starts after all of these calls, so no value is older than
+ * the request that reads it.
  */
 export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
   readonly #loadMany: LoadMany<Key, Value, Scope>;
@@ -59,10 +58,10 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
   readonly #maxBatchSize: number;
 
   /**
-   * @param name what metrics and traces call it
-   * @param options.apart tells what of one tenant is kept apart
-   * @param options.maxInFlight how many statements a tenant has under way: what comes meanwhile goes with the next one
-   * @param options.maxBatchSize how many keys go with one statement
+   * @param name label in metrics and traces
+   * @param options.batchKey calls of one tenant with different batch keys are never batched together
+   * @param options.maxInFlight concurrent statements per batch key; further calls wait for the next statement
+   * @param options.maxBatchSize keys per statement
    */
   constructor(
     name: string,
@@ -82,11 +81,11 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     this.#maxBatchSize = options.maxBatchSize ?? DEFAULT_MAX_BATCH_SIZE;
   }
 
-  /** @returns a value for each key, in the same order */
+  /** Returns one value per key, in the order of the keys. */
   load(scope: Scope, keys: readonly Key[]): Promise<readonly Value[]> {
     if (scope.deadline?.isOver) return Promise.reject(deadlineExceeded());
     if (keys.length === 0) return Promise.resolve([]);
-    // What has a transaction is a part of that.
+    // A call inside a transaction must use that transaction's connection.
     const { isOn, telemetry } = this.#batching;
     if (!isOn || scope.transaction || keys.length >= this.#maxBatchSize) return this.#loadMany(scope, keys);
     const parent = telemetry.tracing?.current();
@@ -103,49 +102,49 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     return new Promise((resolve, reject) => {
       const queue = this.#queueOf(scope);
       queue.calls.push({ keys, deadline: scope.deadline, span, resolve, reject });
-      if (this.#isEnough(queue)) void this.#run(queue);
+      if (this.#shouldFlush(queue)) void this.#run(queue);
       else this.#schedule(queue);
     });
   }
 
   #queueOf(scope: Scope): Queue<Key, Value, Scope> {
     const name = `${scope.accountId}/${scope.environment}/${scope.replica?.name ?? ""}/${this.#batchKey(scope)}`;
-    const known = this.#queues.get(name);
-    if (known) return known;
+    const existing = this.#queues.get(name);
+    if (existing) return existing;
     const queue: Queue<Key, Value, Scope> = { name, scope, calls: [], inFlight: 0, isScheduled: false };
     this.#queues.set(name, queue);
     return queue;
   }
 
-  /** Whether to ask at once, as there is another statement left for what is still to come in this turn. */
-  #isEnough({ calls, inFlight }: Queue<Key, Value, Scope>): boolean {
+  /** Returns whether to flush at once: only if a statement is left for later calls of this event loop turn. */
+  #shouldFlush({ calls, inFlight }: Queue<Key, Value, Scope>): boolean {
     return calls.length >= FLUSH_AT && inFlight + 1 < this.#maxInFlight;
   }
 
   #schedule(queue: Queue<Key, Value, Scope>): void {
     if (queue.isScheduled || queue.inFlight >= this.#maxInFlight) return;
     queue.isScheduled = true;
-    // After everything that has come in by now was read.
+    // Runs after all pending requests have been parsed.
     setImmediate(() => {
       queue.isScheduled = false;
-      // Enough of them may have gone before.
+      // An early flush may have emptied the queue.
       if (queue.calls.length > 0) void this.#run(queue);
     });
   }
 
   async #run(queue: Queue<Key, Value, Scope>): Promise<void> {
     queue.inFlight += 1;
-    const calls = takeCalls(queue.calls, this.#maxBatchSize);
+    const calls = dequeueCalls(queue.calls, this.#maxBatchSize);
     if (queue.calls.length > 0) this.#schedule(queue);
-    let counts = true;
-    const countNoMore = () => {
-      if (counts) this.#release(queue);
-      counts = false;
+    let isCounted = true;
+    const releaseOnce = () => {
+      if (isCounted) this.#release(queue);
+      isCounted = false;
     };
-    const timer = setTimeout(countNoMore, TIMEOUT_MS);
-    await this.#answer(queue.scope, calls);
+    const timer = setTimeout(releaseOnce, SLOT_TIMEOUT_MS);
+    await this.#execute(queue.scope, calls);
     clearTimeout(timer);
-    countNoMore();
+    releaseOnce();
   }
 
   #release(queue: Queue<Key, Value, Scope>): void {
@@ -154,36 +153,36 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     else if (queue.inFlight === 0) this.#queues.delete(queue.name);
   }
 
-  async #answer(tenant: Scope, all: readonly Call<Key, Value>[]): Promise<void> {
-    const calls = rejectLate(all);
+  async #execute(tenant: Scope, all: readonly Call<Key, Value>[]): Promise<void> {
+    const calls = rejectExpired(all);
     if (calls.length === 0) return;
     this.#batching.telemetry.metrics.batches.of(this.#name).record(calls.length);
     const keys = calls.flatMap((call) => call.keys);
     const scope = { ...tenant, deadline: deadlineOf(calls) };
     try {
-      const values = await this.#traced(calls, () => this.#loadMany(scope, keys));
+      const values = await this.#loadTraced(calls, () => this.#loadMany(scope, keys));
       let start = 0;
       for (const { keys, resolve } of calls) {
         resolve(values.slice(start, start + keys.length));
         start += keys.length;
       }
     } catch (error) {
-      // What is out of reach for all of them is so for each.
+      // Retrying one by one would fail as well.
       if (calls.length <= 1 || isUnavailable(error) || error instanceof ReplicaFailed) {
         for (const { reject } of calls) reject(error);
       } else {
-        // One of them is at fault; the others must not suffer from it.
-        await Promise.all(calls.map(async (alone) => this.#answer(scope, [alone])));
+        // One call is invalid: run each alone so that the others succeed.
+        await Promise.all(calls.map(async (alone) => this.#execute(scope, [alone])));
       }
     }
   }
 
-  /** Loads for several requests as a span of the first one's trace, which names the others, and is named by them. */
-  #traced<Result>(calls: readonly Call<Key, Value>[], load: () => Promise<Result>): Promise<Result> {
+  /** Runs the load as a span in the first request's trace, linked to and from the spans of the other requests. */
+  #loadTraced<Result>(calls: readonly Call<Key, Value>[], load: () => Promise<Result>): Promise<Result> {
     const { tracing } = this.#batching.telemetry;
     if (!tracing) return load();
     const [parent, ...others] = calls.flatMap(({ span }) => span ?? []);
-    // What has scheduled this may be of another request.
+    // The current trace context may belong to another request, whose call scheduled this batch.
     if (!parent) return tracing.runApart(load);
     const attributes = { "user_groups.calls": calls.length };
     const span = tracing.begin(`load ${this.#name}`, { parent, attributes });
@@ -196,9 +195,8 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
 }
 
 /**
- * Collects what requests look up by a key.
- * @param find gives what there is, in any order
- * @returns a collector that loads what has the key, or null
+ * Creates a batch loader that returns the record with each key, or null.
+ * @param find returns the existing records, in any order
  */
 export function batchLookups<Key, Value>(
   name: string,
@@ -213,15 +211,15 @@ export function batchLookups<Key, Value>(
   );
 }
 
-/** Rejects the calls whose deadlines are over. @returns the others */
-function rejectLate<Key, Value>(calls: readonly Call<Key, Value>[]): readonly Call<Key, Value>[] {
+/** Rejects calls whose deadline has passed and returns the others. */
+function rejectExpired<Key, Value>(calls: readonly Call<Key, Value>[]): readonly Call<Key, Value>[] {
   return calls.filter(({ deadline, reject }) => {
     if (deadline?.isOver) reject(deadlineExceeded());
     return !deadline?.isOver;
   });
 }
 
-/** The deadline of a statement: over when those of all its calls are. */
+/** Returns the statement's deadline, which passes once those of all its calls have. */
 function deadlineOf(calls: readonly Pick<Call<unknown, unknown>, "deadline">[]): Deadline | undefined {
   if (calls.length === 1) return calls[0]?.deadline;
   const shared = new SharedDeadline();
@@ -229,8 +227,8 @@ function deadlineOf(calls: readonly Pick<Call<unknown, unknown>, "deadline">[]):
   return shared;
 }
 
-/** Takes as many calls as go together, at least one. */
-function takeCalls<Key, Value>(calls: Call<Key, Value>[], maxBatchSize: number): Call<Key, Value>[] {
+/** Removes at least one call, and as many as fit the batch size. */
+function dequeueCalls<Key, Value>(calls: Call<Key, Value>[], maxBatchSize: number): Call<Key, Value>[] {
   let count = 0;
   let keys = 0;
   while (count < calls.length && (count === 0 || keys + (calls[count]?.keys.length ?? 0) <= maxBatchSize)) {

@@ -1,31 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Metrics } from "../../telemetry/metrics.js";
 
-/** Rows in one statement: they are locked only for a moment. */
+/** Rows per statement; small, to keep row locks short. */
 const BATCH_SIZE = 2000;
 const MS_PER_S = 1000;
 
-/** Rows that are removed once they are no longer needed. */
+/** A recurring deletion of expired rows. */
 export interface Purge {
-  /** What metrics and the log call it. */
+  /** Label in metrics and the log. */
   readonly name: string;
-  /** Removes up to `limit` rows. @returns how many; fewer than `limit` when none are left */
+  /** Deletes up to `limit` rows and returns their number; fewer than `limit` means that none are left. */
   removeBatch(limit: number): Promise<number>;
-  /** For how long the oldest row should have been gone, in seconds. */
+  /** Returns how long the oldest expired row is overdue, in seconds. */
   backlogSeconds(): Promise<number>;
 }
 
-/** The part of the log that purges write to. */
 export interface PurgeLog {
   warn(details: object, message: string): void;
 }
 
 export interface PurgeOptions {
-  /** How long after the end of a run the next one begins. */
+  /** Time between the end of a run and the start of the next one. */
   readonly intervalMs: number;
-  /** How long after the first failure a run begins again; each further one takes twice as long, up to the interval. */
+  /** Delay before the first retry; doubles with each further failure, up to the interval. */
   readonly retryMs: number;
-  /** The pause between batches, for other work of the database. */
+  /** Pause between batches, to leave the database capacity for requests. */
   readonly pauseMs: number;
   readonly batchSize: number;
 }
@@ -33,8 +32,7 @@ export interface PurgeOptions {
 const OPTIONS: PurgeOptions = { intervalMs: 600_000, retryMs: 10_000, pauseMs: 50, batchSize: BATCH_SIZE };
 
 /**
- * Removes rows that are no longer needed: each purge on a timer of its own, in batches until nothing is left. A failed run is retried,
- * and logged once until one succeeds.
+ * Deletes expired rows in batches, each purge on its own timer. A failed run is retried; only the first failure of a series is logged.
  */
 export class Purges {
   readonly #purges: readonly Purge[];
@@ -54,13 +52,13 @@ export class Purges {
     if (this.#running.length === 0) this.#running = this.#purges.map((purge) => this.#repeat(purge, log));
   }
 
-  /** Waits for the batches in progress; what is left is removed after the next start. */
+  /** Stops after the batches in progress; remaining rows are deleted after the next start. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#running);
   }
 
-  /** Runs a purge once, until nothing is left. @throws what the database throws */
+  /** Runs a purge until no expired rows are left. */
   async run(purge: Purge): Promise<void> {
     const { batchSize, pauseMs } = this.#options;
     const counts = this.#metrics.purges.of(purge.name);
@@ -76,7 +74,7 @@ export class Purges {
 
   async #repeat(purge: Purge, log: PurgeLog): Promise<void> {
     const { intervalMs, retryMs } = this.#options;
-    // Replicas that start together do not purge together.
+    // Random delay: replicas that start together must not purge together.
     await this.#wait(Math.random() * Math.min(intervalMs, retryMs));
     for (let failures = 0; !this.#stop.signal.aborted; ) {
       try {
@@ -93,7 +91,7 @@ export class Purges {
   }
 
   async #wait(milliseconds: number): Promise<void> {
-    // The timer keeps no process from ending.
+    // ref: false, so that the timer does not keep the process alive.
     const ended = sleep(milliseconds, undefined, { ref: false, signal: this.#stop.signal });
     await ended.catch((error: unknown) => {
       if (!this.#stop.signal.aborted) throw error;

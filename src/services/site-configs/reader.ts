@@ -19,12 +19,12 @@ import {
 
 const EMPTY_PAGE: Page<SiteConfigRevision> = { items: [], hasMore: false };
 
-/** Which text of a site is asked for. */
+/** A request for the text of a site. */
 export interface ServedRequest {
   readonly site: string;
-  /** Null for the current one. */
+  /** Null for the current revision. */
   readonly revision: number | null;
-  /** SHA-256 of texts that whoever asks has already, and need not get again; null for whatever text there is. */
+  /** SHA-256 hashes of texts that the client has cached; null to return the text in any case. */
   readonly knownHashes: readonly Buffer[] | null;
 }
 
@@ -36,18 +36,18 @@ export class SiteConfigReader {
     this.#db = db;
   }
 
-  /** @returns a site configuration or null for each id, in the same order */
+  /** Returns a site configuration or null per ID, in the order of the IDs. */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(SiteConfig | null)[]> {
     return findByIds(this.#db.for(tenant), SITE_CONFIGS, ids);
   }
 
-  /** @returns a site configuration or null for each site, in the same order */
+  /** Returns a site configuration or null per site, in the order of the sites. */
   async bySites(tenant: Tenant, sites: readonly string[]): Promise<(SiteConfig | null)[]> {
     const configs = await findSiteConfigsBySites(this.#db.for(tenant), sites);
     return inOrder(sites, configs, ({ site }) => site);
   }
 
-  /** A page of the tenant's site configurations, by the names of the sites. */
+  /** Returns a page of the tenant's site configurations, ordered by site name. */
   async list(tenant: Tenant, page: PageRequest): Promise<Page<SiteConfig>> {
     return findPage(this.#db.for(tenant), SITE_CONFIGS, page);
   }
@@ -56,7 +56,7 @@ export class SiteConfigReader {
     return countList(this.#db.for(tenant), SITE_CONFIGS);
   }
 
-  /** The same page of the revisions of each of these, newest first, in the order of the ids; one statement for all. */
+  /** Returns the same page of revisions per site configuration, newest first, in the order of the IDs, with one statement. */
   async listRevisions(
     tenant: Tenant,
     ids: readonly number[],
@@ -66,25 +66,25 @@ export class SiteConfigReader {
     return ids.map((id) => pages.get(id) ?? EMPTY_PAGE);
   }
 
-  /** @returns a revision or null for each reference, in the same order */
+  /** Returns a revision or null per reference, in the order of the references. */
   async revisions(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(SiteConfigRevision | null)[]> {
     const found = await findRevisions(this.#db.for(tenant), refs);
     return inOrder(refs.map(nameOfRevision), found, nameOfRevision);
   }
 
-  /** @returns a text or null for each reference, in the same order */
+  /** Returns a text or null per reference, in the order of the references. */
   async texts(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(string | null)[]> {
     const texts = await findTexts(this.#db.for(tenant), refs);
     return inOrder(refs.map(nameOfRevision), texts, nameOfRevision).map((found) => found?.text ?? null);
   }
 
-  /** The text of a tenant's site. @throws DomainError `site_config_not_found` */
+  /** Returns the text of a tenant's site. @throws DomainError `site_config_not_found` */
   async serve(tenant: Tenant, request: ServedRequest): Promise<ServedRow> {
     return requireServed(await findServedText(this.#db.for(tenant), { ...request, publicOnly: false }));
   }
 
   /**
-   * The text of a site that is open to everybody (decision 31).
+   * Returns the text of a public site (decision 31).
    * @throws DomainError `site_config_not_found`, also for an account that does not exist and a revision that is not public
    */
   async servePublic(
@@ -100,7 +100,7 @@ export class SiteConfigReader {
   }
 }
 
-/** Tells one revision from all others of a tenant. */
+/** Returns a key that is unique among the tenant's revisions. */
 export function nameOfRevision({ siteConfigId, revision }: RevisionRef): string {
   return `${siteConfigId}:${revision}`;
 }

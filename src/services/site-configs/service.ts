@@ -21,23 +21,23 @@ import {
 } from "../../persistence/site-configs/writes.js";
 import type { SiteConfigWork } from "./work.js";
 
-/** How often a patch is applied anew because another change came first, and the first time. */
+/** Attempts to apply a patch, including the first, when concurrent changes conflict. */
 const MAX_PATCH_ATTEMPTS = 4;
 
-/** On what condition a site is changed. */
+/** Precondition of a change. */
 export interface ChangeOptions {
-  /** The number of the revision that the change is made to; 0 where there must be none yet; null for any. */
+  /** Expected current revision number; 0 if the site must not exist yet; null for any. */
   readonly expectedRevision: number | null;
 }
 
-/** What became of a change: a document with errors is not stored. */
+/** The result of a change; a document with errors is not stored. */
 export interface ChangeOutcome {
-  /** Null when nothing was changed, because of the errors in the report. */
+  /** Null if errors in the report prevented the change. */
   readonly siteConfig: SiteConfig | null;
   readonly report: SiteConfigReport;
 }
 
-/** Keeps the configurations of documentation sites: each change is a new revision, and none of them is invalid. */
+/** Stores the configurations of documentation sites. Each change creates a new, valid revision. */
 export class SiteConfigService {
   readonly #db: Database;
 
@@ -46,7 +46,7 @@ export class SiteConfigService {
   }
 
   /**
-   * Stores a document, as the first revision of a site that has none.
+   * Stores a document as a new revision; creates the site if it does not exist.
    * @throws DomainError `invalid_field` for a document that is too large, `version_conflict`
    */
   async put(
@@ -70,9 +70,9 @@ export class SiteConfigService {
   }
 
   /**
-   * Changes the current document by a merge patch (RFC 7396); what the patch does not touch stays as it is written.
-   * @throws DomainError `site_config_not_found`, `version_conflict`, also when other changes come first again and again, `invalid_field`
-   * for a patch that is too large, or makes the document so
+   * Applies a merge patch (RFC 7396) to the current document, preserving the formatting of unchanged parts.
+   * @throws DomainError `site_config_not_found`; `version_conflict`, also after repeated concurrent changes; `invalid_field` if the
+   *   patch or the patched document is too large
    */
   async patch(
     editor: Editor,
@@ -85,7 +85,7 @@ export class SiteConfigService {
     for (let attempt = 1; attempt <= MAX_PATCH_ATTEMPTS; attempt += 1) {
       const seen = await this.#find(editor, site, options);
       const text = await readText(this.#db.for(editor), seen, seen.revision);
-      // It may take seconds, so no lock is held meanwhile.
+      // Patching may take seconds: hold no lock meanwhile.
       const patched = await work.run("patch", { text, patch, strict: options.strict });
       const outcome = await this.#storePatched(editor, site, seen, patched, options);
       if (outcome) return outcome;
@@ -95,7 +95,7 @@ export class SiteConfigService {
     });
   }
 
-  /** @returns null when another change came since the revision that was seen; nothing is stored then */
+  /** Returns null, and stores nothing, if the site has changed since the revision that was read. */
   async #storePatched(
     editor: Editor,
     site: string,
@@ -114,7 +114,7 @@ export class SiteConfigService {
   }
 
   /**
-   * Brings an earlier revision back, as a new one.
+   * Restores an earlier revision by creating a new one.
    * @throws DomainError `site_config_not_found`, also for a revision that does not exist, and `version_conflict`
    */
   async restore(
@@ -126,7 +126,7 @@ export class SiteConfigService {
   ): Promise<ChangeOutcome> {
     const seen = await this.#find(editor, site, options);
     const text = await readText(this.#db.for(editor), seen, restoredFrom);
-    // The rules may have changed since it was written. The text of a revision never does, so no lock is needed yet.
+    // Validation rules may have changed since the revision was stored. Its text is immutable, so no lock is needed yet.
     const report = await work.run("check", { source: { text }, strict: false });
     if (!report.valid) return { siteConfig: null, report };
     const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
@@ -137,7 +137,7 @@ export class SiteConfigService {
     return { siteConfig, report };
   }
 
-  /** Opens a site to everybody, or closes it; this is no new revision. @throws DomainError `site_config_not_found` */
+  /** Makes a site public or private, without creating a revision. @throws DomainError `site_config_not_found` */
   async setPublic(editor: Editor, site: string, isPublic: boolean): Promise<SiteConfig> {
     const changed = await setPublic(this.#db.for(editor), site, isPublic);
     if (changed) return changed;
@@ -151,7 +151,7 @@ export class SiteConfigService {
     return lock(transaction, editor, site);
   }
 
-  /** The site as it is now, without a lock. @throws DomainError `site_config_not_found`, `version_conflict` */
+  /** Reads the current site without locking it. @throws DomainError `site_config_not_found`, `version_conflict` */
   async #find(editor: Editor, site: string, { expectedRevision }: ChangeOptions): Promise<SiteConfig> {
     const [found] = await findSiteConfigsBySites(this.#db.for(editor), [site]);
     if (!found) throw missingSite(editor, site);

@@ -6,17 +6,17 @@ import type { TaskReply } from "./worker.js";
 
 const WORKER_FILE = new URL("./worker.js", import.meta.url);
 
-/** Each task that waits holds up to two documents. */
+/** Limits memory: each queued task holds up to two documents. */
 const MAX_WAITING = 8;
 const MAX_WAIT_MS = 10_000;
-/** The slowest document of 2 MiB that we found takes 1 to 2 s. */
+/** The slowest known 2 MiB document takes 1 to 2 s. */
 const MAX_RUN_MS = 20_000;
-/** After which the thread ends, and frees its memory. */
+/** Idle time after which the thread is terminated to free its memory. */
 const MAX_IDLE_MS = 30_000;
 const MAX_HEAP_MB = 384;
 const RETRY_AFTER_S = 2;
 
-/** Works on large site configurations in a worker thread, one after the other. */
+/** Processes large site configurations in a worker thread, one at a time. */
 export class SiteConfigThread {
   readonly #refusals: Counter;
   readonly #waiting = new Set<() => void>();
@@ -24,18 +24,18 @@ export class SiteConfigThread {
   #isClosed = false;
   #worker: Worker | null = null;
   #idleTimer: NodeJS.Timeout | undefined;
-  /** Ends the task under way. */
+  /** Rejects the task in progress. */
   #fail: ((error: Error) => void) | null = null;
 
-  /** @param refusals counts the tasks that were not done because too many wait */
+  /** @param refusals counts the tasks rejected because the queue is full or the wait was too long */
   constructor(refusals: Counter) {
     this.#refusals = refusals;
   }
 
   /**
-   * Does a task in the worker thread.
-   * @param signal aborts a task that still waits
-   * @throws DomainError as the task does, `unavailable` when too many wait or one takes too long; Error when the thread dies
+   * Runs a task in the worker thread.
+   * @param signal aborts the task while it is queued
+   * @throws DomainError from the task, or `unavailable` if the queue is full or a timeout is exceeded; Error if the thread crashes
    */
   async run<Name extends TaskName>(task: Task<Name>, signal?: AbortSignal): Promise<TaskOutputs[Name]> {
     await this.#takeTurn(signal);
@@ -46,7 +46,7 @@ export class SiteConfigThread {
     }
   }
 
-  /** Ends the thread; what is under way or waits fails. */
+  /** Terminates the thread; tasks in progress and queued tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#end(
@@ -121,20 +121,20 @@ export class SiteConfigThread {
   }
 
   #start(): Worker {
-    // Neither the loaders nor the environment of this process: the latter holds secrets.
+    // Inherit neither module loaders nor the environment, which holds secrets.
     const worker = new Worker(WORKER_FILE, {
       execArgv: [],
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });
     worker.unref();
-    const lose = (error: Error) => {
+    const onWorkerExit = (error: Error) => {
       if (this.#worker !== worker) return;
       this.#worker = null;
       this.#fail?.(error);
     };
-    worker.on("error", lose);
-    worker.on("exit", (code) => lose(new Error(`The worker thread ended with code ${code}.`)));
+    worker.on("error", onWorkerExit);
+    worker.on("exit", (code) => onWorkerExit(new Error(`The worker thread ended with code ${code}.`)));
     return worker;
   }
 

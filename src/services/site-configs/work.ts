@@ -8,43 +8,42 @@ import {
 } from "../../domain/site-configs/tasks.js";
 import type { SiteConfigThread } from "./thread.js";
 
-/** So many bytes of site configurations a request may process in the event loop: they take it 20 ms at most. */
+/** Bytes of site configurations that a request may process in the event loop, which blocks it for up to 20 ms. */
 const MAX_EVENT_LOOP_BYTES = 64 * 1024;
 
-/** What one request may still have done. */
+/** The remaining work budget of a request. */
 interface WorkBudget {
-  /** @throws DomainError when the reply is refused already */
+  /** @throws DomainError when the budget is used up */
   requireRest(): void;
   noteFindings(report: SiteConfigReport): void;
 }
 
 interface WorkOptions {
   readonly budget?: WorkBudget;
-  /** Aborts what still waits. */
+  /** Aborts queued tasks. */
   readonly signal?: (() => AbortSignal) | undefined;
 }
 
 /**
- * The work on site configurations that one request asks for, one task after the other: small ones in the event loop, large ones
- * in a worker thread.
+ * Runs the site configuration tasks of one request sequentially: small ones in the event loop, large ones in a worker thread.
  */
 export class SiteConfigWork {
   readonly #thread: SiteConfigThread | null;
   readonly #options: WorkOptions;
   #left = MAX_EVENT_LOOP_BYTES;
-  /** Resolves when all tasks so far are done. */
+  /** Settles after the previous task. */
   #previous: Promise<unknown> = Promise.resolve();
 
-  /** @param thread null does everything at once, for a process that serves nobody else */
+  /** @param thread null runs all tasks in the event loop, for a process that serves no other requests */
   constructor(thread: SiteConfigThread | null, options: WorkOptions = {}) {
     this.#thread = thread;
     this.#options = options;
   }
 
-  /** @throws DomainError as the task, the budget and `SiteConfigThread` do */
+  /** @throws DomainError from the task, the budget or `SiteConfigThread` */
   async run<Name extends TaskName>(name: Name, input: TaskInputs[Name]): Promise<TaskOutputs[Name]> {
     const output = this.#previous.then(() => this.#runNow({ name, input }));
-    // One request must not fill the thread's queue by itself, and each task may use up the budget of the next.
+    // Run sequentially: one request must not fill the thread's queue, and each task may use up the budget of the next.
     this.#previous = output.catch(() => undefined);
     return output;
   }
@@ -59,7 +58,7 @@ export class SiteConfigWork {
     return output;
   }
 
-  /** All documents of a request count together: several small ones take as long as a large one. */
+  /** Sums the documents of a request: several small ones take as long as a large one. */
   #isSmall(input: TaskInputs[TaskName]): boolean {
     const size = sizeOf(input);
     if (size > this.#left) return false;
@@ -68,7 +67,7 @@ export class SiteConfigWork {
   }
 }
 
-/** In UTF-16 code units, which are bytes of most documents. */
+/** Returns the size in UTF-16 code units, which equals bytes for ASCII documents. */
 function sizeOf(input: TaskInputs[TaskName]): number {
   if ("from" in input) return input.from.length + input.to.length;
   if ("patch" in input) return input.text.length + input.patch.json.length;

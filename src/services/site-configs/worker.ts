@@ -2,13 +2,13 @@ import { parentPort } from "node:worker_threads";
 import { DomainError, type DomainErrorDetails, type ErrorCode } from "../../domain/shared/errors.js";
 import { runTask, type Task, type TaskName, type TaskOutputs } from "../../domain/site-configs/tasks.js";
 
-/** The answer of the worker thread to one task. It travels as JSON: structured clones take longer to read. */
+/** The worker thread's reply to a task, sent as JSON because structured cloning is slower. */
 export type TaskReply<Name extends TaskName> =
   | { readonly output: TaskOutputs[Name] }
   | { readonly refusal: DomainErrorDetails & { readonly code: ErrorCode; readonly message: string } }
   | { readonly failure: string };
 
-// This file is the worker thread: nothing else imports it but for its types.
+// Worker thread entry point: import only types from this file.
 parentPort?.on("message", (task: Task<TaskName>) => {
   parentPort?.postMessage(JSON.stringify(reply(task)));
 });

@@ -9,7 +9,6 @@ import {
   renameDataSources,
 } from "../../persistence/transfer/imported-data-source-queries.js";
 
-/** Brings data sources in. */
 export class DataSourceImport {
   readonly #db: Database;
 
@@ -18,9 +17,9 @@ export class DataSourceImport {
   }
 
   /**
-   * Creates the data sources of a batch that are missing, and renames the others, in one transaction.
-   * @param items each provided id once
-   * @returns an outcome for each line, in the same order
+   * Creates missing data sources and renames existing ones, in one transaction.
+   * @param items must have distinct external IDs
+   * @returns an outcome per line, in the order of the lines
    */
   async run(
     writer: Writer,
@@ -37,7 +36,7 @@ export class DataSourceImport {
       const named = items.flatMap(({ providedId, name }) =>
         name === undefined ? [] : [{ providedId, name }],
       );
-      // First, and whether they are there or not: nobody can create one between a look and the insert then.
+      // Insert first, without a prior check: a data source could be created between check and insert.
       const created = await insertDataSources(transaction, named);
       const others = providedIds.filter((providedId) => !created.has(providedId));
       const found = await lockDataSourcesToRename(transaction, others);
@@ -56,7 +55,7 @@ export class DataSourceImport {
   }
 }
 
-/** @param present the name that the data source has, if it is there */
+/** @param present name of the existing data source, if any */
 function outcomeOf({ name }: ImportedDataSource, present: string | undefined): ImportOutcome {
   if (present !== undefined) return name === undefined || name === present ? "unchanged" : "updated";
   if (name !== undefined) return "created";

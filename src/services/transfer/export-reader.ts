@@ -10,20 +10,19 @@ import { countList, findPage } from "../../persistence/shared/select-page.js";
 import { countUserGroups, listAllUserGroups } from "../../persistence/user-groups/list-queries.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 
-/** What one statement reads: enough that its own costs do not matter, and little enough to hold in memory. */
+/** Rows per statement: large enough to amortize its overhead, small enough to hold in memory. */
 const PAGE_SIZE = 1000;
 const ORDER = { field: "providedId", direction: "ascending" } as const;
 const DATA_SOURCES = dataSourcesBy(ORDER);
 
-/** A group as it is written out. */
 export interface ExportedGroup {
   readonly group: UserGroup;
   readonly mapping: readonly MappedDataSource[];
 }
 
 /**
- * Reads everything that a tenant has, page by page in the order of the provided ids. What others change meanwhile may be in it or not:
- * also of one group, the mapping may be newer than the rest.
+ * Reads all data of a tenant page by page, ordered by external ID. Not a snapshot: concurrent changes may be included or not, and a
+ * group's mapping may be newer than its other fields.
  */
 export class ExportReader {
   readonly #db: Database;
@@ -53,7 +52,6 @@ export class ExportReader {
     }
   }
 
-  /** How many data sources and groups there are. */
   async count(tenant: Tenant): Promise<{ readonly dataSources: number; readonly groups: number }> {
     const db = this.#db.for(tenant);
     return {
@@ -62,9 +60,9 @@ export class ExportReader {
     };
   }
 
-  /** The token of a group, in the clear. */
+  /** Returns the group's token in plaintext. */
   tokenOf(group: UserGroup): string {
-    // Not from the cache: an export decrypts each token once.
+    // Bypass the cache: an export decrypts each token only once.
     return this.#vault.decryptToken(group.storedToken, group);
   }
 }

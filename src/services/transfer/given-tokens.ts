@@ -8,10 +8,10 @@ import type { Database } from "../../persistence/database/database.js";
 import { findTokenOwners, type PresentGroup } from "../../persistence/transfer/imported-group-queries.js";
 import { findTokenPlaces } from "../../persistence/user-groups/brought-token-queries.js";
 
-/** Whose the tokens are that lines of an import bring along: a token must lead to one group only, in all accounts. */
-export class GivenTokens {
+/** Ownership of imported tokens: a token must identify a single group across all accounts. */
+export class ImportedTokens {
   readonly #lookups: ReadonlyMap<string, readonly string[]>;
-  /** The hashes of those that are some other group's. */
+  /** Hashes of tokens that belong to another group. */
   readonly #taken: ReadonlySet<string>;
 
   private constructor(lookups: ReadonlyMap<string, readonly string[]>, taken: ReadonlySet<string>) {
@@ -20,28 +20,30 @@ export class GivenTokens {
   }
 
   /**
-   * Looks for the owners of tokens. Not within a transaction: it takes several scopes of rows, and so connections of its own.
-   * @param items of one batch
+   * Finds the owners of the tokens of a batch. Call it outside a transaction: it reads several tenants and needs its own connections.
    */
-  static async look(
+  static async load(
     db: Database,
     vault: TokenVault,
     tenant: Tenant,
     items: readonly ImportedGroup[],
-  ): Promise<GivenTokens> {
+  ): Promise<ImportedTokens> {
     const lookups = new Map<string, readonly Buffer[]>();
     for (const { token } of items) if (token !== undefined) lookups.set(token, vault.lookups(token));
     const taken = lookups.size === 0 ? new Set<string>() : await findTaken(db, tenant, items, lookups);
-    return new GivenTokens(new Map([...lookups].map(([token, hashes]) => [token, hashes.map(toHex)])), taken);
+    return new ImportedTokens(
+      new Map([...lookups].map(([token, hashes]) => [token, hashes.map(toHex)])),
+      taken,
+    );
   }
 
-  /** The refusal of a line whose token is that of another group; else null. */
+  /** Returns the refusal of a line whose token belongs to another group, or null. */
   refusalOf({ token }: ImportedGroup): Refusal | null {
     return this.#hashes(token).some((hash) => this.#taken.has(hash)) ? tokenTaken() : null;
   }
 
-  /** Says whether a group has the token of its line already. */
-  isThatOf({ token }: ImportedGroup, { lookup }: PresentGroup): boolean {
+  /** Returns whether the group already has the token of its line. */
+  isTokenOf({ token }: ImportedGroup, { lookup }: PresentGroup): boolean {
     return this.#hashes(token).includes(lookup);
   }
 
@@ -50,7 +52,6 @@ export class GivenTokens {
   }
 }
 
-/** The refusal of a token that another group has. */
 export function tokenTaken(): Refusal {
   return new Refusal("token_taken", "Another user group has this token.", ["token"]);
 }
@@ -62,38 +63,38 @@ async function findTaken(
   lookups: ReadonlyMap<string, readonly Buffer[]>,
 ): Promise<Set<string>> {
   const hashes = [...lookups.values()].flat();
-  const bringers = new Map(
+  const importingGroups = new Map(
     items.flatMap(({ token, providedId }) =>
       (token === undefined ? [] : (lookups.get(token) ?? [])).map((hash) => [toHex(hash), providedId]),
     ),
   );
   const taken = new Set<string>();
-  // Unique among the tokens of both environments.
-  for (const one of ENVIRONMENTS) {
-    const tenant = { accountId, environment: one };
+  // Tokens must be unique across both environments.
+  for (const other of ENVIRONMENTS) {
+    const tenant = { accountId, environment: other };
     for (const { lookup, providedId } of await findTokenOwners(db.for(tenant), hashes)) {
-      if (one !== environment || providedId !== bringers.get(lookup)) taken.add(lookup);
+      if (other !== environment || providedId !== importingGroups.get(lookup)) taken.add(lookup);
     }
   }
-  // One of ours may lead to another account by itself.
-  for (const [named, itsHashes] of hashesByAccount(lookups)) {
-    if (named === accountId) continue;
-    for (const one of ENVIRONMENTS) {
-      const tenant = { accountId: named, environment: one };
-      const owners = await findTokenOwners(db.for(tenant), itsHashes);
+  // A token issued by this service names its account, which may be a different one.
+  for (const [namedAccountId, tokenHashes] of hashesByAccount(lookups)) {
+    if (namedAccountId === accountId) continue;
+    for (const environment of ENVIRONMENTS) {
+      const tenant = { accountId: namedAccountId, environment };
+      const owners = await findTokenOwners(db.for(tenant), tokenHashes);
       for (const { lookup } of owners) taken.add(lookup);
     }
   }
   const places = await findTokenPlaces(db.of("operator"), hashes);
   for (const place of places.filter((other) => other.accountId !== accountId)) {
-    // What was noted there may have been rotated since.
+    // The token recorded there may have been rotated since.
     const owners = await findTokenOwners(db.for(place), [place.lookup]);
     if (owners.length > 0) taken.add(toHex(place.lookup));
   }
   return taken;
 }
 
-/** The hashes of tokens of ours, by the accounts that they name. */
+/** Groups the hashes of tokens issued by this service by the account that they name. */
 function hashesByAccount(lookups: ReadonlyMap<string, readonly Buffer[]>): Map<number, readonly Buffer[]> {
   const found = new Map<number, Buffer[]>();
   for (const [token, hashes] of lookups) {

@@ -9,21 +9,21 @@ import {
   type PresentGroup,
 } from "../../persistence/transfer/imported-group-queries.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
-import type { GivenTokens } from "./given-tokens.js";
+import type { ImportedTokens } from "./given-tokens.js";
 import { findImportedDataSources } from "./imported-mapping.js";
 
-/** What is to be done for a line. */
+/** The planned action for a line. */
 export type PlannedGroup =
   | {
-      readonly does: "create";
+      readonly action: "create";
       readonly group: ImportedGroup & { readonly name: string };
       readonly entries: readonly MappingEntry[];
     }
-  | { readonly does: "update"; readonly id: number; readonly changes: GroupChanges }
-  | { readonly does: "nothing" }
+  | { readonly action: "update"; readonly id: number; readonly changes: GroupChanges }
+  | { readonly action: "nothing" }
   | Refusal;
 
-/** The fields of a group that differ from what is there. */
+/** The fields of a line that differ from the stored group. */
 export interface GroupChanges {
   readonly name?: string;
   readonly properties?: Properties;
@@ -32,14 +32,14 @@ export interface GroupChanges {
 }
 
 /**
- * Compares the lines of an import with what is there.
- * @param transaction where the groups stay locked, but in a dry run
- * @param tokens what is known of the tokens that the lines bring along
+ * Compares the lines of an import with the stored groups.
+ * @param transaction holds the row locks of the groups, except in a dry run
+ * @param tokens owners of the tokens in these lines
  */
 export async function planGroups(
   transaction: TenantDb,
   items: readonly ImportedGroup[],
-  tokens: GivenTokens,
+  tokens: ImportedTokens,
   options: ImportOptions,
 ): Promise<PlannedGroup[]> {
   const references = items.flatMap(({ mapping = [] }) => mapping);
@@ -48,7 +48,7 @@ export async function planGroups(
   const found = await findPresentGroups(transaction, providedIds, !options.dryRun);
   const present = new Map(found.map((group) => [group.providedId, group]));
   const mappings = await findPresentMappings(transaction, items, present);
-  const withOtherProperties = await findOtherProperties(transaction, items, present);
+  const withDifferentProperties = await findPropertyChanges(transaction, items, present);
   return items.map((item) => {
     const entries = refuseFaults(() => item.mapping?.map(resolve));
     if (entries instanceof Refusal) return entries;
@@ -57,7 +57,7 @@ export async function planGroups(
     const before = {
       group,
       mapping: mappings.get(group.id) ?? new Map(),
-      propertiesDiffer: withOtherProperties.has(group.id),
+      propertiesDiffer: withDifferentProperties.has(group.id),
     };
     return planChange(item, entries, before, tokens, options);
   });
@@ -66,16 +66,16 @@ export async function planGroups(
 function planCreation(
   item: ImportedGroup,
   entries: readonly MappingEntry[],
-  tokens: GivenTokens,
+  tokens: ImportedTokens,
 ): PlannedGroup {
   const { name } = item;
   if (name === undefined) {
     return new Refusal("invalid_field", "is required: there is no such user group yet.", ["name"]);
   }
-  return tokens.refusalOf(item) ?? { does: "create", group: { ...item, name }, entries };
+  return tokens.refusalOf(item) ?? { action: "create", group: { ...item, name }, entries };
 }
 
-/** What a line is compared with. */
+/** A stored group that a line is compared with. */
 interface GroupBefore {
   readonly group: PresentGroup;
   readonly mapping: ReadonlyMap<string, number>;
@@ -86,31 +86,33 @@ function planChange(
   item: ImportedGroup,
   entries: readonly MappingEntry[] | undefined,
   { group, mapping, propertiesDiffer }: GroupBefore,
-  tokens: GivenTokens,
+  tokens: ImportedTokens,
   { replaceTokens }: ImportOptions,
 ): PlannedGroup {
   const { name, properties, token } = item;
-  const givesOther = token !== undefined && !tokens.isThatOf(item, group);
-  if (givesOther && !replaceTokens) {
+  const hasNewToken = token !== undefined && !tokens.isTokenOf(item, group);
+  if (hasNewToken && !replaceTokens) {
     return new Refusal(
       "token_differs",
       "The user group has another token here. With --replace-tokens it is given this one.",
       ["token"],
     );
   }
-  const refusal = givesOther ? tokens.refusalOf(item) : null;
+  const refusal = hasNewToken ? tokens.refusalOf(item) : null;
   if (refusal) return refusal;
   const changes = {
     ...(name !== undefined && name !== group.name ? { name } : {}),
     ...(properties !== undefined && propertiesDiffer ? { properties } : {}),
     ...(entries && !isSame(entries, mapping) ? { entries } : {}),
-    ...(givesOther ? { token } : {}),
+    ...(hasNewToken ? { token } : {}),
   };
-  return Object.keys(changes).length === 0 ? { does: "nothing" } : { does: "update", id: group.id, changes };
+  return Object.keys(changes).length === 0
+    ? { action: "nothing" }
+    : { action: "update", id: group.id, changes };
 }
 
-/** The ids of the groups whose lines have properties that are not equal to those they have. */
-async function findOtherProperties(
+/** Returns the IDs of the groups whose stored properties differ from those of their lines. */
+async function findPropertyChanges(
   db: TenantDb,
   items: readonly ImportedGroup[],
   present: ReadonlyMap<string, PresentGroup>,
@@ -127,7 +129,7 @@ async function findOtherProperties(
   return new Set([...others, ...(await findDifferentProperties(db, undecided))]);
 }
 
-/** The mappings of the groups that are there and whose lines tell one: data sources by schema ids. */
+/** Returns the mappings (data source IDs by schema ID) of existing groups whose lines contain a mapping. */
 async function findPresentMappings(
   db: TenantDb,
   items: readonly ImportedGroup[],
@@ -140,7 +142,7 @@ async function findPresentMappings(
   return ids.length === 0 ? new Map() : findMappedIds(db, ids);
 }
 
-/** The data sources of each of these groups, by schema ids. */
+/** Returns the data source IDs by schema ID of each group. */
 export async function findMappedIds(
   db: TenantDb,
   userGroupIds: readonly number[],

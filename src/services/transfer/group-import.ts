@@ -16,18 +16,18 @@ import { insertManyUserGroups, updateUserGroups } from "../../persistence/user-g
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
-import { CreatedMeanwhile, retryConflicts } from "../user-groups/conflict-retry.js";
-import { GivenTokens, tokenTaken } from "./given-tokens.js";
+import { ConcurrentCreation, retryConflicts } from "../user-groups/conflict-retry.js";
+import { ImportedTokens, tokenTaken } from "./given-tokens.js";
 import { type PlannedGroup, planGroups } from "./group-import-plan.js";
 
-/** The tables are analyzed once so many groups were created, and again when that has become so many times as much. */
+/** ANALYZE runs once this many groups were created, and again whenever their number has grown by the factor. */
 const ANALYZE_FROM = 2000;
 const ANALYZE_FACTOR = 4;
 
-type Creation = Extract<PlannedGroup, { does: "create" }>;
-type Update = Extract<PlannedGroup, { does: "update" }>;
+type Creation = Extract<PlannedGroup, { action: "create" }>;
+type Update = Extract<PlannedGroup, { action: "update" }>;
 
-/** Brings groups in, with the tokens that they have had elsewhere (decision 45). */
+/** Imports groups, including their existing tokens (decision 45). */
 export class GroupImport {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
@@ -38,7 +38,7 @@ export class GroupImport {
   #analyzeAt = ANALYZE_FROM;
   #hasWarned = false;
 
-  /** @param warn is told what goes wrong without keeping any line from coming in */
+  /** @param warn receives problems that do not affect the import of any line */
   constructor(
     db: Database,
     ids: UserGroupIds,
@@ -54,10 +54,9 @@ export class GroupImport {
   }
 
   /**
-   * Creates the groups of a batch that are missing, and changes what differs of the others, in one transaction. Lines that are refused
-   * keep no other line from happening.
-   * @param items each provided id and each token once
-   * @returns an outcome for each line, in the same order
+   * Creates missing groups and updates those that differ, in one transaction. A rejected line does not affect other lines.
+   * @param items must have distinct external IDs and tokens
+   * @returns an outcome per line, in the order of the lines
    * @throws OperatorError when the account's tokens are encrypted under a key that is not configured
    */
   async run(
@@ -65,7 +64,7 @@ export class GroupImport {
     items: readonly ImportedGroup[],
     options: ImportOptions,
   ): Promise<ImportOutcome[]> {
-    const tokens = await GivenTokens.look(this.#db, this.#vault, writer, items);
+    const tokens = await ImportedTokens.load(this.#db, this.#vault, writer, items);
     if (options.dryRun) {
       return (await planGroups(this.#db.for(writer), items, tokens, options)).map(outcomeOf);
     }
@@ -77,7 +76,7 @@ export class GroupImport {
     }
   }
 
-  /** A token of the batch was given away since it was looked for: finds out which. */
+  /** Bisects the batch to find the token that another group has received since the check. */
   async #runHalves(
     writer: Writer,
     items: readonly ImportedGroup[],
@@ -92,34 +91,34 @@ export class GroupImport {
   async #write(
     writer: Writer,
     items: readonly ImportedGroup[],
-    tokens: GivenTokens,
+    tokens: ImportedTokens,
     options: ImportOptions,
   ): Promise<ImportOutcome[]> {
     const planned = await this.#db.for(writer).transaction(async (transaction) => {
       const plan = await planGroups(transaction, items, tokens, options);
-      // Locks were waited for: from here on it takes less than re-encryption leaves to those who know the former key.
+      // Read the key after waiting for locks: re-encryption waits only briefly for writers that still use the former key.
       const owner = { ...writer, tokenKeyId: await this.#tokenKey(transaction, writer) };
       await this.#create(
         transaction,
         owner,
-        plan.filter((each) => "does" in each && each.does === "create"),
+        plan.filter((each) => "action" in each && each.action === "create"),
       );
       await this.#update(
         transaction,
         owner,
-        plan.filter((each) => "does" in each && each.does === "update"),
+        plan.filter((each) => "action" in each && each.action === "update"),
       );
       return plan;
     });
     for (const each of planned) {
-      if (!("does" in each) || each.does !== "update") continue;
+      if (!("action" in each) || each.action !== "update") continue;
       this.#changes.publish(writer, each.id, each.changes.token === undefined ? "updated" : "tokenRotated");
     }
-    await this.#analyze(planned.filter((each) => "does" in each && each.does === "create").length);
+    await this.#analyze(planned.filter((each) => "action" in each && each.action === "create").length);
     return planned.map(outcomeOf);
   }
 
-  /** An import may take hours, and the account have another key meanwhile. */
+  /** Reads the current encryption key: the account's key may change during an import that takes hours. */
   async #tokenKey(transaction: TenantDb, { accountName }: Writer): Promise<string> {
     const keyId = await findTokenKey(transaction.raw, transaction.accountId);
     if (this.#vault.holds(keyId)) return keyId;
@@ -135,7 +134,7 @@ export class GroupImport {
     try {
       await analyzeImported(this.#db);
     } catch (error) {
-      // The batch is in: whoever ran it again, or gave up, would do so for nothing.
+      // Only warn: the batch is committed, so failing or retrying would be wrong.
       if (this.#hasWarned) return;
       this.#hasWarned = true;
       const reason = error instanceof Error ? error.message : String(error);
@@ -148,19 +147,19 @@ export class GroupImport {
     const ids = await this.#ids.takeMany(transaction, creations.length);
     const rows = creations.map(({ group, entries }, index) => {
       const id = requireAt(ids, index);
-      const { providedId, name, properties = null, token: given } = group;
-      const token = this.#vault.encryptToken(given ?? issueUserGroupToken(writer.accountId), writer);
-      const isBrought = given !== undefined && isBroughtToken(writer.accountId, given);
-      return { id, providedId, name, properties, token, entries, isBrought };
+      const { providedId, name, properties = null, token: importedToken } = group;
+      const token = this.#vault.encryptToken(importedToken ?? issueUserGroupToken(writer.accountId), writer);
+      const isImported = importedToken !== undefined && isBroughtToken(writer.accountId, importedToken);
+      return { id, providedId, name, properties, token, entries, isImported };
     });
     const inserted = await insertManyUserGroups(transaction, rows);
-    // To lock those of others now, while holding new rows, could close a ring of waiting calls.
-    if (inserted < rows.length) throw new CreatedMeanwhile();
+    // Roll back and retry: locking concurrently created groups now, while holding new rows, could deadlock.
+    if (inserted < rows.length) throw new ConcurrentCreation();
     const entries = rows.flatMap((row) => row.entries.map((entry) => ({ ...entry, userGroupId: row.id })));
     await insertMappings(transaction, entries);
-    const brought = rows.filter(({ isBrought }) => isBrought);
-    const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
-    await putBroughtTokens(transaction, notes);
+    const imported = rows.filter(({ isImported }) => isImported);
+    const lookups = imported.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
+    await putBroughtTokens(transaction, lookups);
   }
 
   async #update(transaction: TenantDb, writer: Writer, updates: readonly Update[]): Promise<void> {
@@ -179,18 +178,18 @@ export class GroupImport {
     );
     await replaceMappings(transaction, mappings);
     const tokens = updates.flatMap(({ id, changes: { token } }) =>
-      token === undefined ? [] : [{ id, given: token, token: this.#vault.encryptToken(token, writer) }],
+      token === undefined ? [] : [{ id, plaintext: token, token: this.#vault.encryptToken(token, writer) }],
     );
     await replaceTokens(transaction, tokens);
-    const brought = tokens.filter(({ given }) => isBroughtToken(writer.accountId, given));
-    const notes = brought.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
-    await putBroughtTokens(transaction, notes);
+    const imported = tokens.filter(({ plaintext }) => isBroughtToken(writer.accountId, plaintext));
+    const lookups = imported.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
+    await putBroughtTokens(transaction, lookups);
   }
 }
 
 function outcomeOf(planned: PlannedGroup): ImportOutcome {
   if (planned instanceof Refusal) return planned;
-  switch (planned.does) {
+  switch (planned.action) {
     case "create":
       return "created";
     case "update":

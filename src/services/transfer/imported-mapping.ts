@@ -4,13 +4,12 @@ import type { MappingEntry, MappingReference } from "../../domain/user-groups/ma
 import { lockDataSources } from "../../persistence/data-sources/queries.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 
-/** No data source has this id: it stands for one that an earlier file of a dry run would have brought. */
-const NOT_YET = 0;
+/** Placeholder ID, used by no data source, for one that an earlier file of the dry run would create. */
+const PLACEHOLDER_ID = 0;
 
 /**
- * Finds and locks the data sources that mappings of an import name: by their provided ids only, as the internal ids of another
- * installation are others than ours (decision 45).
- * @returns what resolves one reference, and throws DomainError `unknown_data_source`
+ * Finds and locks the data sources of imported mappings, by external ID only: internal IDs differ between installations (decision 45).
+ * @returns a function that resolves one reference or throws DomainError `unknown_data_source`
  */
 export async function findImportedDataSources(
   transaction: TenantDb,
@@ -22,7 +21,7 @@ export async function findImportedDataSources(
   const ids = new Map(found.map(({ providedId, id }) => [providedId, id]));
   return ({ schemaId, dataSource, field }) => {
     const dataSourceId =
-      ids.get(dataSource) ?? (dryRun && expected.hasDataSource(dataSource) ? NOT_YET : null);
+      ids.get(dataSource) ?? (dryRun && expected.hasDataSource(dataSource) ? PLACEHOLDER_ID : null);
     if (dataSourceId !== null) return { schemaId, dataSourceId };
     throw new DomainError(
       "unknown_data_source",

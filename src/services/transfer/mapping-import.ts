@@ -11,7 +11,7 @@ import type { ChangeFeed } from "../user-groups/change-feed.js";
 import { findMappedIds } from "./group-import-plan.js";
 import { findImportedDataSources } from "./imported-mapping.js";
 
-/** Adds entries to the mappings of groups; a schema id that is there already is led to the data source of the line. */
+/** Adds entries to the mappings of groups, replacing the data source of schemas that are already mapped. */
 export class MappingImport {
   readonly #db: Database;
   readonly #changes: ChangeFeed;
@@ -22,9 +22,9 @@ export class MappingImport {
   }
 
   /**
-   * Puts the entries of a batch that differ from what is there, in one transaction.
-   * @param items each schema id of a group once
-   * @returns an outcome for each line, in the same order
+   * Writes the entries that differ from the stored mappings, in one transaction.
+   * @param items must have distinct pairs of group and schema ID
+   * @returns an outcome per line, in the order of the lines
    */
   async run(
     writer: Writer,

@@ -20,12 +20,12 @@ import {
 import { MAX_KEY_CACHE_MS } from "../accounts/key-cache.js";
 import { replyBinding } from "../requests/idempotency.js";
 
-/** How many tokens are encrypted anew with one statement: their rows are locked for some milliseconds. */
-const BATCH = 500;
+/** Tokens per statement; small, so that rows are locked only for milliseconds. */
+const BATCH_SIZE = 500;
 
 /**
- * Re-encrypts tokens, webhook secrets and stored replies under the first configured key, and tokens of the former format in the
- * current one, while the service runs. An interrupted run is continued by the next one.
+ * Re-encrypts tokens, webhook secrets and stored replies under the first configured key, and converts tokens of the former format,
+ * while the service is running. The next run continues an interrupted one.
  */
 export class TokenReencryption {
   readonly #db: Database;
@@ -37,9 +37,9 @@ export class TokenReencryption {
   }
 
   /**
-   * Works until nothing is encrypted under another key.
-   * @param onProgress is told of how many tokens were encrypted anew so far
-   * @returns how many tokens
+   * Runs until nothing is encrypted under another key.
+   * @param onProgress called with the number of tokens re-encrypted so far
+   * @returns the number of re-encrypted tokens
    */
   async run(onProgress: (count: number) => void): Promise<number> {
     let total = 0;
@@ -49,7 +49,7 @@ export class TokenReencryption {
     for (const accountId of accountIds) {
       if (await setTokenKey(this.#db.of({ accountId }), accountId, keyId)) changed = true;
     }
-    // Then no process remembers the former key, and what is new is encrypted under the new one.
+    // After this wait no process has the former key cached: new data is encrypted under the new one.
     if (changed) await sleep(MAX_KEY_CACHE_MS);
     for (const accountId of accountIds) {
       for (const environment of ENVIRONMENTS) {
@@ -78,7 +78,7 @@ export class TokenReencryption {
     const keyId = this.#vault.primaryKeyId;
     const db = this.#db.for(tenant);
     for (;;) {
-      const replies = await findRepliesUnderOtherKeys(db, keyId, BATCH);
+      const replies = await findRepliesUnderOtherKeys(db, keyId, BATCH_SIZE);
       if (replies.length === 0) return;
       for (const old of replies) {
         const binding = replyBinding(tenant, old.key);
@@ -95,10 +95,10 @@ export class TokenReencryption {
         this.#db.for(tenant),
         afterId,
         this.#vault.primaryTokenKeyId,
-        BATCH,
+        BATCH_SIZE,
       );
       const last = rows.at(-1);
-      // Requests under way may still write under the old key behind us: the last pass finds none from the start.
+      // Requests in progress may still write rows under the old key with lower IDs: repeat until a pass from the start finds none.
       if (!last && afterId === 0) return count;
       afterId = last?.id ?? 0;
       if (!last) continue;

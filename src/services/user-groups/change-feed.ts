@@ -9,36 +9,34 @@ import {
 } from "../../domain/user-groups/change.js";
 import type { NotificationChannel } from "../../persistence/database/notification-channel.js";
 
-/** PostgreSQL takes payloads of up to 8,000 bytes; a change takes up to 60. */
-const CHANGES_A_PAYLOAD = 100;
-/** Changes that could not be published yet; beyond, the oldest are dropped. */
+/** PostgreSQL limits payloads to 8,000 bytes; a change takes up to 60. */
+const MAX_CHANGES_PER_PAYLOAD = 100;
+/** Maximum number of unpublished changes; beyond it, the oldest are dropped. */
 const MAX_BACKLOG = 100_000;
-/** How long to wait after changes could not be published. */
+/** Delay before publishing is retried. */
 const RETRY_MS = 1000;
-/** How long `close` tries to publish what is left, and how long it waits after it has failed. */
+/** How long `close` tries to publish the backlog, and the delay between its attempts. */
 const CLOSE_MS = 5000;
 const CLOSE_RETRY_MS = 250;
 const SHUTTING_DOWN = "The service is shutting down. Subscribe anew.";
 
-/** Follows the changes of one group. */
 export interface ChangeListener {
   onChange(kind: UserGroupChangeKind): void;
-  /** No more changes come, or some were missed. */
+  /** Called when the subscription ends or changes may have been missed. */
   onEnd(error: DomainError): void;
 }
 
-/** Called when changes could not be published. @param lost how many of them never will be; 0 where they are published later */
+/** Called when publishing fails. @param lost number of changes that are dropped; 0 if publishing is retried */
 export type OnUnpublished = (error: unknown, lost: number) => void;
 
-/** Notifies listeners in all processes of changes of groups, after they were committed. */
+/** Notifies listeners in all processes of committed changes to user groups. */
 export class ChangeFeed {
   readonly #channel: NotificationChannel;
   readonly #listeners = new Map<string, Set<ChangeListener>>();
   #onUnpublished: OnUnpublished = () => undefined;
   #backlog: UserGroupChange[] = [];
-  /** How many changes are being published. */
   #inFlight = 0;
-  #isLeaving = false;
+  #isShuttingDown = false;
   #isClosed = false;
   #flushing: Promise<void> | undefined;
 
@@ -52,17 +50,17 @@ export class ChangeFeed {
     });
   }
 
-  /** How many changes could not be published yet. */
+  /** Number of changes that are not published yet. */
   get unpublished(): number {
     return this.#backlog.length + this.#inFlight;
   }
 
-  /** Sets what is called when changes could not be published. */
+  /** Sets the callback for changes that cannot be published. */
   reportUnpublished(onUnpublished: OnUnpublished): void {
     this.#onUnpublished = onUnpublished;
   }
 
-  /** Publishes a change, once it is committed. Nobody waits for it: changes that happen together travel together. */
+  /** Publishes a change after its transaction commits. Does not block: concurrent changes are batched. */
   publish(tenant: Tenant, id: number, kind: UserGroupChangeKind): void {
     if (tenant.transaction) tenant.transaction.afterCommit(() => this.#publish(tenant, id, kind));
     else this.#publish(tenant, id, kind);
@@ -75,12 +73,12 @@ export class ChangeFeed {
   }
 
   /**
-   * Follows the changes of one group from now on, once `listen` has resolved.
-   * @returns what ends that
-   * @throws DomainError `unavailable` when subscriptions have been ended
+   * Subscribes to the changes of one group. Changes are delivered once `listen` has resolved.
+   * @returns a function that unsubscribes
+   * @throws DomainError `unavailable` after `endSubscriptions`
    */
   follow(tenant: Tenant, id: number, listener: ChangeListener): () => void {
-    if (this.#isLeaving) throw unavailable(SHUTTING_DOWN);
+    if (this.#isShuttingDown) throw unavailable(SHUTTING_DOWN);
     const key = keyOf({ ...tenant, id });
     const listeners = this.#listeners.get(key) ?? new Set();
     this.#listeners.set(key, listeners.add(listener));
@@ -90,20 +88,20 @@ export class ChangeFeed {
   }
 
   /**
-   * Resolves once changes arrive: none that is committed afterwards is missed.
-   * @throws DomainError `unavailable` when the database cannot be reached
+   * Resolves once the channel listens: no change committed afterwards is missed.
+   * @throws DomainError `unavailable` when the database is unreachable
    */
   async listen(): Promise<void> {
     await this.#channel.listen();
   }
 
-  /** Ends all subscriptions, and takes no more; changes are still published. */
+  /** Ends all subscriptions and rejects new ones; changes are still published. */
   endSubscriptions(): void {
-    this.#isLeaving = true;
+    this.#isShuttingDown = true;
     this.#endAll(SHUTTING_DOWN);
   }
 
-  /** Publishes what is left, as far as that is possible within some seconds, and ends. */
+  /** Publishes the backlog, for at most a few seconds, then closes the channel. */
   async close(): Promise<void> {
     this.endSubscriptions();
     this.#isClosed = true;
@@ -142,7 +140,7 @@ export class ChangeFeed {
   }
 
   async #flush(): Promise<void> {
-    // What is published meanwhile goes out in the next round.
+    // Changes queued meanwhile are published in the next iteration.
     while (this.#backlog.length > 0) {
       const changes = this.#backlog;
       this.#backlog = [];
@@ -172,8 +170,8 @@ function unavailable(message: string): DomainError {
 
 function toPayloads(changes: readonly UserGroupChange[]): string[] {
   const payloads: string[] = [];
-  for (let start = 0; start < changes.length; start += CHANGES_A_PAYLOAD) {
-    payloads.push(encodeChanges(changes.slice(start, start + CHANGES_A_PAYLOAD)));
+  for (let start = 0; start < changes.length; start += MAX_CHANGES_PER_PAYLOAD) {
+    payloads.push(encodeChanges(changes.slice(start, start + MAX_CHANGES_PER_PAYLOAD)));
   }
   return payloads;
 }

@@ -3,16 +3,16 @@ import { isTransactionConflict } from "../../persistence/shared/database-error.j
 
 const ATTEMPTS = 10;
 
-/** Rolls a transaction back: a group that was missing was created concurrently. */
-export class CreatedMeanwhile extends Error {}
+/** Rolls a transaction back because a missing group was created concurrently. */
+export class ConcurrentCreation extends Error {}
 
-/** Repeats a transaction that conflicts with others on the same groups. @throws DomainError `unavailable` after ten attempts; what `run` throws */
+/** Retries a transaction that conflicts with others on the same groups. @throws DomainError `unavailable` after ten attempts */
 export async function retryConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof CreatedMeanwhile) && !isTransactionConflict(error)) throw error;
+      if (!(error instanceof ConcurrentCreation) && !isTransactionConflict(error)) throw error;
       if (attempt < ATTEMPTS) continue;
       const message = "Others create the same user groups. Try again.";
       throw new DomainError("unavailable", message, { retryAfter: 1, cause: error });

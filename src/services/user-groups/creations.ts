@@ -9,7 +9,7 @@ import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { insertMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { NewUserGroupRow } from "../../persistence/user-groups/writes.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
-import { byApiKey, writerOf } from "../shared/batched-writes.js";
+import { apiKeyBatchKey, batchWriter } from "../shared/batched-writes.js";
 import { resolveMapping } from "./mapping-resolution.js";
 
 interface Creation {
@@ -17,12 +17,12 @@ interface Creation {
   readonly requestId: string | null;
 }
 
-/** Inserts groups; those without a mapping that requests with one API key create at the same time go with one statement. */
+/** Inserts groups. Concurrent inserts without a mapping are batched per API key. */
 export class UserGroupCreations {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
   readonly #vault: TokenVault;
-  readonly #collector: BatchLoader<Creation, UserGroup | null, Writer>;
+  readonly #inserts: BatchLoader<Creation, UserGroup | null, Writer>;
 
   constructor(db: Database, ids: UserGroupIds, vault: TokenVault, batching: Batching) {
     this.#db = db;
@@ -31,21 +31,21 @@ export class UserGroupCreations {
     const insert = async (writer: Writer, creations: readonly Creation[]) => {
       const rows = creations.map(({ row }) => row);
       const requests = creations.map(({ row, requestId }) => [String(row.id), requestId] as const);
-      const inserted = await insertUserGroups(db.for(writerOf(writer, requests)), rows);
+      const inserted = await insertUserGroups(db.for(batchWriter(writer, requests)), rows);
       const byId = new Map(inserted.map((group) => [group.id, group]));
       return rows.map(({ id }) => byId.get(id) ?? null);
     };
-    // One at a time: each ends with a wait for the disk, which more of them can share.
-    this.#collector = new BatchLoader("user_group_creations", insert, batching, {
-      batchKey: byApiKey,
+    // One statement at a time: each commit waits for the disk, and larger batches share that wait.
+    this.#inserts = new BatchLoader("user_group_creations", insert, batching, {
+      batchKey: apiKeyBatchKey,
       maxInFlight: 1,
     });
   }
 
   /**
-   * Inserts a group with its mapping, unless its provided id is taken.
-   * @returns null when it is
-   * @throws DomainError `unknown_data_source`; nothing is inserted then
+   * Inserts a group with its mapping.
+   * @returns null if its external ID is taken
+   * @throws DomainError `unknown_data_source`; nothing is inserted
    */
   async insert(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup | null> {
     const id = await this.#ids.take(writer.transaction && this.#db.for(writer));
@@ -64,7 +64,7 @@ export class UserGroupCreations {
       if (!inserted) this.#ids.giveBack(id);
       return inserted;
     } catch (error) {
-      // Only a refusal is certain to have left the id unused: a lost connection may have lost just the answer.
+      // Reuse the ID only after a rejection: after a connection error, the insert may have been committed.
       if (error instanceof DomainError && error.code === "unknown_data_source") this.#ids.giveBack(id);
       throw error;
     }
@@ -72,7 +72,7 @@ export class UserGroupCreations {
 
   async #insertBatched(writer: Writer, row: NewUserGroupRow): Promise<UserGroup | null> {
     const { requestId } = writer.actor;
-    const [group = null] = await this.#collector.load(writer, [{ row, requestId }]);
+    const [group = null] = await this.#inserts.load(writer, [{ row, requestId }]);
     return group;
   }
 

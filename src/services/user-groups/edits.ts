@@ -16,7 +16,7 @@ import {
   updateUserGroup,
 } from "../../persistence/user-groups/writes.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
-import { byApiKey, writerOf } from "../shared/batched-writes.js";
+import { apiKeyBatchKey, batchWriter } from "../shared/batched-writes.js";
 
 interface Update {
   readonly writer: Writer;
@@ -28,12 +28,12 @@ interface Rotation extends TokenRotation {
   readonly writer: Writer;
 }
 
-/** Undefined: it was not done together with the others, and is still to be done alone. */
+/** Undefined if the batch skipped the change, which must then run alone. */
 type Outcome<Result> = Result | null | undefined;
 
 /**
- * Changes rows of groups. What requests with one API key change at the same time goes with one statement, but for groups that another
- * transaction holds, and for a group's second change: these go alone, and wait for nobody but their own group.
+ * Updates groups and rotates their tokens. Concurrent changes are batched per API key. A batch skips groups that another transaction
+ * has locked and all but the first change of a group; these run alone, so that a lock delays only the changes of its own group.
  */
 export class UserGroupEdits {
   readonly #db: Database;
@@ -41,7 +41,7 @@ export class UserGroupEdits {
   readonly #updates: BatchLoader<Update, Outcome<UpdatedUserGroup>, Writer>;
   readonly #rotations: BatchLoader<Rotation, Outcome<UserGroup>, Writer>;
 
-  /** @param graceSeconds how long a rotated token may still be used to read */
+  /** @param graceSeconds how long a rotated token can still be used to read */
   constructor(db: Database, graceSeconds: number, batching: Batching) {
     this.#db = db;
     this.#graceSeconds = graceSeconds;
@@ -51,10 +51,10 @@ export class UserGroupEdits {
         const [first, second] = updates;
         return first && !second
           ? [await this.#updateAlone(first)]
-          : this.#updateTogether(writer, await this.#changesOf(writer, updates));
+          : this.#updateTogether(writer, await this.#resolveChanges(writer, updates));
       },
       batching,
-      { batchKey: byApiKey },
+      { batchKey: apiKeyBatchKey },
     );
     this.#rotations = new BatchLoader(
       "user_group_rotations",
@@ -63,11 +63,11 @@ export class UserGroupEdits {
         return first && !second ? [await this.#rotateAlone(first)] : this.#rotateTogether(writer, rotations);
       },
       batching,
-      { batchKey: byApiKey },
+      { batchKey: apiKeyBatchKey },
     );
   }
 
-  /** Changes a group's name and properties; what is absent stays. @returns null when there is no such group */
+  /** Updates a group's name and properties, where present. @returns null if the group does not exist */
   async update(writer: Writer, ref: StoredRef, changes: Update["changes"]): Promise<UpdatedUserGroup | null> {
     if (ref.by === "token") return updateUserGroup(this.#db.for(writer), ref, changes);
     const update = { writer, ref, changes };
@@ -75,7 +75,7 @@ export class UserGroupEdits {
     return updated === undefined ? this.#updateAlone(update) : updated;
   }
 
-  /** Replaces the token of a group. @returns null when no group has the current token */
+  /** Rotates the token of a group. @returns null if no group has the current token */
   async rotate(writer: Writer, { currentLookups, token }: TokenRotation): Promise<UserGroup | null> {
     const rotation = { writer, currentLookups, token };
     const [rotated] = await this.#rotations.load(writer, [rotation]);
@@ -94,14 +94,14 @@ export class UserGroupEdits {
     const requests = rotations.map(
       ({ token, writer: { actor } }) => [token.lookup.toString("hex"), actor.requestId] as const,
     );
-    const db = this.#db.for(writerOf(writer, requests));
+    const db = this.#db.for(batchWriter(writer, requests));
     const rotated = await rotateUserGroupTokens(db, rotations, this.#graceSeconds);
     const byLookup = new Map(rotated.map((group) => [lookupOf(group.storedToken), group]));
     return requests.map(([lookup]) => byLookup.get(lookup));
   }
 
-  /** The updates by internal ids; of a group that is not there, null. */
-  async #changesOf(writer: Writer, updates: readonly Update[]) {
+  /** Resolves the updates to internal IDs; null for a group that does not exist. */
+  async #resolveChanges(writer: Writer, updates: readonly Update[]) {
     const providedIds = updates.flatMap(({ ref }) => (ref.by === "providedId" ? [ref.providedId] : []));
     const found = await findUserGroupsByProvidedIds(this.#db.for(writer), providedIds);
     const ids = new Map(found.map(({ id, providedId }) => [providedId, id]));
@@ -123,7 +123,7 @@ export class UserGroupEdits {
       changes.set(change.id, change);
       requests.push([String(change.id), writer.actor.requestId]);
     }
-    const db = this.#db.for(writerOf(writer, requests));
+    const db = this.#db.for(batchWriter(writer, requests));
     const updated = await updateFreeUserGroups(db, [...changes.values()]);
     const results = new Map(updated.map((result) => [result.userGroup.id, result]));
     return edits.map(({ change }) =>

@@ -4,20 +4,25 @@ import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { ChangeListener } from "./change-feed.js";
-import { fellBehind, type Subscription } from "./subscription.js";
-import { credentialEnded, expiryOf, type WatchCredential, type WatchState } from "./watch-credential.js";
+import { type Subscription, slowSubscriberError } from "./subscription.js";
+import {
+  expiryOf,
+  invalidCredentialError,
+  type WatchCredential,
+  type WatchState,
+} from "./watch-credential.js";
 
-/** Changes of a group that wait for the one before them; beyond, its subscriptions end. */
-const MAX_WAITING = 100;
-/** How many subscribers get an event before other requests have their turn. */
-const SUBSCRIBERS_A_TURN = 10;
+/** Maximum queued changes of a group; beyond it, its subscriptions end. */
+const MAX_QUEUED = 100;
+/** Number of subscribers notified before yielding to the event loop. */
+const SUBSCRIBERS_PER_TURN = 10;
 
-/** A change of a group: one object for all who watch it. */
+/** A change of a group, shared by all its subscribers. */
 export interface UserGroupEvent {
   readonly kind: UserGroupChangeKind;
-  /** The group as it is now; null when it is gone. */
+  /** The current group; null if it was deleted. */
   readonly userGroup: UserGroup | null;
-  /** Loads the mapping of the group, once for all who ask for it. */
+  /** Loads the group's mapping once and shares it among subscribers. */
   mapping(): Promise<readonly MappedDataSource[]>;
 }
 
@@ -26,20 +31,20 @@ export interface Subscriber {
   readonly subscription: Subscription<UserGroupEvent>;
 }
 
-/** What a watch does for its group. */
+/** Data access of a watch for its group. */
 export interface GroupSource {
-  /** Loads the group, and which of these credentials' API keys are valid, with one statement. */
+  /** Loads the group and the valid API keys among these credentials, with one statement. */
   load(credentials: readonly WatchCredential[]): Promise<WatchState>;
   loadMapping(): Promise<readonly MappedDataSource[]>;
-  /** @returns what ends it @throws DomainError `unavailable` */
+  /** @returns a function that unsubscribes @throws DomainError `unavailable` */
   follow(listener: ChangeListener): () => void;
 }
 
-/** All who watch one group. */
+/** Delivers the changes of one group to its subscribers. */
 export class GroupWatch implements ChangeListener {
   readonly #source: GroupSource;
   readonly #subscribers = new Set<Subscriber>();
-  readonly #waiting: UserGroupChangeKind[] = [];
+  readonly #queue: UserGroupChangeKind[] = [];
   #isDelivering = false;
   #unfollow: (() => void) | undefined;
 
@@ -53,7 +58,7 @@ export class GroupWatch implements ChangeListener {
     this.#unfollow ??= this.#source.follow(this);
   }
 
-  /** @returns whether nobody is left */
+  /** Returns whether no subscribers are left. */
   remove(subscriber: Subscriber): boolean {
     this.#subscribers.delete(subscriber);
     if (this.#subscribers.size > 0) return false;
@@ -63,21 +68,21 @@ export class GroupWatch implements ChangeListener {
   }
 
   onChange(kind: UserGroupChangeKind): void {
-    this.#waiting.push(kind);
-    if (this.#waiting.length > MAX_WAITING) this.onEnd(fellBehind());
+    this.#queue.push(kind);
+    if (this.#queue.length > MAX_QUEUED) this.onEnd(slowSubscriberError());
     else if (!this.#isDelivering) void this.#deliverAll();
   }
 
   onEnd(error: DomainError): void {
-    this.#waiting.length = 0;
+    this.#queue.length = 0;
     for (const { subscription } of [...this.#subscribers]) subscription.end(error);
   }
 
-  /** Delivers one change after the other: each of them is an event of its own. */
+  /** Delivers changes sequentially, each as a separate event. */
   async #deliverAll(): Promise<void> {
     this.#isDelivering = true;
-    for (let kind = this.#waiting.shift(); kind !== undefined; kind = this.#waiting.shift()) {
-      // Those who come later have seen this change.
+    for (let kind = this.#queue.shift(); kind !== undefined; kind = this.#queue.shift()) {
+      // Snapshot: later subscribers have already read this change.
       const subscribers = [...this.#subscribers];
       if (subscribers.length > 0) await this.#deliver(kind, subscribers);
     }
@@ -93,20 +98,20 @@ export class GroupWatch implements ChangeListener {
       for (const { subscription } of subscribers) subscription.end(reason);
       return;
     }
-    const event = this.#eventOf(kind, state);
+    const event = this.#createEvent(kind, state);
     for (const [index, { credential, subscription }] of subscribers.entries()) {
-      if (index % SUBSCRIBERS_A_TURN === SUBSCRIBERS_A_TURN - 1) await setImmediate();
+      if (index % SUBSCRIBERS_PER_TURN === SUBSCRIBERS_PER_TURN - 1) await setImmediate();
       const expiresAt = expiryOf(credential, state);
       if (expiresAt === undefined) {
-        subscription.end(credentialEnded(credential));
+        subscription.end(invalidCredentialError(credential));
       } else {
-        subscription.expireAt(expiresAt, credentialEnded(credential));
+        subscription.expireAt(expiresAt, invalidCredentialError(credential));
         subscription.push(event);
       }
     }
   }
 
-  #eventOf(kind: UserGroupChangeKind, { group }: WatchState): UserGroupEvent {
+  #createEvent(kind: UserGroupChangeKind, { group }: WatchState): UserGroupEvent {
     let mapping: Promise<readonly MappedDataSource[]> | undefined;
     return {
       kind: group ? kind : "deleted",

@@ -21,14 +21,13 @@ import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 
 const EMPTY_PAGE: Page<UserGroup> = { items: [], hasMore: false };
 
-/** How many pages go with one statement: as much as nobody notices to wait for. */
+/** Pages per statement; small, so that batching adds no noticeable latency. */
 const MAX_PAGES = 16;
 
-/** Lists groups and data sources page by page. */
 export class Listing {
   readonly #db: Database;
   readonly #batching: Batching;
-  /** For each kind of page of the list of all groups, what collects those that are asked for at the same time. */
+  /** Batch loaders of unfiltered group pages, by page shape. */
   readonly #userGroups = new Map<string, BatchLoader<PageRequest, Page<UserGroup>>>();
 
   constructor(db: Database, batching: Batching) {
@@ -36,7 +35,6 @@ export class Listing {
     this.#batching = batching;
   }
 
-  /** A page of the tenant's groups. */
   async userGroups(
     tenant: Tenant,
     filter: UserGroupFilter,
@@ -50,23 +48,22 @@ export class Listing {
 
   #allUserGroups(order: UserGroupSort, page: PageRequest): BatchLoader<PageRequest, Page<UserGroup>> {
     const shape = shapeOfPage(order, page);
-    const known = this.#userGroups.get(shape);
-    if (known) return known;
-    const collector = new BatchLoader<PageRequest, Page<UserGroup>>(
+    const existing = this.#userGroups.get(shape);
+    if (existing) return existing;
+    const loader = new BatchLoader<PageRequest, Page<UserGroup>>(
       "user_group_pages",
       async (tenant, pages) => listAllUserGroups(this.#db.for(tenant), order, pages),
       this.#batching,
       { maxBatchSize: MAX_PAGES },
     );
-    this.#userGroups.set(shape, collector);
-    return collector;
+    this.#userGroups.set(shape, loader);
+    return loader;
   }
 
   async countUserGroups(tenant: Tenant, filter: UserGroupFilter): Promise<number> {
     return countUserGroups(this.#db.for(tenant), filter);
   }
 
-  /** A page of the tenant's data sources. */
   async dataSources(
     tenant: Tenant,
     filter: DataSourceFilter,
@@ -80,7 +77,7 @@ export class Listing {
     return countList(this.#db.for(tenant), { name: "data_source" }, dataSourceList(filter));
   }
 
-  /** The same page of the groups mapped to each of these data sources, in the order of the ids; one statement for all. */
+  /** Returns the same page of mapped groups per data source, in the order of the IDs, with one statement. */
   async userGroupsOfDataSources(
     tenant: Tenant,
     dataSourceIds: readonly number[],
@@ -90,7 +87,7 @@ export class Listing {
     return dataSourceIds.map((id) => pages.get(id) ?? EMPTY_PAGE);
   }
 
-  /** How many groups are mapped to each of these data sources, in the order of the ids. */
+  /** Returns the number of mapped groups per data source, in the order of the IDs. */
   async countUserGroupsOfDataSources(tenant: Tenant, dataSourceIds: readonly number[]): Promise<number[]> {
     const counts = await countUserGroupsOfDataSources(this.#db.for(tenant), dataSourceIds);
     return dataSourceIds.map((id) => counts.get(id) ?? 0);

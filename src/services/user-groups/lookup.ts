@@ -5,21 +5,21 @@ import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-grou
 import type { StoredRef, UpdatedUserGroup } from "../../persistence/user-groups/writes.js";
 
 /**
- * Turns a reference into the one the database knows.
- * @throws DomainError `user_group_not_found` for a text that cannot be a token
+ * Converts a reference for the database; tokens are stored by hash.
+ * @throws DomainError `user_group_not_found` for a malformed token
  */
 export function storedRef(vault: TokenVault, ref: UserGroupRef): StoredRef {
   if (ref.by !== "token") return ref;
   return { by: "token", lookups: tokenLookups(vault, ref.token) };
 }
 
-/** The hashes that a token may be stored under. @throws DomainError `user_group_not_found` for a text that cannot be a token */
+/** Returns the hashes that a token may be stored under. @throws DomainError `user_group_not_found` for a malformed token */
 export function tokenLookups(vault: TokenVault, token: string): readonly Buffer[] {
   if (!mayBeToken(token)) throw userGroupNotFound("token");
   return vault.lookups(token);
 }
 
-/** @throws DomainError `user_group_not_found` when there is no group */
+/** @throws DomainError `user_group_not_found` if `found` is null */
 export function requireUserGroup<Found extends UserGroup | UpdatedUserGroup>(
   found: Found | null,
   ref: { readonly by: UserGroupRef["by"] },

@@ -6,9 +6,9 @@ import { lockDataSources } from "../../persistence/data-sources/queries.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 
 /**
- * Finds the data sources that a mapping names: by caller-supplied id first, then by internal id (decision 10). They stay
- * locked against deletion until the transaction ends.
- * @throws DomainError `unknown_data_source` naming every schema id whose data source the environment does not have
+ * Resolves the data sources of a mapping by external ID first, then by internal ID (decision 10), and locks them against deletion
+ * until the transaction ends.
+ * @throws DomainError `unknown_data_source` with all references that cannot be resolved
  */
 export async function resolveMapping(
   transaction: TenantDb,
@@ -17,7 +17,7 @@ export async function resolveMapping(
   return resolveEach(references, await findMappedDataSources(transaction, references));
 }
 
-/** Resolves all references. @throws DomainError `unknown_data_source` naming all that cannot be resolved */
+/** Resolves all references. @throws DomainError `unknown_data_source` with all references that cannot be resolved */
 export function resolveEach(
   references: readonly MappingReference[],
   resolve: (reference: MappingReference) => MappingEntry,
@@ -29,8 +29,8 @@ export function resolveEach(
 }
 
 /**
- * Finds and locks the data sources that any of these references name.
- * @returns what resolves one of the references, and throws DomainError `unknown_data_source` where there is no such data source
+ * Finds and locks the data sources of these references.
+ * @returns a function that resolves one reference or throws DomainError `unknown_data_source`
  */
 export async function findMappedDataSources(
   transaction: TenantDb,

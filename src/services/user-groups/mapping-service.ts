@@ -11,7 +11,7 @@ import type { ChangeFeed } from "./change-feed.js";
 import { requireUserGroup, storedRef } from "./lookup.js";
 import { resolveMapping } from "./mapping-resolution.js";
 
-/** Changes single entries of a group's mapping. The whole mapping is replaced by an update of the group. */
+/** Changes single entries of a group's mapping. `UserGroupService.update` replaces the whole mapping. */
 export class MappingService {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -24,8 +24,8 @@ export class MappingService {
   }
 
   /**
-   * Leads a schema id to a data source, whether it led elsewhere before or not at all; nothing changes when it led there already.
-   * @throws DomainError `user_group_not_found`, `unknown_data_source`, `invalid_field` when the mapping is full
+   * Maps a schema to a data source, replacing any existing entry; a repeated call changes nothing.
+   * @throws DomainError `user_group_not_found`, `unknown_data_source`, `invalid_field` if the mapping is full
    */
   async set(writer: Writer, ref: UserGroupRef, reference: MappingReference): Promise<UserGroup> {
     return this.#change(writer, ref, async (transaction, group) => {
@@ -38,7 +38,7 @@ export class MappingService {
   }
 
   /**
-   * Takes a schema id out of the mapping; when it is not there, nothing changes.
+   * Removes a schema from the mapping; does nothing if it is not mapped.
    * @throws DomainError `user_group_not_found`
    */
   async remove(writer: Writer, ref: UserGroupRef, schemaId: string): Promise<UserGroup> {

@@ -13,7 +13,7 @@ import {
 } from "../../persistence/user-groups/reads.js";
 import { type Batching, BatchLoader, batchLookups } from "../shared/batch-loader.js";
 
-/** Reads groups, many at a time: each method takes one statement however many keys it is given. */
+/** Reads groups in bulk: each method executes one statement, regardless of the number of keys. */
 export class UserGroupReader {
   readonly #vault: TokenVault;
   readonly #byId: BatchLoader<number, UserGroup | null>;
@@ -39,9 +39,9 @@ export class UserGroupReader {
       "user_groups_by_token",
       async (tenant, lookups) => {
         const found = await findUserGroupsByTokens(db.for(tenant), lookups);
-        // Of two groups with one token, that has it which does now: last, it is the one that stays.
-        const inOrder = found.toSorted((one, other) => Number(one.current) - Number(other.current));
-        const matches = new Map(inOrder.map((match) => [match.lookup.toString("hex"), match]));
+        // If two groups match, prefer the one whose current token it is: the last entry of the map wins.
+        const sorted = found.toSorted((one, other) => Number(one.current) - Number(other.current));
+        const matches = new Map(sorted.map((match) => [match.lookup.toString("hex"), match]));
         return lookups.map((lookup) => matches.get(lookup.toString("hex")) ?? null);
       },
       batching,
@@ -56,44 +56,45 @@ export class UserGroupReader {
     );
   }
 
-  /** @returns a group or null for each id, in the same order */
+  /** Returns a group or null per ID, in the order of the IDs. */
   byIds(tenant: Tenant, ids: readonly number[]): Promise<readonly (UserGroup | null)[]> {
     return this.#byId.load(tenant, ids);
   }
 
-  /** @returns a group or null for each provided id, in the same order */
+  /** Returns a group or null per external ID, in the order of the IDs. */
   byProvidedIds(tenant: Tenant, providedIds: readonly string[]): Promise<readonly (UserGroup | null)[]> {
     return this.#byProvidedId.load(tenant, providedIds);
   }
 
-  /** @returns a group or null for each token, in the same order; an old token counts during its grace period */
+  /** Returns a group or null per token, in the order of the tokens. Rotated tokens are accepted during their grace period. */
   async byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(UserGroup | null)[]> {
     const matches = await this.#byTokens(tenant, tokens);
     return matches.map(
-      (ofToken) => (ofToken.find((match) => match?.current) ?? ofToken.find((match) => match))?.group ?? null,
+      (candidates) =>
+        (candidates.find((match) => match?.current) ?? candidates.find((match) => match))?.group ?? null,
     );
   }
 
-  /** The group whose present token this is; one in its grace period does not count. */
+  /** Returns the group with this current token. Rotated tokens are rejected even during their grace period. */
   async byCurrentToken(tenant: Tenant, token: string): Promise<UserGroup | null> {
     const [matches = []] = await this.#byTokens(tenant, [token]);
     return matches.find((match) => match?.current)?.group ?? null;
   }
 
-  /** What was found under each hash of each token. */
+  /** Returns the matches of each token's hashes. */
   async #byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(readonly (TokenMatch | null)[])[]> {
-    const asked = tokens.map((token) => (mayBeToken(token) ? this.#vault.lookups(token) : []));
-    // A token that was rotated is dead at once, which a replica may not have heard of.
+    const lookups = tokens.map((token) => (mayBeToken(token) ? this.#vault.lookups(token) : []));
+    // Read from the primary: a lagging replica would still accept a rotated token.
     const { replica: _, ...current } = tenant;
-    const matches = await this.#byLookup.load(current, asked.flat());
+    const matches = await this.#byLookup.load(current, lookups.flat());
     let start = 0;
-    return asked.map(({ length }) => {
+    return lookups.map(({ length }) => {
       start += length;
       return matches.slice(start - length, start);
     });
   }
 
-  /** @returns the mapping of each group, ordered by schema id, in the order of the ids */
+  /** Returns the mapping of each group, ordered by schema ID, in the order of the group IDs. */
   mappings(
     tenant: Tenant,
     userGroupIds: readonly number[],
@@ -101,7 +102,7 @@ export class UserGroupReader {
     return this.#mappings.load(tenant, userGroupIds);
   }
 
-  /** The token of a group, in the clear. */
+  /** Returns the group's token in plaintext. */
   tokenOf(group: UserGroup): string {
     return this.#vault.recallToken(group.storedToken, group);
   }

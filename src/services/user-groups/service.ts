@@ -24,10 +24,9 @@ import { requireUserGroup, storedRef, tokenLookups } from "./lookup.js";
 import { resolveMapping } from "./mapping-resolution.js";
 import type { UserGroupReader } from "./reader.js";
 
-/** How often get-or-create looks again when a group is created and deleted under its eyes. */
+/** Attempts of get-or-create when the group is concurrently created and deleted. */
 const ATTEMPTS = 5;
 
-/** Creates, changes, rotates and deletes groups. */
 export class UserGroupService {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -53,10 +52,11 @@ export class UserGroupService {
   }
 
   /**
-   * Returns the group with this provided id unchanged, or creates it (decision 5). Of concurrent calls for one new id,
-   * exactly one creates it.
-   * @param describe gives what to create; it is asked only when the group is missing
-   * @throws DomainError `forbidden` when a key without write scope would create; what `describe` throws; `unknown_data_source`
+   * Returns the group with this external ID unchanged, or creates it (decision 5). Exactly one of several concurrent calls creates
+   * it.
+   * @param describe returns the group to create; called only if the group does not exist
+   * @throws DomainError `forbidden` if the group does not exist and the key lacks write scope; `unknown_data_source`; errors of
+   *   `describe`
    */
   async getOrCreate(
     caller: Caller,
@@ -78,7 +78,7 @@ export class UserGroupService {
     );
   }
 
-  /** Creates a group. @throws DomainError `user_group_exists` when the id is taken; `unknown_data_source` */
+  /** @throws DomainError `user_group_exists` when the external ID is taken; `unknown_data_source` */
   async create(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup> {
     const created = await this.#creations.insert(writer, providedId, group);
     if (!created) {
@@ -90,8 +90,8 @@ export class UserGroupService {
   }
 
   /**
-   * Changes the fields that are present (decision 7); where none of them differs, the group comes back as it is (decision 12a).
-   * @throws DomainError `user_group_not_found`, `version_conflict`, `unknown_data_source`; nothing is changed then
+   * Updates the fields that are present (decision 7). An update without effective changes writes nothing (decision 12a).
+   * @throws DomainError `user_group_not_found`, `version_conflict`, `unknown_data_source`; nothing is changed
    */
   async update(writer: Writer, ref: UserGroupRef, changes: UserGroupChanges): Promise<UserGroup> {
     const { userGroup, changed } = await this.#update(writer, ref, changes);
@@ -122,7 +122,7 @@ export class UserGroupService {
   /**
    * Replaces the token of the group with this token; the old one is invalidated immediately (decision 8), or after the grace period.
    * @returns the group and its new token
-   * @throws DomainError `user_group_not_found` when no group has the token, or another rotation came first
+   * @throws DomainError `user_group_not_found` when no group has the token, or a concurrent rotation replaced it
    */
   async rotateToken(
     writer: Writer,
@@ -140,7 +140,7 @@ export class UserGroupService {
 
   /**
    * Deletes the group with this token, and its mapping.
-   * @throws DomainError `user_group_not_found`; `user_group_mismatch` when what else is told contradicts the group
+   * @throws DomainError `user_group_not_found`; `user_group_mismatch` when `expected` does not match the group
    */
   async delete(
     writer: Writer,
@@ -174,7 +174,7 @@ export class UserGroupService {
   ): Promise<UserGroup | null> {
     if (expected.dataSourceProvidedId === undefined)
       return deleteUserGroup(this.#db.for(writer), lookups, expected);
-    // Locked first: a statement that waited for a change of the mapping would still look at the old one.
+    // Lock first: a DELETE that waited for a concurrent change of the mapping would still read the old mapping.
     return this.#db.for(writer).transaction(async (transaction) => {
       await lockUserGroup(transaction, { by: "token", lookups });
       return deleteUserGroup(transaction, lookups, expected);

@@ -1,11 +1,11 @@
 import { DomainError } from "../../domain/shared/errors.js";
 
-/** Events that a subscriber has not taken yet; beyond, its subscription ends. */
+/** Maximum buffered events; beyond it, the subscription ends. */
 const MAX_BEHIND = 100;
-/** The longest that a timer can wait. */
+/** Maximum delay of `setTimeout`. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** The events for one subscriber, in their order: an iterable that ends when the subscription does. */
+/** The ordered events of one subscriber, as an async iterable that ends with the subscription. */
 export class Subscription<Event> implements AsyncIterableIterator<Event> {
   readonly #onEnd: () => void;
   readonly #events: Event[] = [];
@@ -15,7 +15,7 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
 
-  /** @param onEnd is called once, when the subscription ends for whatever reason */
+  /** @param onEnd called once when the subscription ends, for any reason */
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
   }
@@ -30,10 +30,10 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
     this.#events.push(event);
     this.#wake?.();
     if (this.#events.length <= MAX_BEHIND) return;
-    this.end(fellBehind());
+    this.end(slowSubscriberError());
   }
 
-  /** Ends it. @param error what the subscriber gets instead of the events that it has not taken */
+  /** Ends the subscription. @param error thrown to the subscriber in place of the buffered events */
   end(error?: DomainError): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -43,7 +43,7 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
     this.#wake?.();
   }
 
-  /** Has it end at a time; null: at none. @param error as for `end` */
+  /** Schedules the end of the subscription, or cancels it with null. @param error as for `end` */
   expireAt(time: Date | null, error: DomainError): void {
     const expiresAt = time?.getTime();
     if (this.#hasEnded || expiresAt === this.#expiresAt) return;
@@ -58,7 +58,7 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
     this.#timer = setTimeout(onTimeout, Math.min(left, MAX_TIMER_MS)).unref();
   }
 
-  /** @throws DomainError with which the subscription was ended */
+  /** @throws DomainError passed to `end` */
   async next(): Promise<IteratorResult<Event>> {
     for (;;) {
       if (this.#failure) {
@@ -86,8 +86,8 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
   }
 }
 
-/** The error of a subscriber for whom changes come faster than they can be delivered. */
-export function fellBehind(): DomainError {
+/** Returns the error for a subscriber that consumes changes too slowly. */
+export function slowSubscriberError(): DomainError {
   return new DomainError("unavailable", "You fell behind. Read the user group again and subscribe anew.", {
     retryAfter: 1,
   });

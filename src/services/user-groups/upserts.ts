@@ -16,29 +16,29 @@ import {
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
 import { replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { ChangeFeed } from "./change-feed.js";
-import { CreatedMeanwhile, retryConflicts } from "./conflict-retry.js";
+import { ConcurrentCreation, retryConflicts } from "./conflict-retry.js";
 import { findMappedDataSources, resolveEach } from "./mapping-resolution.js";
 
-/** Decision 30: one call's worth, which one statement and one transaction carry well. */
+/** Maximum groups per call, all written in one transaction (decision 30). */
 export const MAX_UPSERTS = 1000;
 
-/** A group to create, or to change: an absent field stays, null clears (decision 7). */
+/** A group to create or update. Absent fields are unchanged, null clears a field (decision 7). */
 export interface UserGroupUpsert {
   readonly providedId: string;
-  /** Required when the group is created. */
+  /** Required to create the group. */
   readonly name?: string;
   readonly properties?: Properties;
   readonly mapping?: readonly MappingReference[];
 }
 
-/** What became of one item; null when others' faults kept the whole call from happening. */
+/** The result of one item; null if errors in other items aborted the call. */
 export type UpsertOutcome =
-  // changed: a group that existed was changed.
+  // changed: an existing group was changed.
   | { readonly userGroup: UserGroup; readonly created: boolean; readonly changed: boolean }
   | { readonly error: DomainError }
   | null;
 
-/** Creates and changes many groups with a handful of statements. */
+/** Creates and updates groups in bulk. */
 export class UserGroupUpserts {
   readonly #db: Database;
   readonly #ids: UserGroupIds;
@@ -53,17 +53,17 @@ export class UserGroupUpserts {
   }
 
   /**
-   * Creates the groups that are missing and changes the others, in one transaction.
-   * @param items an error stands for an item that was faulty from the start
-   * @param allOrNothing whether one faulty item keeps all others from happening
-   * @returns an outcome for each item, in the same order
+   * Creates missing groups and updates existing ones, in one transaction.
+   * @param items an error marks an item that failed validation
+   * @param allOrNothing whether one invalid item aborts the call
+   * @returns an outcome per item, in the order of the items
    */
   async upsert(
     writer: Writer,
     items: readonly (UserGroupUpsert | DomainError)[],
     allOrNothing: boolean,
   ): Promise<UpsertOutcome[]> {
-    const checked = refuseRepeated(items);
+    const checked = rejectDuplicates(items);
     try {
       const outcomes = await retryConflicts(() =>
         this.#db
@@ -107,9 +107,9 @@ export class UserGroupUpserts {
       writer,
       items.filter(({ providedId }) => !existing.has(providedId)),
     );
-    const missed = items.find(({ providedId }) => !existing.has(providedId) && !created.has(providedId));
-    // Created by others since the lock. To lock it now, while holding new rows, could close a ring of waiting calls.
-    if (missed) throw new CreatedMeanwhile();
+    const missing = items.find(({ providedId }) => !existing.has(providedId) && !created.has(providedId));
+    // Created concurrently since the lock. Locking it now, while holding new rows, could deadlock.
+    if (missing) throw new ConcurrentCreation();
     const present = new Map([...existing, ...created]);
     const remapped = await replaceMappings(
       transaction,
@@ -162,7 +162,7 @@ interface ResolvedItem extends UserGroupUpsert {
   readonly entries: readonly MappingEntry[] | undefined;
 }
 
-/** Rolls the transaction back and carries out what became of the items. */
+/** Rolls the transaction back; holds the outcomes of the items. */
 class Refusal extends Error {
   readonly outcomes: UpsertOutcome[];
 
@@ -172,7 +172,7 @@ class Refusal extends Error {
   }
 }
 
-function refuseRepeated(
+function rejectDuplicates(
   items: readonly (UserGroupUpsert | DomainError)[],
 ): (UserGroupUpsert | DomainError)[] {
   const seen = new Set<string>();

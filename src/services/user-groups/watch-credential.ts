@@ -1,20 +1,20 @@
 import { DomainError } from "../../domain/shared/errors.js";
 import type { WatchedGroup } from "../../persistence/user-groups/watched-group-queries.js";
 
-/** With what somebody watches a group: an API key, or a token of the group by the hashes that may find it. */
+/** Credential of a subscription: an API key, or a token of the group by its possible hashes. */
 export type WatchCredential =
   | { readonly kind: "apiKey"; readonly keyId: number }
   | { readonly kind: "token"; readonly lookups: readonly Buffer[] };
 
-/** A group that is watched, and the API keys of those who do, at one moment. */
+/** A consistent snapshot of a watched group and its subscribers' API keys. */
 export interface WatchState {
-  /** Null when it is gone. */
+  /** Null if the group was deleted. */
   readonly group: WatchedGroup | null;
-  /** When each of the valid keys expires; null: never. */
+  /** Expiry of each valid key; null if it never expires. */
   readonly activeKeys: ReadonlyMap<number, Date | null>;
 }
 
-/** @returns when the credential expires, null for never; undefined for one that is not valid any more */
+/** Returns when the credential expires: null for never, undefined if it is no longer valid. */
 export function expiryOf(
   credential: WatchCredential,
   { group, activeKeys }: WatchState,
@@ -28,8 +28,8 @@ export function expiryOf(
   return isPrevious ? previousToken.expiresAt : undefined;
 }
 
-/** The error with which those end whose credential is not valid any more. */
-export function credentialEnded({ kind }: WatchCredential): DomainError {
+/** Returns the error that ends a subscription whose credential is no longer valid. */
+export function invalidCredentialError({ kind }: WatchCredential): DomainError {
   return new DomainError(
     "unauthenticated",
     kind === "apiKey"

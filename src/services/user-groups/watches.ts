@@ -8,16 +8,21 @@ import type { ChangeFeed } from "./change-feed.js";
 import { GroupWatch, type UserGroupEvent } from "./group-watch.js";
 import type { UserGroupReader } from "./reader.js";
 import { Subscription } from "./subscription.js";
-import { credentialEnded, expiryOf, type WatchCredential, type WatchState } from "./watch-credential.js";
+import {
+  expiryOf,
+  invalidCredentialError,
+  type WatchCredential,
+  type WatchState,
+} from "./watch-credential.js";
 
-/** With what somebody wants to watch a group. */
+/** The credential presented to watch a group. */
 export type Watching =
   | { readonly kind: "apiKey"; readonly keyId: number }
   | { readonly kind: "token"; readonly token: string };
 
 /**
- * Watches groups for subscribers. A change is looked up once, however many watch the group, and each of them gets it only if its
- * credentials are valid at that moment: that holds though a notification is lost.
+ * Delivers changes of groups to subscribers. Each change is loaded once per group and delivered only to subscribers whose credentials
+ * are valid at that moment, even if the notification of a revocation or rotation was lost.
  */
 export class UserGroupWatches {
   readonly #changes: ChangeFeed;
@@ -41,9 +46,9 @@ export class UserGroupWatches {
     this.#reader = reader;
     this.#states = new BatchLoader(
       "watched_user_groups",
-      async (tenant, asked) => {
-        const ids = asked.map(({ id }) => id);
-        const keyIds = [...new Set(asked.flatMap((each) => each.keyIds))];
+      async (tenant, requests) => {
+        const ids = requests.map(({ id }) => id);
+        const keyIds = [...new Set(requests.flatMap((each) => each.keyIds))];
         const { groups, activeKeys } = await findWatchedGroups(db.for(tenant), ids, keyIds);
         return ids.map((id) => ({ group: groups.get(id) ?? null, activeKeys }));
       },
@@ -52,10 +57,11 @@ export class UserGroupWatches {
   }
 
   /**
-   * Watches one group: no change that is committed after this resolves is missed. The subscription throws what ended it.
-   * @returns null when there is no such group
-   * @throws DomainError `unauthenticated` when the credentials have ended meanwhile; `unavailable` when the database cannot be reached, or
-   *   the service is shutting down
+   * Subscribes to one group. No change committed after this resolves is missed. Iterating the subscription throws the error that ended
+   * it.
+   * @returns null if the group does not exist
+   * @throws DomainError `unauthenticated` if the credential has become invalid; `unavailable` if the database is unreachable or the
+   *   service is shutting down
    */
   async watch(
     { accountId, environment, deadline }: Tenant,
@@ -68,11 +74,11 @@ export class UserGroupWatches {
     const subscription = this.#subscribe(tenant, id, credential);
     try {
       await this.#changes.listen();
-      // A revocation or rotation since the credentials were checked would be missed.
+      // Check again: a revocation or rotation before `listen` resolved would be missed.
       const state = await this.#load({ ...tenant, deadline }, id, [credential]);
       const expiresAt = expiryOf(credential, state);
-      if (expiresAt === undefined) throw credentialEnded(credential);
-      subscription.expireAt(expiresAt, credentialEnded(credential));
+      if (expiresAt === undefined) throw invalidCredentialError(credential);
+      subscription.expireAt(expiresAt, invalidCredentialError(credential));
       if (state.group) return subscription;
       subscription.end();
       return null;
@@ -94,7 +100,7 @@ export class UserGroupWatches {
     const unwatchKey =
       credential.kind === "apiKey"
         ? this.#keyWatch.watch({ accountId: tenant.accountId, keyId: credential.keyId }, () =>
-            subscription.end(credentialEnded(credential)),
+            subscription.end(invalidCredentialError(credential)),
           )
         : undefined;
     try {

@@ -18,7 +18,6 @@ const GONE = 410;
 /** The actor in the audit log when an endpoint is disabled. */
 const ACTOR = { keyId: null, name: "webhooks", requestId: null };
 
-/** The part of the log that deliveries write to. */
 export interface WebhookLog {
   warn(details: object, message: string): void;
 }
@@ -28,14 +27,14 @@ export interface AttemptOptions {
   readonly breaker: BreakerOptions;
 }
 
-/** What an attempt says about its endpoint. */
+/** The state of an endpoint after an attempt. */
 export interface EndpointOutcome {
   readonly hasAnswered: boolean;
-  /** Whether nothing more may be sent to it for now. */
+  /** Whether deliveries to it are suspended. */
   readonly isPaused: boolean;
 }
 
-/** Makes single attempts to deliver, and records what comes of them. */
+/** Executes single delivery attempts and records their outcomes. */
 export class WebhookAttempts {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -58,8 +57,8 @@ export class WebhookAttempts {
   }
 
   /**
-   * Each attempt is a trace of its own: the request that caused the event is over.
-   * @throws what keeps the attempt from being made or recorded; the lease then expires, and it is made again
+   * Executes an attempt, in a new trace: the request that caused the event has ended.
+   * @throws Error if the attempt cannot be made or recorded; the delivery is retried when its lease expires
    */
   async make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
     const { tracing } = this.#telemetry;
@@ -114,7 +113,7 @@ export class WebhookAttempts {
     if (outcome !== "delivered") span?.fail(status === null ? "no_answer" : String(status));
   }
 
-  /** Once when an endpoint is paused, and once when it is disabled: an endpoint that fails has many attempts. */
+  /** Logs only when an endpoint is paused and when it is disabled, not every failed attempt. */
   #logFailure(
     { endpointId, accountId }: ClaimedDelivery,
     { status, error }: FailedAttempt,

@@ -1,13 +1,13 @@
 import type { ClaimGrant, DueEndpoint } from "../../persistence/webhooks/outbox.js";
 
-/** How many deliveries may be in progress in one process. */
+/** Maximum concurrent deliveries of one process. */
 export interface SlotLimits {
   readonly total: number;
   readonly perAccount: number;
   readonly perEndpoint: number;
 }
 
-/** Endpoints that did not answer last time, or were never called, may use this part of all slots, and of those of their account. */
+/** Share of the total and of each account's slots for endpoints that did not answer last time or were never called. */
 const UNPROVEN_SHARE = 0.5;
 
 class Usage {
@@ -26,8 +26,8 @@ class Usage {
 }
 
 /**
- * The deliveries that may be in progress at once in this process, shared out so that receivers that hang cannot take the slots of
- * others: by account, by endpoint, and with a part that is kept for endpoints that answered last time.
+ * Limits concurrent deliveries per process, account and endpoint, and reserves a share for endpoints that answered last time, so that
+ * unresponsive receivers cannot occupy the slots of others.
  */
 export class DeliverySlots {
   readonly #limits: SlotLimits;
@@ -43,7 +43,7 @@ export class DeliverySlots {
     return this.#all.used;
   }
 
-  /** Takes slots for these endpoints, one for each of them in turn, for as long as there are any. */
+  /** Allocates free slots to these endpoints, round-robin. */
   take(endpoints: Iterable<DueEndpoint>): ClaimGrant[] {
     const grants = new Map<DueEndpoint, number>();
     let waiting = [...endpoints];
@@ -54,7 +54,7 @@ export class DeliverySlots {
     return [...grants].map(([endpoint, slots]) => ({ endpoint, slots }));
   }
 
-  /** Gives a slot back. @param endpoint as it was when the slot was taken */
+  /** Releases a slot. @param endpoint the value that was passed to `take` */
   release(endpoint: DueEndpoint): void {
     const { accountId, endpointId } = endpoint;
     this.#all.add(endpoint, -1);
@@ -70,13 +70,13 @@ export class DeliverySlots {
     const { accountId, endpointId, isProbed } = endpoint;
     const { total, perAccount, perEndpoint } = this.#limits;
     const account = this.#accounts.get(accountId) ?? new Usage();
-    const own = this.#endpoints.get(endpointId) ?? 0;
-    if (own >= (isProbed ? 1 : perEndpoint)) return false;
+    const inUse = this.#endpoints.get(endpointId) ?? 0;
+    if (inUse >= (isProbed ? 1 : perEndpoint)) return false;
     if (!this.#all.hasRoom(total, endpoint) || !account.hasRoom(perAccount, endpoint)) return false;
     this.#all.add(endpoint, 1);
     account.add(endpoint, 1);
     this.#accounts.set(accountId, account);
-    this.#endpoints.set(endpointId, own + 1);
+    this.#endpoints.set(endpointId, inUse + 1);
     return true;
   }
 }

@@ -11,18 +11,18 @@ import {
 import type { WebhookAttempts, WebhookLog } from "./attempts.js";
 import { DeliverySlots, type SlotLimits } from "./delivery-slots.js";
 
-/** How long it waits at most until it looks again, however slow looking is. */
-const LONGEST_PAUSE_MS = 10_000;
+/** Upper bound of the poll interval when polling is slow. */
+const MAX_POLL_INTERVAL_MS = 10_000;
 
 export interface DispatcherOptions {
-  /** How often it looks which endpoints have deliveries due. */
+  /** Minimum interval between polls for endpoints with due deliveries. */
   readonly pollMs: number;
-  /** How long a delivery belongs to the process that claimed it; longer than an attempt takes. */
+  /** How long a claim is valid; must exceed the duration of an attempt. */
   readonly leaseMs: number;
   readonly slots: SlotLimits;
 }
 
-/** Delivers what the outbox holds, together with the dispatchers of other processes (decision 35). */
+/** Delivers webhooks from the outbox, concurrently with the dispatchers of other processes (decision 35). */
 export class WebhookDispatcher {
   readonly #db: Database;
   readonly #attempts: WebhookAttempts;
@@ -30,13 +30,13 @@ export class WebhookDispatcher {
   readonly #slots: DeliverySlots;
   /** The endpoints that may have deliveries due, by id. */
   #due = new Map<number, DueEndpoint>();
-  #lookedAt = 0;
+  #polledAt = 0;
   readonly #inProgress = new Set<Promise<void>>();
   #log: WebhookLog = { warn: () => undefined };
   #loop: Promise<void> | undefined;
-  #stopping = false;
-  #failing = false;
-  #lookMs = 0;
+  #isStopping = false;
+  #isFailing = false;
+  #pollDurationMs = 0;
   #isWoken = false;
   #endPause: () => void = () => undefined;
 
@@ -47,7 +47,7 @@ export class WebhookDispatcher {
     this.#slots = new DeliverySlots(options.slots);
   }
 
-  /** How many attempts this process is making. */
+  /** Number of attempts in progress in this process. */
   get inProgress(): number {
     return this.#slots.used;
   }
@@ -57,53 +57,53 @@ export class WebhookDispatcher {
     this.#loop ??= this.#run();
   }
 
-  /** What is to be sent by all processes. @throws DomainError `unavailable` when the database is unreachable */
+  /** Returns the outbox state across all processes. @throws DomainError `unavailable` when the database is unreachable */
   async state(): Promise<OutboxState> {
     return readOutboxState(this.#db.of("operator"));
   }
 
-  /** Claims nothing more, and waits for the attempts in progress. */
+  /** Stops claiming deliveries and waits for the attempts in progress. */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#isStopping = true;
     this.#wake();
     await this.#loop;
     await Promise.all(this.#inProgress);
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopping) {
+    while (!this.#isStopping) {
       this.#isWoken = false;
       const hasClaimed = await this.#tryToClaim();
       if (!hasClaimed && !this.#isWoken) await this.#pause();
     }
   }
 
-  /** @returns whether there may be more to claim at once */
+  /** Returns whether to claim again without a pause. */
   async #tryToClaim(): Promise<boolean> {
     try {
-      await this.#look();
+      await this.#poll();
       const grants = this.#slots.take(this.#due.values());
       if (grants.length > 0) await this.#claim(grants);
-      this.#failing = false;
+      this.#isFailing = false;
       return grants.length > 0;
     } catch (error) {
-      // Once an outage: it looks again every second.
-      if (!this.#failing) this.#log.warn({ err: error }, "webhook deliveries could not be claimed");
-      this.#failing = true;
-      // How long an unreachable database takes to fail says nothing about the backlog.
-      this.#lookMs = 0;
+      // Log once per outage: claiming is retried every second.
+      if (!this.#isFailing) this.#log.warn({ err: error }, "webhook deliveries could not be claimed");
+      this.#isFailing = true;
+      // Reset: the time until an unreachable database fails does not measure the backlog.
+      this.#pollDurationMs = 0;
       this.#due.clear();
       return false;
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const startedAt = Date.now();
-    if (startedAt - this.#lookedAt < this.#pollMs()) return;
-    this.#lookedAt = startedAt;
+    if (startedAt - this.#polledAt < this.#pollIntervalMs()) return;
+    this.#polledAt = startedAt;
     const due = await findDueEndpoints(this.#db.of("operator"));
     this.#due = new Map(due.map((endpoint) => [endpoint.endpointId, endpoint]));
-    this.#lookMs = Date.now() - startedAt;
+    this.#pollDurationMs = Date.now() - startedAt;
   }
 
   async #claim(grants: readonly ClaimGrant[]): Promise<void> {
@@ -114,13 +114,13 @@ export class WebhookDispatcher {
         throw error;
       },
     );
-    this.#lookMs = Math.max(this.#lookMs, Date.now() - startedAt);
+    this.#pollDurationMs = Math.max(this.#pollDurationMs, Date.now() - startedAt);
     for (const { endpoint, slots } of grants) {
-      const own = claims.filter(({ endpointId }) => endpointId === endpoint.endpointId);
-      for (const claim of own) this.#begin(endpoint, claim);
-      if (own.length === slots) continue;
-      // Nothing else of it is due until an attempt ends, or until the next look.
-      this.#release(endpoint, slots - own.length);
+      const claimed = claims.filter(({ endpointId }) => endpointId === endpoint.endpointId);
+      for (const claim of claimed) this.#begin(endpoint, claim);
+      if (claimed.length === slots) continue;
+      // The endpoint has no more due deliveries until an attempt ends or the next poll.
+      this.#release(endpoint, slots - claimed.length);
       this.#due.delete(endpoint.endpointId);
     }
   }
@@ -141,7 +141,7 @@ export class WebhookDispatcher {
   async #attempt(endpoint: DueEndpoint, claim: ClaimedDelivery): Promise<void> {
     try {
       const { hasAnswered, isPaused } = await this.#attempts.make(claim, this.#log);
-      // Behind the others, so that endpoints take turns. The next delivery of the same subject may be due now.
+      // Re-insert at the end of the map, for round-robin: the subject's next delivery may be due now.
       this.#due.delete(endpoint.endpointId);
       if (!isPaused) this.#due.set(endpoint.endpointId, { ...endpoint, hasAnswered, isProbed: false });
     } catch (error) {
@@ -152,7 +152,7 @@ export class WebhookDispatcher {
 
   async #pause(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#pollMs());
+      const timer = setTimeout(resolve, this.#pollIntervalMs());
       this.#endPause = () => {
         clearTimeout(timer);
         resolve();
@@ -160,9 +160,9 @@ export class WebhookDispatcher {
     });
   }
 
-  /** Finding what is due takes no more than a tenth of the time: a long backlog of one subject makes it slow, and so does a busy pool. */
-  #pollMs(): number {
-    return Math.max(this.#options.pollMs, Math.min(9 * this.#lookMs, LONGEST_PAUSE_MS));
+  /** Limits polling to a tenth of the time: a long backlog of one subject or a busy connection pool makes it slow. */
+  #pollIntervalMs(): number {
+    return Math.max(this.#options.pollMs, Math.min(9 * this.#pollDurationMs, MAX_POLL_INTERVAL_MS));
   }
 
   /** Ends the pause. */

@@ -19,7 +19,6 @@ const BREAKER: BreakerOptions = {
   disableAfterMs: DEFAULT_DISABLE_AFTER_DAYS * DAY_MS,
 };
 
-/** When deliveries are made. */
 export interface DeliveryTimes {
   readonly pollMs: number;
   readonly leaseMs: number;
@@ -32,23 +31,23 @@ const TIMES: DeliveryTimes = {
   retryDelaysMs: RETRY_DELAYS_MS,
 };
 
-/** Where webhooks may go, and how they are delivered; what is absent is as by default. */
+/** Options of webhook delivery; absent ones have defaults. */
 export interface WebhookOptions extends WebhookTargetOptions {
   readonly times?: Partial<DeliveryTimes>;
   readonly slots?: Partial<SlotLimits>;
   readonly breaker?: Partial<BreakerOptions>;
-  /** How long a delivery may wait until it is given up. */
+  /** Age at which an undelivered webhook is abandoned. */
   readonly pendingMaxAgeMs?: number;
   readonly attemptTimeoutMs?: number;
 }
 
-/** Everything that deliveries are made with. */
+/** Options of webhook delivery, with defaults applied. */
 export interface DeliveryOptions extends DispatcherOptions, AttemptOptions {
   readonly pendingMaxAgeMs: number;
   readonly attemptTimeoutMs: number;
 }
 
-/** Fills in the defaults. */
+/** Applies the defaults. */
 export function deliveryOptions(options: WebhookOptions): DeliveryOptions {
   const { times, slots, breaker } = options;
   return {

@@ -7,12 +7,12 @@ import { parseRetryAfter } from "../../domain/webhooks/retry.js";
 import { webhookHeaders } from "../../domain/webhooks/signature.js";
 import type { WebhookTargets } from "./targets.js";
 
-/** How long an attempt may take altogether. */
+/** Timeout of an attempt, from DNS resolution to the end of the response. */
 export const ATTEMPT_TIMEOUT_MS = 10_000;
-/** How much of a reply is waited for; none of it is kept. */
+/** Response bytes read before the connection is closed; all of them are discarded. */
 const MAX_REPLY_BYTES = 64 * 1024;
 
-/** What came of an attempt: what the receiver answered, or why there was no answer. */
+/** The result of an attempt: the receiver's response, or the reason for its absence. */
 export type AttemptOutcome =
   | { readonly kind: "answered"; readonly status: number; readonly retryAfterMs: number | null }
   | { readonly kind: "failed"; readonly error: string };
@@ -24,7 +24,7 @@ export interface OutgoingWebhook {
   readonly secrets: readonly string[];
 }
 
-/** Sends webhooks over HTTP, one attempt each: to checked addresses only, following no redirect. */
+/** Sends webhooks over HTTP to validated addresses only. Does not retry or follow redirects. */
 export class WebhookSender {
   readonly #targets: WebhookTargets;
   readonly #timeoutMs: number;
@@ -34,7 +34,7 @@ export class WebhookSender {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Makes one attempt; whatever fails is an outcome. */
+  /** Makes one attempt; failures are returned, not thrown. */
   async send(webhook: OutgoingWebhook): Promise<AttemptOutcome> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
@@ -63,16 +63,16 @@ async function post(
         "content-length": Buffer.byteLength(body),
         "user-agent": "user-groups-webhooks",
       },
-      lookup: pinned(addresses),
-      // A connection that was kept would lead to an address that was checked earlier.
+      lookup: createPinnedLookup(addresses),
+      // No keep-alive: a reused connection would go to an address that was validated earlier.
       agent: false,
       signal,
     });
-    let answer: AttemptOutcome | undefined;
+    let outcome: AttemptOutcome | undefined;
     let failure: unknown;
     outgoing.on("response", (response) => {
       const { statusCode: status = 0, headers } = response;
-      answer = {
+      outcome = {
         kind: "answered",
         status,
         retryAfterMs: parseRetryAfter(headers["retry-after"], new Date()),
@@ -82,13 +82,13 @@ async function post(
     outgoing.on("error", (error) => {
       failure = error;
     });
-    // The status says it all: that the rest of the reply is cut off or fails changes nothing.
-    outgoing.on("close", () => (answer ? resolve(answer) : reject(failure)));
+    // The status decides the outcome, even if the response body is truncated.
+    outgoing.on("close", () => (outcome ? resolve(outcome) : reject(failure)));
     outgoing.end(body);
   });
 }
 
-/** Reads the reply, so that the receiver can finish it, but no more of it than is decent. */
+/** Consumes the response, up to a limit, so that the receiver can finish it. */
 function drain(response: IncomingMessage): void {
   let length = 0;
   response.on("error", () => undefined);
@@ -98,8 +98,8 @@ function drain(response: IncomingMessage): void {
   });
 }
 
-/** Answers with the addresses that were checked, whatever is asked. */
-function pinned(addresses: readonly LookupAddress[]): LookupFunction {
+/** Returns a lookup function that resolves every hostname to the validated addresses, to prevent DNS rebinding. */
+function createPinnedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, { all }, callback) => {
     const [first] = addresses;
     if (all) callback(null, [...addresses]);
@@ -107,10 +107,10 @@ function pinned(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-/** Why there was no answer, with nothing of what was sent. */
+/** Returns why there was no response, without disclosing anything that was sent. */
 function reasonOf(error: unknown): string {
   if (error instanceof DomainError) return error.message;
-  // A name with several addresses fails with an error for each.
+  // A host with several addresses fails with one error per address.
   const [cause = error] = error instanceof AggregateError ? error.errors : [];
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return code === "" ? "The request could not be made." : `The request failed: ${code}.`;

@@ -28,18 +28,18 @@ import {
 } from "../../persistence/webhooks/endpoint-queries.js";
 import type { WebhookTargets } from "./targets.js";
 
-/** How many endpoints an environment may have: each gets a row for each change. */
+/** Maximum endpoints per environment: each change inserts one row per endpoint. */
 const MAX_ENDPOINTS = 20;
-/** How long a replaced secret signs along, so that a receiver has time to learn the new one. */
+/** How long webhooks are also signed with the previous secret, so that receivers can switch. */
 const GRACE_SECONDS = 86_400;
 
-/** An endpoint and its secret, which is shown this once. */
+/** An endpoint and its secret, which is shown only once. */
 export interface IssuedSecret {
   readonly endpoint: WebhookEndpoint;
   readonly secret: string;
 }
 
-/** The webhook endpoints of an environment and what was sent to them, as its admins manage them. */
+/** Manages the webhook endpoints of an environment and their deliveries. */
 export class WebhookService {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -51,7 +51,7 @@ export class WebhookService {
     this.#targets = targets;
   }
 
-  /** @throws DomainError `invalid_field`: for the URL, or when there are too many endpoints */
+  /** @throws DomainError `invalid_field` if the URL is invalid or there are too many endpoints */
   async create(admin: Admin, fields: Omit<WebhookEndpointFields, "enabled">): Promise<IssuedSecret> {
     const url = await this.#checkUrl(fields.url);
     return this.#db.for(admin).transaction(async (transaction) => {
@@ -64,18 +64,18 @@ export class WebhookService {
     });
   }
 
-  /** Changes the fields that are present. @throws DomainError `webhook_endpoint_not_found`; `invalid_field` for the URL */
+  /** Updates the fields that are present. @throws DomainError `webhook_endpoint_not_found`; `invalid_field` for the URL */
   async update(admin: Admin, id: number, changes: Partial<WebhookEndpointFields>): Promise<WebhookEndpoint> {
     const url = changes.url === undefined ? {} : { url: await this.#checkUrl(changes.url) };
     return requireEndpoint(await updateWebhookEndpoint(this.#db.for(admin), id, { ...changes, ...url }));
   }
 
-  /** Gives the endpoint a new secret; the old one signs along for a day. @throws DomainError `webhook_endpoint_not_found` */
+  /** Rotates the secret; for a day, webhooks are also signed with the old one. @throws DomainError `webhook_endpoint_not_found` */
   async rotateSecret(admin: Admin, id: number): Promise<IssuedSecret> {
     return this.#issueSecret(this.#db.for(admin), admin, id);
   }
 
-  /** Deletes the endpoint, and what was to be sent to it: both are hidden at once, and removed later. @throws DomainError `webhook_endpoint_not_found` */
+  /** Hides the endpoint and its deliveries; a purge deletes both later. @throws DomainError `webhook_endpoint_not_found` */
   async delete(admin: Admin, id: number): Promise<void> {
     if (!(await deleteWebhookEndpoint(this.#db.for(admin), id))) throw endpointNotFound();
   }
@@ -88,12 +88,12 @@ export class WebhookService {
     return countList(this.#db.for(tenant), WEBHOOK_ENDPOINTS);
   }
 
-  /** @returns an endpoint or null for each id, in the same order */
+  /** Returns an endpoint or null per ID, in the order of the IDs. */
   async byIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookEndpoint | null)[]> {
     return findByIds(this.#db.for(tenant), WEBHOOK_ENDPOINTS, ids);
   }
 
-  /** Sends a delivery once more; one that is still on its way stays as it is. @throws DomainError `webhook_delivery_not_found` */
+  /** Redelivers a finished delivery; a pending one is returned unchanged. @throws DomainError `webhook_delivery_not_found` */
   async replay(admin: Admin, id: number): Promise<WebhookDelivery> {
     const replayed = await replayDelivery(this.#db.for(admin), id);
     const [delivery] = replayed ? [replayed] : await this.deliveriesByIds(admin, [id]);
@@ -103,7 +103,7 @@ export class WebhookService {
     });
   }
 
-  /** A page of the deliveries, newest first. */
+  /** Returns a page of deliveries, newest first. */
   async listDeliveries(
     tenant: Tenant,
     filter: WebhookDeliveryFilter,
@@ -116,13 +116,13 @@ export class WebhookService {
     return countList(this.#db.for(tenant), WEBHOOK_DELIVERIES, deliveryList(filter));
   }
 
-  /** @returns for each endpoint how many deliveries are to be sent, in the same order; 1000 for 1000 or more */
+  /** Returns the number of pending deliveries per endpoint, in the order of the IDs, capped at 1000. */
   async countPending(tenant: Tenant, endpointIds: readonly number[]): Promise<number[]> {
     const counts = await countPendingDeliveries(this.#db.for(tenant), endpointIds);
     return endpointIds.map((id) => counts.get(id) ?? 0);
   }
 
-  /** @returns a delivery or null for each id, in the same order */
+  /** Returns a delivery or null per ID, in the order of the IDs. */
   async deliveriesByIds(tenant: Tenant, ids: readonly number[]): Promise<(WebhookDelivery | null)[]> {
     return findByIds(this.#db.for(tenant), WEBHOOK_DELIVERIES, ids);
   }
@@ -137,13 +137,13 @@ export class WebhookService {
     };
   }
 
-  /** @returns the URL as it is called @throws DomainError `invalid_field` */
+  /** Returns the normalized URL. @throws DomainError `invalid_field` */
   async #checkUrl(text: string): Promise<string> {
     const url = parseWebhookUrl(text, this.#targets.allowPrivate);
     try {
       await this.#targets.addressesOf(new URL(url));
     } catch (error) {
-      // A name that leads nowhere may yet lead somewhere; each delivery looks again.
+      // Accept a hostname that does not resolve yet: each delivery resolves and checks it again.
       if (error instanceof DomainError)
         throw invalidField(
           ["url"],

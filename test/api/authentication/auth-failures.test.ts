@@ -233,13 +233,13 @@ test("one secret, however its header is written, does not push out others that a
   const limit = { policy: "auth-failures", limit: 1, windowSeconds: 60 } as const;
   const failures = new AuthFailures(new RateCounters(60_000, undefined), limit, new Metrics());
   const tooMany = 10_001;
-  failures.noteSuccess("Token first");
+  failures.recordSuccess("Token first");
   for (let spaces = 1; spaces <= tooMany; spaces += 1)
-    failures.noteSuccess(`Token${" ".repeat(spaces)}second`);
-  await failures.note("192.0.2.60", "Token guess");
-  for (const known of ["Token first", "Token second"]) failures.requireFew("192.0.2.60", known);
+    failures.recordSuccess(`Token${" ".repeat(spaces)}second`);
+  await failures.recordFailure("192.0.2.60", "Token guess");
+  for (const known of ["Token first", "Token second"]) failures.requireNotBlocked("192.0.2.60", known);
   for (const guess of ["Token guess", "Bearer first", "Basic first"]) {
-    expect(() => failures.requireFew("192.0.2.60", guess)).toThrow(
+    expect(() => failures.requireNotBlocked("192.0.2.60", guess)).toThrow(
       "Authentication has failed too often from this address.",
     );
   }
