@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/config.js";
 import { metricsAccess } from "../config/metrics-access.js";
-import { keepDemoKey } from "../embedded-postgres/secrets-file.js";
+import { saveDemoKey } from "../embedded-postgres/secrets-file.js";
 import type { TrustedDocuments } from "../graphql/server/trusted-documents.js";
 import { readConsoleDocuments } from "../http/pages/console-documents.js";
 import { isLoopback } from "../http/pages/loopback.js";
@@ -21,48 +21,48 @@ import { readTrustedDocuments } from "./trusted-documents-file.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** To compile a document takes as long as to run it some dozen times. */
+/** Number of executions before a document is compiled: compiling takes as long as some dozen executions. */
 const COMPILE_AFTER = 3;
 const RATE_LIMIT_WINDOW_S = 60;
-/** Beside the compiled sources. */
+/** Next to the compiled sources. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../console", import.meta.url));
 const PAGES_DIRECTORY = fileURLToPath(new URL("../../pages", import.meta.url));
 
-/** Takes the log, one line of JSON at a time. */
+/** Receives the log, one JSON line per call. */
 export interface LogStream {
   write(line: string): void;
 }
 
 /** A running service. */
 export interface App {
-  /** Where it answers, e.g. "http://127.0.0.1:4000". */
+  /** Base URL, e.g. "http://127.0.0.1:4000". */
   readonly url: string;
   readonly serverVersion: string;
-  /** The keys of the demo account, at the first start on an embedded database only. */
+  /** Keys of the demo account; set only on the first start with an embedded database. */
   readonly demo: DemoSecrets | null;
-  /** Resolves when the embedded PostgreSQL ends, however that happens; tells how. */
+  /** Resolves with a description when the embedded PostgreSQL exits for any reason. */
   readonly serverEnded: Promise<string>;
   /**
-   * Ends the service in order (decision 38): not ready, it goes on for a while; then it answers what has come, finishes the webhooks
-   * under way, and closes the database.
+   * Shuts down gracefully (decision 38): reports not ready and continues to serve for `delayMs`, then completes the requests and webhook
+   * attempts in progress and closes the database.
    */
   close(delayMs: number): Promise<void>;
 }
 
-/** What the server is built upon. */
-interface Prepared {
+/** Resources opened before the server. */
+interface Prerequisites {
   readonly storage: Storage;
-  readonly own: ProcessTelemetry;
+  readonly processTelemetry: ProcessTelemetry;
   readonly warnings: readonly string[];
   readonly trustedDocuments: TrustedDocuments | undefined;
 }
 
 /**
  * Starts the service.
- * @throws OperatorError when a setting, the trusted documents, the port or the database stands in the way; nothing is left running
+ * @throws OperatorError when a setting, the persisted queries, the port or the database is unusable; nothing is left running
  */
 export async function startApp(config: Config, logStream: LogStream): Promise<App> {
-  // Before the database: a second start on a port in use must not touch anything.
+  // Check the port before opening the database: a second start on the same port must have no effect.
   await requireFreePort(config.host, config.port);
   const trustedDocuments =
     config.trustedDocuments === undefined
@@ -72,15 +72,15 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
           config.console ? await readConsoleDocuments(CONSOLE_DIRECTORY) : undefined,
         );
   const warnings: string[] = [];
-  const own = await openTelemetry(config.traces);
+  const processTelemetry = await openTelemetry(config.traces);
   const storage = await openStorage(config, {
     adopt: false,
     migrate: true,
     warn: (message) => warnings.push(message),
-    telemetry: own.telemetry,
+    telemetry: processTelemetry.telemetry,
   });
   try {
-    return await serveFrom({ storage, own, warnings, trustedDocuments }, config, logStream);
+    return await serveFrom({ storage, processTelemetry, warnings, trustedDocuments }, config, logStream);
   } catch (error) {
     await storage.close();
     throw toListenError(error, config.host, config.port);
@@ -88,12 +88,12 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
 }
 
 async function serveFrom(
-  { storage, own, warnings, trustedDocuments }: Prepared,
+  { storage, processTelemetry, warnings, trustedDocuments }: Prerequisites,
   config: Config,
   logStream: LogStream,
 ): Promise<App> {
   const redis = config.redisUrl === undefined ? undefined : new RedisCounters(config.redisUrl);
-  const replicas = createReplicas(config, own.telemetry);
+  const replicas = createReplicas(config, processTelemetry.telemetry);
   const services = createServices(storage.database, storage.vault, {
     tokenGraceSeconds: config.tokenGraceSeconds,
     listen: { target: storage.listenTarget, connectTimeoutMs: config.databaseConnectTimeoutMs },
@@ -113,12 +113,12 @@ async function serveFrom(
       breaker: { disableAfterMs: config.webhookDisableAfterDays * DAY_MS },
       pendingMaxAgeMs: config.webhookPendingMaxDays * DAY_MS,
     },
-    telemetry: own.telemetry,
+    telemetry: processTelemetry.telemetry,
   });
   let { demoKey } = storage;
   let isShuttingDown = false;
   const server = await createHttpServer(services, {
-    version: own.version,
+    version: processTelemetry.version,
     corsOrigins: config.corsOrigins,
     compileAfter: config.graphqlJit ? COMPILE_AFTER : Number.POSITIVE_INFINITY,
     fastPath: config.graphqlFastPath,
@@ -143,8 +143,12 @@ async function serveFrom(
       access: metricsAccess(config),
       reader: (http) =>
         createMetricsExporter({
-          metrics: own.telemetry.metrics,
-          build: { version: own.version, node: process.version, postgresql: storage.serverVersion },
+          metrics: processTelemetry.telemetry.metrics,
+          build: {
+            version: processTelemetry.version,
+            node: process.version,
+            postgresql: storage.serverVersion,
+          },
           http,
           subscriptions: () => services.eventStreams.open,
           unpublishedChanges: () => services.changes.unpublished,
@@ -156,11 +160,11 @@ async function serveFrom(
         }),
     },
   });
-  own.reportFaults((reason) => {
+  processTelemetry.onExportFailure((reason) => {
     server.log.warn({ reason }, "traces do not reach their collector; they are lost until they do");
   });
   for (const warning of warnings) server.log.warn(warning);
-  const tellUnwritten = (error: unknown) => {
+  const logUsageFailure = (error: unknown) => {
     server.log.warn({ err: error }, "the last use of API keys could not be written");
   };
   services.changes.reportUnpublished((error, lost) => {
@@ -168,21 +172,21 @@ async function serveFrom(
     else
       server.log.error({ err: error, lost }, "changes were lost: other processes were not notified of them");
   });
-  services.keyUsage.start(KEY_USAGE_INTERVAL_MS, tellUnwritten);
-  // Once the last request is answered.
+  services.keyUsage.start(KEY_USAGE_INTERVAL_MS, logUsageFailure);
+  // Runs after the last request has completed.
   server.addHook("onClose", async () => {
     await services.webhookDispatcher.stop();
     await services.changes.close();
     await services.purges.stop();
     await services.siteConfigThread.close();
     services.keyUsage.stop();
-    await services.keyUsage.flush().catch(tellUnwritten);
+    await services.keyUsage.flush().catch(logUsageFailure);
   });
   try {
-    // Behind a pooler nothing would arrive; a revoked key then works elsewhere for as long as it is remembered.
+    // LISTEN does not work behind a transaction-mode pooler; other processes then accept a revoked key until its cache entry expires.
     if (!config.databasePooled || config.databaseListenUrl !== undefined) services.notifications.start();
-    if (redis) await joinRedis(redis, server);
-    await replicas?.join(server);
+    if (redis) await connectRedis(redis, server);
+    await replicas?.start(server);
     await server.listen({ host: config.host, port: config.port });
     if (config.webhooks) services.webhookDispatcher.start(server.log);
     services.purges.start(server.log);
@@ -192,7 +196,7 @@ async function serveFrom(
         : null;
     if (demo) {
       demoKey = demo.customerKey;
-      await keepDemoKey(config.dataDir, demoKey).catch((error: unknown) => {
+      await saveDemoKey(config.dataDir, demoKey).catch((error: unknown) => {
         server.log.warn({ err: error }, "the key of the demo account could not be kept for the playground");
       });
     }
@@ -206,7 +210,7 @@ async function serveFrom(
         server.log.info({ delayMs }, "shutting down");
         await sleep(delayMs);
         await server.close().finally(() => storage.close());
-        await own.close();
+        await processTelemetry.close();
       },
     };
   } catch (error) {
@@ -215,8 +219,8 @@ async function serveFrom(
   }
 }
 
-/** Counts with the other replicas for as long as the server runs. */
-async function joinRedis(redis: RedisCounters, server: FastifyInstance): Promise<void> {
+/** Shares rate limit counters with the other processes until the server closes. */
+async function connectRedis(redis: RedisCounters, server: FastifyInstance): Promise<void> {
   server.addHook("onClose", () => redis.close());
   await redis.open({
     onLost: (reason) => {
@@ -225,14 +229,14 @@ async function joinRedis(redis: RedisCounters, server: FastifyInstance): Promise
         "Redis is out of reach: each process counts rate limits in its memory",
       );
     },
-    onBack: () => server.log.warn("Redis is back: rate limits are counted there again"),
+    onRestored: () => server.log.warn("Redis is back: rate limits are counted there again"),
   });
 }
 
 function toUrl(address: AddressInfo | string | null): string {
   if (address === null || typeof address === "string")
     throw new Error("The server does not listen on a port.");
-  // A wildcard address is for listening, not for calling.
+  // Clients cannot connect to a wildcard address.
   const host = address.address.replace(/^0\.0\.0\.0$/, "127.0.0.1").replace(/^::$/, "::1");
   return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
 }

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.js";
 import type { App } from "./app.js";
 
-/** What the start prints for the operator. Only the very first one on an embedded database holds secrets. */
+/** Text printed to stdout at start-up. Contains secrets only on the first start with an embedded database. */
 export function startUpText(app: App, config: Config): string {
   const database =
     config.databaseUrl === undefined ? `embedded, data in ${config.dataDir}` : "as DATABASE_URL says";

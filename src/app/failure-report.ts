@@ -1,9 +1,9 @@
 import { OperatorError } from "../domain/shared/operator-error.js";
 
-/** What a command that is over may still need to end by itself. */
-const AFTER_END_MS = 500;
+/** Time for a finished command to exit by itself. */
+const EXIT_GRACE_MS = 500;
 
-/** Runs a command. @returns the exit code: that which it returns, or 0; 1 after reporting an expected failure without its stack */
+/** Runs a command. @returns its exit code, or 0; 1 for an OperatorError, whose message is printed without the stack */
 export async function reportFailure(command: () => Promise<unknown>): Promise<number> {
   try {
     const code = await command();
@@ -16,7 +16,7 @@ export async function reportFailure(command: () => Promise<unknown>): Promise<nu
   }
 }
 
-/** Ends the process even if a connection stays open, half made or half closed, which would keep it as long as nobody answers there. */
+/** Exits soon even if a half-open connection would keep the process alive. */
 export function endSoon(code: number): void {
-  setTimeout(() => process.exit(code), AFTER_END_MS).unref();
+  setTimeout(() => process.exit(code), EXIT_GRACE_MS).unref();
 }

@@ -2,10 +2,10 @@ import pino from "pino";
 import type { LogStream } from "./app.js";
 
 const STANDARD_ERROR = 2;
-/** What waits for a reader that does not read; beyond, lines are dropped. */
+/** Maximum size of the buffer for a slow reader; further lines are dropped. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Standard error, written beside the work: nothing waits for whoever reads the log. What is left goes out when the process ends. */
+/** Opens the log on stderr. Writes are asynchronous, so a slow reader blocks nothing; the rest is flushed at exit. */
 export function openLog(): LogStream {
   const log = pino.destination({ dest: STANDARD_ERROR, sync: false, maxLength: MAX_BYTES });
   process.on("exit", () => log.flushSync());

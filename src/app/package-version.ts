@@ -4,7 +4,7 @@ import { isObject } from "../domain/shared/json.js";
 
 const NAME = "user-groups";
 
-/** The version in our package.json, which stands somewhere above this file; "unknown" where it was not brought along. */
+/** Returns the version in the service's package.json, searched in the parent directories; "unknown" if it was not deployed. */
 export async function packageVersion(): Promise<string> {
   for (let directory = import.meta.dirname; ; directory = dirname(directory)) {
     const text = await readFile(join(directory, "package.json"), "utf8").catch(() => "{}");

@@ -4,16 +4,16 @@ import { databaseOptions } from "../config/database-options.js";
 import { ReadReplicas } from "../persistence/database/read-replicas.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 
-/** The replicas that the settings name. */
+/** The configured read replicas. */
 export interface Replicas {
   readonly reads: ReadReplicas;
-  /** How many are used, and left out. */
+  /** Number of replicas in use and excluded. */
   readonly usage: { readonly in: number; readonly out: number };
-  /** Reads from them for as long as the server runs. */
-  join(server: FastifyInstance): Promise<void>;
+  /** Starts using the replicas until the server closes. */
+  start(server: FastifyInstance): Promise<void>;
 }
 
-/** The replicas that the settings name, not looked at yet; undefined where they name none. */
+/** Creates the configured replicas, not probed yet; undefined if none are configured. */
 export function createReplicas(config: Config, telemetry: Telemetry): Replicas | undefined {
   const { databaseUrl: url, databaseReplicaUrls: urls } = config;
   if (url === undefined || urls.length === 0) return undefined;
@@ -31,17 +31,17 @@ export function createReplicas(config: Config, telemetry: Telemetry): Replicas |
     get usage() {
       return { in: urls.length - out, out };
     },
-    async join(server) {
+    async start(server) {
       server.addHook("onClose", () => reads.close());
       await reads.start({
-        onLeftOut(replica, reason) {
+        onExcluded(replica, reason) {
           out += 1;
           server.log.warn(
             { replica, err: reason },
             "a replica is left out: what it would read comes from others",
           );
         },
-        onBack(replica) {
+        onRestored(replica) {
           out -= 1;
           server.log.warn({ replica }, "a replica is back");
         },

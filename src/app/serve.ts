@@ -8,45 +8,46 @@ import { openLog } from "./log-destination.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** The first process of a container gets no signal that it does not listen to. */
+/** PID 1 of a container has no default signal handling, so it ignores signals without a listener. */
 const isFirstProcess = process.pid === 1;
 
-/** npm passes on a signal that its whole process group has got already: that is no second wish to stop. */
+/** npm forwards a signal that its process group has already received: within this time it is not a second request to stop. */
 const REPEATED_SIGNAL_MS = 1000;
 
 /**
- * Runs the service until a signal ends it.
- * @returns the exit code: 1 when it could not start or lost its database, with the reason on standard error
+ * Runs the service until it receives SIGINT or SIGTERM.
+ * @returns the exit code: 1, with the reason on stderr, when it could not start or serverEnd its embedded database
  */
 export async function serve(environment: ProcessEnvironment): Promise<number> {
   const code = await reportFailure(async () => {
     const config = readConfig(environment);
-    if (isFirstProcess) listenTo(endAtOnce);
-    // The log goes to standard error; standard output has the start-up text, which may hold secrets.
+    if (isFirstProcess) listenTo(exitImmediately);
+    // The log goes to stderr: the start-up text on stdout may contain secrets.
     const app = await startApp(config, openLog());
     const stopped = stopSignal();
     process.stdout.write(startUpText(app, config));
-    const lost = await Promise.race([stopped, app.serverEnded]);
-    // Without its database it has nothing to go on with.
-    await app.close(lost === undefined ? config.shutdownDelayMs : 0);
-    // Better to end, and be started again, than to answer 503 for ever.
-    if (lost !== undefined) throw new OperatorError(`The embedded PostgreSQL server has ended (${lost}).`);
+    const serverEnd = await Promise.race([stopped, app.serverEnded]);
+    // No delay after the loss of the database: requests cannot be served.
+    await app.close(serverEnd === undefined ? config.shutdownDelayMs : 0);
+    // Exit, so that a supervisor restarts the process, instead of returning 503 forever.
+    if (serverEnd !== undefined)
+      throw new OperatorError(`The embedded PostgreSQL server has ended (${serverEnd}).`);
   });
   endSoon(code);
   return code;
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a later one ends the process at once, as if nobody listened. */
+/** Resolves at the first SIGINT or SIGTERM; a later one terminates the process immediately. */
 async function stopSignal(): Promise<void> {
   await new Promise<void>((resolve) => {
     const stop = () => {
       resolve();
       setTimeout(() => {
-        if (isFirstProcess) listenTo(endAtOnce);
+        if (isFirstProcess) listenTo(exitImmediately);
         for (const signal of SIGNALS) process.off(signal, stop);
       }, REPEATED_SIGNAL_MS).unref();
     };
-    for (const signal of SIGNALS) process.off(signal, endAtOnce);
+    for (const signal of SIGNALS) process.off(signal, exitImmediately);
     listenTo(stop);
   });
 }
@@ -55,6 +56,6 @@ function listenTo(listener: (signal: NodeJS.Signals) => void): void {
   for (const signal of SIGNALS) process.on(signal, listener);
 }
 
-function endAtOnce(signal: NodeJS.Signals): void {
+function exitImmediately(signal: NodeJS.Signals): void {
   process.exit(128 + constants.signals[signal]);
 }

@@ -12,50 +12,50 @@ import { currentRole, findBypass, grantRuntimeRole } from "../persistence/databa
 import type { DatabaseOptions } from "../persistence/shared/database-options.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 
-/** PostgreSQL's code for what a role may not do. */
-const FORBIDDEN = "42501";
+/** SQLSTATE insufficient_privilege. */
+const INSUFFICIENT_PRIVILEGE = "42501";
 const EMBEDDED_DATABASE = "user_groups";
 
-/** The database and the keys of what is encrypted in it. */
+/** The database and its encryption keys. */
 export interface Storage {
   readonly database: Database;
   readonly vault: TokenVault;
-  /** How to reach the database itself, for a connection that listens. */
+  /** Target for LISTEN, which needs a direct connection to the database. */
   readonly listenTarget: DatabaseOptions["target"];
-  /** The version of PostgreSQL, e.g. "18.4". */
+  /** PostgreSQL version, e.g. "18.4". */
   readonly serverVersion: string;
-  /** The names of the migrations that were applied now. */
+  /** Names of the migrations that this start applied. */
   readonly applied: readonly string[];
-  /** Resolves when an embedded PostgreSQL that this process started ends, however that happens; tells how. */
+  /** Resolves with a description when the embedded PostgreSQL of this process exits for any reason. */
   readonly serverEnded: Promise<string>;
-  /** The Customer key of the demo account, where an embedded database has one. */
+  /** The demo account's API key for the Customer environment, if an embedded database has one. */
   readonly demoKey: string | undefined;
-  /** Closes the connections, and stops PostgreSQL if this process started it. */
+  /** Closes the connections and stops PostgreSQL if this process started it. */
   close(): Promise<void>;
 }
 
-/** One database, as two roles. */
+/** Connection targets of one database for both roles. */
 interface Targets {
-  /** Owns the tables. */
+  /** Owner role: owns the tables and applies migrations. */
   readonly owner: DatabaseOptions["target"];
-  /** Runs the service, and may do no more than that. */
+  /** Application role, with the privileges that the service needs. */
   readonly runtime: DatabaseOptions["target"];
 }
 
 export interface StorageOptions {
-  /** Whether an embedded PostgreSQL that another process runs may be used. */
+  /** Whether to use an embedded PostgreSQL that another process runs. */
   readonly adopt: boolean;
-  /** Whether missing migrations are applied. */
+  /** Whether to apply pending migrations. */
   readonly migrate: boolean;
-  /** As which role: the one that runs the service unless told otherwise. */
+  /** Role of the connection; the application role (`runtime`) by default. */
   readonly role?: "runtime" | "owner";
   readonly warn: (message: string) => void;
   readonly telemetry?: Telemetry;
 }
 
 /**
- * Opens the database that the settings name: their own, or the embedded one.
- * @throws OperatorError when it is out of reach, too old, or its tokens were encrypted under other keys
+ * Opens the configured or the embedded database.
+ * @throws OperatorError when it is unreachable or too old, or its tokens were encrypted with other keys
  */
 export async function openStorage(config: Config, options: StorageOptions): Promise<Storage> {
   const secrets =
@@ -143,7 +143,7 @@ async function connect(
   }
 }
 
-/** Checks and migrates over a connection of its own, as a migration may take longer than a request's statement. */
+/** Checks and migrates the database over separate connections without a statement timeout: a migration may take long. */
 async function prepare(
   ownerOptions: Pick<DatabaseOptions, "target" | "pooled" | "connectTimeoutMs">,
   timeouts: MigrationTimeouts,
@@ -161,10 +161,10 @@ async function prepare(
     return { serverVersion, applied };
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    if (errorCode(error) === FORBIDDEN) {
-      const told = "The database's schema is not up to date, and this role may not change it";
+    if (errorCode(error) === INSUFFICIENT_PRIVILEGE) {
+      const problem = "The database's schema is not up to date, and this role may not change it";
       const advice = "run `migrate up` with DATABASE_MIGRATION_URL, or set that here";
-      throw new OperatorError(`${told} (${reason(error)}): ${advice}.`, { cause: error });
+      throw new OperatorError(`${problem} (${reason(error)}): ${advice}.`, { cause: error });
     }
     throw new OperatorError(`Cannot set up the database: ${reason(error)}.`, { cause: error });
   } finally {
@@ -172,7 +172,6 @@ async function prepare(
   }
 }
 
-/** How the settings want migrations to wait for locks. */
 export function migrationTimeouts(
   { migrationLockTimeoutMs: lockTimeoutMs, migrationRetryMs: retryMs }: Config,
   { warn: onRetry }: Pick<StorageOptions, "warn">,
@@ -180,7 +179,7 @@ export function migrationTimeouts(
   return { lockTimeoutMs, retryMs, onRetry };
 }
 
-/** Gives the service's role what it needs, and warns where row level security does not hold for it. */
+/** Grants the application role its privileges and warns if row-level security does not apply to it. */
 async function separateRoles(owner: Database, runtime: Database, options: StorageOptions): Promise<void> {
   const role = await currentRole(runtime);
   if (role !== (await currentRole(owner))) await grantRuntimeRole(owner, role);
@@ -201,7 +200,7 @@ async function open(options: DatabaseOptions): Promise<Database> {
   }
 }
 
-/** What the driver says, where that helps: a refused connection to a name with several addresses has no message of its own. */
+/** Returns a useful message: the AggregateError of a host name with several addresses has none itself. */
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
   if (error instanceof Error && error.message.includes("client password must be a")) {

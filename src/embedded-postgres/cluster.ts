@@ -8,19 +8,19 @@ import { ifPresent } from "./if-present.js";
 import { explainFailure } from "./log.js";
 import { isAlive } from "./pid-file.js";
 
-/** The superuser of an embedded cluster, who owns the tables. */
+/** The superuser of an embedded cluster, which is the owner role. */
 export const embeddedUser = "user_groups";
 
-/** The role that the service runs as. */
+/** The application role. */
 export const embeddedRuntimeUser = "user_groups_runtime";
 
 const draftPrefix = "postgres.init-";
 const draftMaxAgeMs = 600_000;
 
 /**
- * Makes a cluster in a draft directory beside `clusterDir` and moves it there in one step, so that neither a
- * killed process nor a second one leaves half a cluster. Whoever moves first wins; the other's is dropped.
- * Throws OperatorError when initdb fails.
+ * Creates a cluster in a draft directory next to `clusterDir` and renames it atomically, so that neither a killed process nor a
+ * concurrent one leaves an incomplete cluster. The first rename wins; a later draft is removed.
+ * @throws OperatorError when initdb fails
  */
 export async function createCluster(options: {
   readonly dataDir: string;
@@ -43,9 +43,9 @@ export async function createCluster(options: {
   }
 }
 
-/** The value of PostgreSQL's -D for a process that starts in `directory`. */
+/** Returns the argument of PostgreSQL's -D option for a process whose working directory is `directory`. */
 export function dataDirArgument(directory: string, account: EmbeddedAccount | undefined): string {
-  // Another account cannot walk down to a directory in root's; this link needs no walk (Linux).
+  // Another account may lack search permission on parent directories of root; this link does not need it (Linux).
   return account !== undefined && process.platform === "linux" ? "/proc/self/cwd" : directory;
 }
 
@@ -79,7 +79,7 @@ async function initialise(draft: string, options: Parameters<typeof createCluste
   }
 }
 
-/** Drafts of processes that were killed. In a container ids repeat, hence the age as well. */
+/** Removes the drafts of killed processes. Also by age, as process IDs repeat in containers. */
 async function removeStaleDrafts(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(draftPrefix)) continue;

@@ -3,7 +3,7 @@ import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
 import { embeddedRuntimeUser } from "./cluster.js";
 
-/** What a PostgreSQL client needs to reach the embedded server. */
+/** Connection parameters of the embedded server. */
 export interface EmbeddedConnection {
   /** The directory of the Unix socket. */
   readonly host: string;
@@ -13,15 +13,16 @@ export interface EmbeddedConnection {
   readonly database: string;
 }
 
-// Not listening, starting up or shutting down, no free slot.
-const passing = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "57P01", "57P03", "53300"]);
+// Not listening, starting up or shutting down, too many connections.
+const transientErrors = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "57P01", "57P03", "53300"]);
 const wrongPassword = new Set(["28P01", "28000"]);
-// The last two: another process is creating it at this moment.
+// 42P04: exists already; the other two: another process is creating it concurrently.
 const createdElsewhere = new Set(["42P04", "23505", "55006"]);
 
 /**
- * Connects, and creates the database and the role of the service when they are missing; false while the server does not take connections.
- * Throws OperatorError when it does not accept the password.
+ * Connects, and creates the database and the application role if they are missing.
+ * @returns false while the server does not accept connections
+ * @throws OperatorError when the server rejects the password
  */
 export async function reachDatabase(connection: EmbeddedConnection): Promise<boolean> {
   const client = new Client({
@@ -30,7 +31,7 @@ export async function reachDatabase(connection: EmbeddedConnection): Promise<boo
     ssl: false,
     connectionTimeoutMillis: 10_000,
   });
-  // Without a listener, a server that dies now would take this process along.
+  // An unhandled `error` event would crash this process when the server dies.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -44,7 +45,7 @@ export async function reachDatabase(connection: EmbeddedConnection): Promise<boo
         { cause: error },
       );
     }
-    if (code === undefined || passing.has(code)) return false;
+    if (code === undefined || transientErrors.has(code)) return false;
     throw error;
   } finally {
     await client.end().catch(() => undefined);

@@ -5,26 +5,26 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EmbeddedAccount } from "./account.js";
 
-/** A program whose life is bound to ours through a guard. */
+/** A program that a guard stops when this process exits. */
 export interface GuardedProcess {
-  /** Resolves with the way it ended, e.g. "exit status 1", its last output having been read. */
+  /** Resolves with e.g. "exit status 1" after the program has exited and its output has been read. */
   readonly ended: Promise<string>;
   hasEnded(): boolean;
-  /** The last lines of its standard error. */
+  /** The last lines of its stderr. */
   logLines(): readonly string[];
   /** Lets Node exit while the program runs; the guard then stops it. */
   unref(): void;
-  /** Stops it (SIGINT, after `graceMs` SIGQUIT, then SIGKILL) and waits for its end; idempotent. */
+  /** Stops it (SIGINT, after `graceMs` SIGQUIT, then SIGKILL) and waits for its exit; idempotent. */
   stop(): Promise<void>;
 }
 
-const keptLines = 100;
+const maxLogLines = 100;
 const graceMs = 10_000;
 const quitMs = 3_000;
 
-// SIGINT is repeated because it is ignored until the program has installed its handlers: the shell starts
-// background jobs so. The marker tells the guard that nobody else is left to remove the workspace; whatever
-// killed the program may be about to kill its owner, too. PIPE: the shell tells of a killed program, perhaps to no one.
+// SIGINT is repeated: the shell starts background jobs with SIGINT ignored, until the program installs its handler. The file `released`
+// marks that the owner has gone or is stopping, so that the guard must remove the workspace; after a kill the guard waits a second for it,
+// since the owner may be killed as well. PIPE is ignored: the shell reports a killed program on stderr, which may be closed.
 const guardScript = `
 trap '' HUP INT QUIT TERM PIPE
 exec 3<&0 </dev/null
@@ -52,8 +52,9 @@ exit "$status"
 `;
 
 /**
- * Starts a program in its own process group, under a guard that ends it when this process ends or dies and
- * then removes `workspace`. Throws the system's error when the guard cannot be started.
+ * Starts a program in its own process group, under a guard that stops it when this process exits or is killed, and then removes
+ * `workspace`.
+ * @throws the system error when the guard cannot be started
  */
 export async function startGuarded(program: {
   readonly command: readonly string[];
@@ -66,14 +67,14 @@ export async function startGuarded(program: {
     ...program.account,
     cwd: program.cwd,
     detached: true,
-    // Nothing of our environment: PGDATA, PGOPTIONS or a locale would change what the server does.
+    // Inherit no environment: PGDATA, PGOPTIONS or a locale would change the server's behaviour.
     env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C" },
     stdio: ["pipe", "ignore", "pipe"],
   });
   const lines: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => {
     lines.push(line);
-    if (lines.length > keptLines) lines.shift();
+    if (lines.length > maxLogLines) lines.shift();
     program.onLog?.(line);
   });
   child.stdin.on("error", () => undefined);
@@ -85,7 +86,7 @@ export async function startGuarded(program: {
   const ended = new Promise<string>((resolve) => {
     child.once("exit", async (status, signal) => {
       exited = true;
-      // An orphan of a killed server may hold the log open for a moment longer.
+      // A child process of a killed server may keep stderr open a little longer.
       await settledWithin(closed, 500);
       child.stderr.destroy();
       resolve(signal === null ? `exit status ${status}` : `signal ${signal}`);
@@ -137,6 +138,6 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group ended on its own in the meantime, which is what the signal was for.
+    // The process group has already exited.
   }
 }

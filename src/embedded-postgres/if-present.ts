@@ -1,9 +1,9 @@
 import { errorCode } from "../domain/shared/error-code.js";
 
-/** Waits for what is read of a file; undefined when the file does not exist. */
-export async function ifPresent<Result>(reading: Promise<Result>): Promise<Result | undefined> {
+/** Awaits a file operation; undefined when the file does not exist. */
+export async function ifPresent<Result>(operation: Promise<Result>): Promise<Result | undefined> {
   try {
-    return await reading;
+    return await operation;
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;

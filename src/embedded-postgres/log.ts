@@ -7,8 +7,8 @@ export function explainFailure(lines: readonly string[], end: string): string {
   return detail === undefined ? message : `${message} (${textOf(detail)})`;
 }
 
-/** Tells whether the server gave up because another one has the data directory, or is just leaving it. */
-export function saysInUse(lines: readonly string[]): boolean {
+/** Returns whether the server exited because another one uses the data directory or is still shutting down. */
+export function isDataDirInUse(lines: readonly string[]): boolean {
   return lines.some((line) =>
     /FATAL: .*(?:lock file "postmaster\.pid" already exists|shared memory block .* is still in use)/.test(
       line,

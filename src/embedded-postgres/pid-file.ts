@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { errorCode } from "../domain/shared/error-code.js";
 import { ifPresent } from "./if-present.js";
 
-/** A PostgreSQL server that runs on a cluster, as its postmaster.pid tells. */
+/** A running PostgreSQL server, according to the cluster's postmaster.pid. */
 export interface RunningServer {
   readonly pid: number;
   readonly port: number;
@@ -15,7 +15,7 @@ export interface RunningServer {
   readonly status: "starting" | "ready" | "stopping";
 }
 
-/** Finds the server that runs on the cluster, whoever started it; undefined when there is none. */
+/** Finds the server that runs on the cluster, started by any process; undefined when there is none. */
 export async function findRunningServer(clusterDir: string): Promise<RunningServer | undefined> {
   const content = await readPidFile(clusterDir);
   if (content === undefined) return undefined;
@@ -24,8 +24,8 @@ export async function findRunningServer(clusterDir: string): Promise<RunningServ
 }
 
 /**
- * Removes a postmaster.pid whose process id now belongs to another program: PostgreSQL would take that for a
- * running server. A file whose process is dead stays, PostgreSQL judges it better.
+ * Removes a postmaster.pid whose process ID now belongs to another program, which PostgreSQL would mistake for a running server. If the
+ * process is dead, PostgreSQL handles the file itself.
  */
 export async function removeForeignPidFile(clusterDir: string): Promise<void> {
   const content = await readPidFile(clusterDir);
@@ -35,7 +35,6 @@ export async function removeForeignPidFile(clusterDir: string): Promise<void> {
   if ((await readPidFile(clusterDir)) === content) await rm(pidFile(clusterDir), { force: true });
 }
 
-/** Tells whether a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -69,7 +68,7 @@ async function isServerOf(pid: number, clusterDir: string): Promise<boolean> {
   try {
     return platform() === "linux" ? await worksIn(pid, clusterDir) : await wasStartedOn(pid, clusterDir);
   } catch {
-    // The process ended while it was looked at.
+    // The process exited during the check.
     return false;
   }
 }
@@ -83,7 +82,7 @@ async function worksIn(pid: number, clusterDir: string): Promise<boolean> {
     const directory = await stat(`/proc/${pid}/cwd`);
     return directory.dev === cluster.dev && directory.ino === cluster.ino;
   } catch (error) {
-    // A hardened kernel hides it: better to take the process for the server than to start a second one.
+    // A hardened kernel denies access: assume that it is the server rather than start a second one.
     if (errorCode(error) === "EACCES") return true;
     throw error;
   }

@@ -11,37 +11,37 @@ import { findRunningServer, type RunningServer, removeForeignPidFile } from "./p
 import { startServer } from "./server-process.js";
 import { createWorkspace, removeWorkspace } from "./workspace.js";
 
-/** A PostgreSQL server on DATA_DIR that takes connections. */
+/** A PostgreSQL server on DATA_DIR that accepts connections. */
 export interface EmbeddedServer {
-  /** As the role that owns the tables. */
+  /** Connection as the owner role. */
   readonly connection: EmbeddedConnection;
-  /** As the role that runs the service. */
+  /** Connection as the application role. */
   readonly runtimeConnection: EmbeddedConnection;
   /** Whether this process started it. */
   readonly owned: boolean;
-  /** Resolves when a server that this process started ends, however that happens; tells how. */
+  /** Resolves with a description when a server that this process started exits for any reason. */
   readonly ended: Promise<string>;
   /** Stops the server if this process started it; idempotent. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedServerOptions {
-  /** DATA_DIR; the cluster lives in its directory `postgres`. */
+  /** DATA_DIR; the cluster is in its subdirectory `postgres`. */
   readonly dataDir: string;
   readonly password: string;
   /** Created when missing. */
   readonly database: string;
-  /** Whether a server that another process runs on this DATA_DIR may be used. */
+  /** Whether to use a server that another process runs on this DATA_DIR. */
   readonly adopt: boolean;
-  /** Takes each line of the server's log. */
+  /** Called for each line of the server's log. */
   readonly onLog?: (line: string) => void;
-  /** Further configuration parameters of a server that this call starts. */
+  /** Further configuration parameters if this call starts a server. */
   readonly settings?: Readonly<Record<string, string>>;
   /** The package with the binaries, instead of the installed one. */
   readonly binariesPackage?: string;
 }
 
-interface Place {
+interface ClusterPaths {
   readonly dataDir: string;
   readonly clusterDir: string;
   readonly binariesPackage: string;
@@ -50,26 +50,26 @@ interface Place {
 const port = 5432;
 const pollMs = 50;
 
-/** How long to wait for a server that another process runs, by what it is doing. */
+/** Maximum wait for a server of another process, by its state. */
 const timeoutMs = {
   stopping: 15_000,
   starting: 120_000,
   ready: 20_000,
-  // Nothing in sight any more, or a server that has only just come up.
+  // No server found any more, or one that has just started.
   none: 20_000,
-  // A killed owner's server says "ready" for a moment before it begins to stop.
+  // After its owner was killed, a server is "ready" for a moment before it begins to stop.
   inUse: 2_000,
 } as const;
 
 /**
- * Opens the PostgreSQL server of a DATA_DIR: starts one (and makes its cluster the first time), or uses the
- * running one with `adopt`. Throws OperatorError with one clear line for every expected failure.
+ * Opens the PostgreSQL server of a DATA_DIR: starts one, creating its cluster the first time, or uses the running one with `adopt`.
+ * @throws OperatorError with a one-line message for every expected failure
  */
 export async function openEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   try {
     return await open(options);
   } catch (error) {
-    // A system call that failed: no space, no permission, a read-only disk.
+    // A failed system call, such as a full or read-only disk or a missing permission.
     if (!(error instanceof Error) || !("syscall" in error)) throw error;
     throw new OperatorError(
       `The embedded PostgreSQL server cannot use DATA_DIR ${resolve(options.dataDir)}: ${error.message}`,
@@ -82,14 +82,14 @@ async function open(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const binariesPackage = options.binariesPackage ?? findBinariesPackage();
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const dataDir = await realpath(options.dataDir);
-  const place = { dataDir, clusterDir: join(dataDir, "postgres"), binariesPackage };
+  const paths = { dataDir, clusterDir: join(dataDir, "postgres"), binariesPackage };
   const start = Date.now();
   for (;;) {
-    const owner = await findClusterOwner(place.clusterDir);
-    const running = await findRunningServer(place.clusterDir);
-    const server = running ? await adopt(running, options) : await startOwn(owner, place, options);
+    const owner = await findClusterOwner(paths.clusterDir);
+    const running = await findRunningServer(paths.clusterDir);
+    const server = running ? await adopt(running, options) : await startOwned(owner, paths, options);
     if (server !== undefined) return server;
-    if (Date.now() - start > timeoutMs[timeoutFor(running, options)]) throw inUse(place, running?.pid);
+    if (Date.now() - start > timeoutMs[timeoutFor(running, options)]) throw inUse(paths, running?.pid);
     await sleep(pollMs);
   }
 }
@@ -109,20 +109,20 @@ async function adopt(
   };
 }
 
-async function startOwn(
+async function startOwned(
   owner: EmbeddedAccount | undefined,
-  place: Place,
+  paths: ClusterPaths,
   options: EmbeddedServerOptions,
 ): Promise<EmbeddedServer | undefined> {
-  const { clusterDir } = place;
+  const { clusterDir } = paths;
   const account = await chooseAccount(clusterDir, owner);
   const workspace = await createWorkspace(account);
   try {
-    const { initdb, postgres } = await prepareBinaries(place.binariesPackage, workspace, account);
+    const { initdb, postgres } = await prepareBinaries(paths.binariesPackage, workspace, account);
     const { password, onLog, settings = {} } = options;
     if (owner === undefined) {
       await createCluster({
-        dataDir: place.dataDir,
+        dataDir: paths.dataDir,
         clusterDir,
         initdb,
         workspace,
@@ -149,7 +149,7 @@ function ownedServer(
   connection: EmbeddedConnection,
   workspace: string,
 ): EmbeddedServer {
-  // A server that dies leaves it behind, and nobody might call `stop` any more.
+  // After a crash the workspace remains, and `stop` may never be called.
   void server.ended.then(() => removeWorkspace(workspace)).catch(() => undefined);
   return {
     ...connections(connection),
@@ -179,9 +179,9 @@ function timeoutFor(
   return options.adopt || running.status === "stopping" ? running.status : "inUse";
 }
 
-function inUse(place: Place, pid: number | undefined): OperatorError {
+function inUse(paths: ClusterPaths, pid: number | undefined): OperatorError {
   const by = pid === undefined ? "" : ` (PostgreSQL process ${pid})`;
   return new OperatorError(
-    `DATA_DIR ${place.dataDir} is in use by another running server${by}; stop that one or set another DATA_DIR.`,
+    `DATA_DIR ${paths.dataDir} is in use by another running server${by}; stop that one or set another DATA_DIR.`,
   );
 }

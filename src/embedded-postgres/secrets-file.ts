@@ -13,19 +13,20 @@ const format = z.object({
   demoKey: z.string().optional().catch(undefined),
 });
 
-/** What a service without an operator's own secrets must remember between starts. */
+/** Generated secrets that are saved for later starts when the operator configures none. */
 export interface Secrets {
-  /** Of the embedded PostgreSQL server. */
+  /** Password of the embedded PostgreSQL server. */
   readonly databasePassword: string;
-  /** 32 bytes each, the encrypting one first. */
+  /** 32 bytes each; the first one encrypts. */
   readonly encryptionKeys: readonly [Buffer, ...Buffer[]];
-  /** The API key of the demo account for the Customer environment, from when that was made. */
+  /** The demo account's API key for the Customer environment, once the account has been created. */
   readonly demoKey: string | undefined;
 }
 
 /**
- * Reads the secrets kept in DATA_DIR (`secrets.json`, mode 600), made at the first call. Processes that start together agree.
- * @throws OperatorError when the file cannot be made or read
+ * Reads the secrets in DATA_DIR (`secrets.json`, mode 600), which the first call creates. Processes that start at the same time get
+ * the same secrets.
+ * @throws OperatorError when the file cannot be created or read
  */
 export async function openSecretsFile(dataDir: string): Promise<Secrets> {
   const path = pathIn(dataDir);
@@ -40,11 +41,11 @@ export async function openSecretsFile(dataDir: string): Promise<Secrets> {
   }
 }
 
-/** Adds the API key of the demo account to the secrets, which are there already. */
-export async function keepDemoKey(dataDir: string, demoKey: string): Promise<void> {
+/** Adds the API key of the demo account to the existing secrets file. */
+export async function saveDemoKey(dataDir: string, demoKey: string): Promise<void> {
   const path = pathIn(dataDir);
-  const kept = z.looseObject({}).parse(parseJson(await readFile(path, "utf8")));
-  await writeDraft(dataDir, JSON.stringify({ ...kept, demoKey }), (draft) => rename(draft, path));
+  const saved = z.looseObject({}).parse(parseJson(await readFile(path, "utf8")));
+  await writeDraft(dataDir, JSON.stringify({ ...saved, demoKey }), (draft) => rename(draft, path));
 }
 
 async function create(dataDir: string, path: string): Promise<string> {
@@ -53,7 +54,7 @@ async function create(dataDir: string, path: string): Promise<string> {
     encryptionKeys: [randomBytes(keyBytes).toString("base64")],
   });
   try {
-    // A link, unlike a rename, does not replace what another process has put there in the meantime.
+    // A link, unlike a rename, does not replace a file that another process has created in the meantime.
     await writeDraft(dataDir, text, (draft) => link(draft, path));
     return text;
   } catch (error) {

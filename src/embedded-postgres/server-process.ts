@@ -4,15 +4,15 @@ import type { EmbeddedAccount } from "./account.js";
 import { dataDirArgument } from "./cluster.js";
 import { type EmbeddedConnection, reachDatabase } from "./connection.js";
 import { type GuardedProcess, startGuarded } from "./guard.js";
-import { explainFailure, saysInUse } from "./log.js";
+import { explainFailure, isDataDirInUse } from "./log.js";
 
-// Crash recovery of a large database takes its time.
-const startingMs = 120_000;
+// Crash recovery of a large database may take long.
+const startTimeoutMs = 120_000;
 const pollMs = 20;
 
 /**
- * Starts the server on a cluster and waits until it takes connections; undefined when another server has the
- * cluster. Throws OperatorError with the server's own reason when it does not start.
+ * Starts the server on a cluster and waits until it accepts connections; undefined when another server uses the cluster.
+ * @throws OperatorError with the server's error message when it does not start
  */
 export async function startServer(options: {
   readonly postgres: string;
@@ -47,14 +47,14 @@ export async function startServer(options: {
     return server;
   }
   const end = await server.ended;
-  if (saysInUse(server.logLines())) return undefined;
+  if (isDataDirInUse(server.logLines())) return undefined;
   throw new OperatorError(
     `The embedded PostgreSQL server did not start: ${explainFailure(server.logLines(), end)}`,
   );
 }
 
 async function becomesReady(server: GuardedProcess, connection: EmbeddedConnection): Promise<boolean> {
-  const deadline = Date.now() + startingMs;
+  const deadline = Date.now() + startTimeoutMs;
   try {
     while (!server.hasEnded()) {
       if (await reachDatabase(connection)) return true;

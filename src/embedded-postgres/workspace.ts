@@ -7,17 +7,17 @@ import { OperatorError } from "../domain/shared/operator-error.js";
 import type { EmbeddedAccount } from "./account.js";
 
 // The kernel's limit for a Unix socket's path is 103 bytes on macOS, 107 on Linux.
-const longestSocketPath = 103;
+const maxSocketPath = 103;
 const socketName = "user-groups-XXXXXX/.s.PGSQL.5432";
 
 /**
- * Makes the directory (mode 700, the account's own) for the server's socket and, where needed, its binaries.
- * Throws OperatorError when the machine has no temporary directory that the account can reach.
+ * Creates the directory (mode 700, owned by the account) for the server's socket and, if needed, a copy of its binaries.
+ * @throws OperatorError when the account cannot access any temporary directory
  */
 export async function createWorkspace(account: EmbeddedAccount | undefined): Promise<string> {
   const failures: string[] = [];
   for (const parent of new Set([tmpdir(), "/tmp", "/var/tmp"])) {
-    if (Buffer.byteLength(join(parent, socketName)) > longestSocketPath) {
+    if (Buffer.byteLength(join(parent, socketName)) > maxSocketPath) {
       failures.push(`${parent} is too long a path`);
       continue;
     }
@@ -32,7 +32,6 @@ export async function createWorkspace(account: EmbeddedAccount | undefined): Pro
   );
 }
 
-/** Removes the workspace; a missing one is fine. */
 export async function removeWorkspace(workspace: string): Promise<void> {
   await rm(workspace, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -42,7 +41,7 @@ async function createIn(parent: string, account: EmbeddedAccount | undefined): P
   if (account === undefined) return workspace;
   try {
     await chown(workspace, account.uid, account.gid);
-    // Root's TMPDIR may be closed to the account, e.g. libpam-tmpdir's /tmp/user/0.
+    // The account may lack access to root's TMPDIR, e.g. libpam-tmpdir's /tmp/user/0.
     await promisify(execFile)("/bin/sh", ["-c", 'test -x "$0"', workspace], { ...account, cwd: "/" });
     return workspace;
   } catch (error) {

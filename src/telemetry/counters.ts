@@ -1,27 +1,24 @@
-/** How many there were. */
 export class Counter {
   value = 0;
 }
 
-/** What a purge has done in this process. */
+/** Results of a purge in this process. */
 export class PurgeStats {
   rows = 0;
   failures = 0;
-  /** When a run last succeeded, in seconds since 1970; undefined before the first one. */
+  /** Unix time of the last successful run, in seconds; undefined before the first one. */
   succeededAt: number | undefined;
-  /** For how long the oldest row should have been gone; undefined before the first run. */
+  /** For how long the oldest row has been expired; undefined before the first run. */
   backlogSeconds: number | undefined;
 }
 
-/** How often something was at hand, and how often it was not. */
 export class CacheStats {
   hits = 0;
   misses = 0;
 }
 
-/** How many values of each size there were. */
 export class Histogram {
-  /** The largest value of each class; what is larger than the last one has a class of its own. */
+  /** Inclusive upper bounds of the buckets; larger values go to the `+Inf` bucket. */
   readonly bounds: readonly number[];
   readonly counts: number[];
   sum = 0;
@@ -33,50 +30,50 @@ export class Histogram {
 
   record(value: number): void {
     const { bounds, counts } = this;
-    let place = 0;
-    while (place < bounds.length && value > (bounds[place] ?? 0)) place += 1;
-    counts[place] = (counts[place] ?? 0) + 1;
+    let bucket = 0;
+    while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1;
+    counts[bucket] = (counts[bucket] ?? 0) + 1;
     this.sum += value;
   }
 }
 
-/** What is counted under some labels, and what under these and further ones. */
-interface Place<Counted> {
-  readonly below: Map<string, Place<Counted>>;
-  counted: Counted | undefined;
+/** Node of a tree with one level per label. */
+interface LabelNode<Series> {
+  readonly children: Map<string, LabelNode<Series>>;
+  series: Series | undefined;
 }
 
-/** Counts apart by labels. Labels are words of ours, never of callers: each combination is kept for good. */
-export class ByLabels<Counted> implements Iterable<readonly [labels: readonly string[], counted: Counted]> {
-  readonly #make: () => Counted;
-  readonly #all: (readonly [labels: readonly string[], counted: Counted])[] = [];
-  // Label by label: to put them together would take longer than to find them.
-  readonly #root: Place<Counted> = { below: new Map(), counted: undefined };
+/** A metric with labels. Each combination is kept for the life of the process, so label values must never come from callers. */
+export class Labeled<Series> implements Iterable<readonly [labels: readonly string[], series: Series]> {
+  readonly #create: () => Series;
+  readonly #series: (readonly [labels: readonly string[], series: Series])[] = [];
+  // A tree: concatenating the labels to one key would take longer than the lookup.
+  readonly #root: LabelNode<Series> = { children: new Map(), series: undefined };
 
-  /** @param known labels that are there from the beginning: what then happens for the first time shows as a change */
-  constructor(make: () => Counted, known: readonly (readonly string[])[] = []) {
-    this.#make = make;
+  /** @param known label combinations that exist from the start, so that their first increment shows as a change */
+  constructor(create: () => Series, known: readonly (readonly string[])[] = []) {
+    this.#create = create;
     for (const labels of known) this.of(...labels);
   }
 
-  of(...labels: readonly string[]): Counted {
-    let place = this.#root;
+  of(...labels: readonly string[]): Series {
+    let node = this.#root;
     for (const label of labels) {
-      let next = place.below.get(label);
+      let next = node.children.get(label);
       if (!next) {
-        next = { below: new Map(), counted: undefined };
-        place.below.set(label, next);
+        next = { children: new Map(), series: undefined };
+        node.children.set(label, next);
       }
-      place = next;
+      node = next;
     }
-    if (place.counted === undefined) {
-      place.counted = this.#make();
-      this.#all.push([labels, place.counted]);
+    if (node.series === undefined) {
+      node.series = this.#create();
+      this.#series.push([labels, node.series]);
     }
-    return place.counted;
+    return node.series;
   }
 
-  [Symbol.iterator](): Iterator<readonly [labels: readonly string[], counted: Counted]> {
-    return this.#all[Symbol.iterator]();
+  [Symbol.iterator](): Iterator<readonly [labels: readonly string[], series: Series]> {
+    return this.#series[Symbol.iterator]();
   }
 }

@@ -1,30 +1,28 @@
-import { ByLabels, Counter, Histogram } from "./counters.js";
+import { Counter, Histogram, Labeled } from "./counters.js";
 
-/** In seconds. */
+/** Histogram bounds in seconds. */
 const STATEMENT_TIMES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10];
 
-/** The database itself, or copies of it that reads come from. */
 export type DatabaseServer = "primary" | "replica";
 
-/** How connections are used at the moment. */
+/** Current use of a connection pool. */
 export interface PoolUsage {
-  readonly most: number;
+  readonly max: number;
   readonly used: number;
   readonly idle: number;
-  /** How many requests wait for one. */
+  /** Callers that wait for a connection. */
   readonly waiting: number;
 }
 
-/** What a process counts of its work with the database itself, or with all of its replicas. */
+/** Metrics of the primary, or of all replicas together. */
 export class DatabaseMetrics {
-  /** How long statements ran, by name and outcome. */
-  readonly statements = new ByLabels(() => new Histogram(STATEMENT_TIMES));
-  /** How long a connection was waited for, in vain too. */
+  /** Duration by statement name and outcome. */
+  readonly statements = new Labeled(() => new Histogram(STATEMENT_TIMES));
+  /** Wait for a connection, including failed attempts. */
   readonly connectionWaits = new Histogram(STATEMENT_TIMES);
-  /** Requests that were refused because too many wait for a connection. */
+  /** Calls rejected because the connection queue was full. */
   readonly queueRefusals = new Counter();
-  /** Statements that ran once more because their connection was lost. */
-  readonly repeatedStatements = new Counter();
-  /** What has connections now. */
+  /** Statements retried after a lost connection or a schema change. */
+  readonly retriedStatements = new Counter();
   readonly pools = new Set<{ readonly poolUsage: PoolUsage }>();
 }

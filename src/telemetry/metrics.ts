@@ -1,29 +1,29 @@
-import { ByLabels, CacheStats, Counter, Histogram, PurgeStats } from "./counters.js";
+import { CacheStats, Counter, Histogram, Labeled, PurgeStats } from "./counters.js";
 import { DatabaseMetrics } from "./database-metrics.js";
 
-/** In seconds. */
+/** Histogram bounds in seconds. */
 const REPLY_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /**
- * What a process counts of its own work, in plain numbers: to count costs next to nothing, and whoever wants to know reads them. The
- * labels of each stand in `ByLabels` in the order of its comment.
+ * The metrics of a process, as plain numbers: recording is cheap, and the exporter reads them at scrape time. The comment of a `Labeled`
+ * metric lists its labels in order.
  */
 export class Metrics {
-  /** How long replies took, by method, route and status. */
-  readonly replies = new ByLabels(() => new Histogram(REPLY_TIMES));
-  /** Requests whose client has gone before the reply was out. */
+  /** Request duration by method, route and status. */
+  readonly replies = new Labeled(() => new Histogram(REPLY_TIMES));
+  /** Requests whose client disconnected before the response was sent. */
   readonly abandonedRequests = new Counter();
   /** Requests that exceeded their deadline. */
   readonly requestTimeouts = new Counter();
-  /** Connections that were refused, by whose limit. */
-  readonly refusedConnections = new ByLabels(() => new Counter(), [["process"], ["address"]]);
-  /** Connections that were ended because of what their peer had not read. */
-  readonly endedConnections = new ByLabels(() => new Counter(), [["stalled"], ["unsent_budget"]]);
-  /** Requests that were refused because of what the process holds: unsent replies, or bodies that are arriving. */
-  readonly budgetRefusals = new ByLabels(() => new Counter(), [["unsent"], ["bodies"]]);
-  /** What was refused or failed, by face and code. */
-  readonly errors = new ByLabels(
+  /** Rejected connections by limit. */
+  readonly refusedConnections = new Labeled(() => new Counter(), [["process"], ["address"]]);
+  /** Connections closed because of data that the client had not read, by reason. */
+  readonly endedConnections = new Labeled(() => new Counter(), [["stalled"], ["unsent_budget"]]);
+  /** Requests rejected because a memory budget was exceeded: unsent responses or incomplete bodies. */
+  readonly budgetRefusals = new Labeled(() => new Counter(), [["unsent"], ["bodies"]]);
+  /** Errors by API and code. */
+  readonly errors = new Labeled(
     () => new Counter(),
     [
       ["rest", "internal"],
@@ -32,40 +32,40 @@ export class Metrics {
       ["graphql", "unavailable"],
     ],
   );
-  /** How long GraphQL operations ran, by type and outcome. */
-  readonly operations = new ByLabels(() => new Histogram(REPLY_TIMES));
-  /** The work with databases, by server. */
-  readonly databases = new ByLabels(() => new DatabaseMetrics(), [["primary"]]);
-  /** Requests that were begun on a replica and done anew on the database itself. */
+  /** Duration of GraphQL operations by type and outcome. */
+  readonly operations = new Labeled(() => new Histogram(REPLY_TIMES));
+  /** Database metrics by server. */
+  readonly databases = new Labeled(() => new DatabaseMetrics(), [["primary"]]);
+  /** Requests retried on the primary after a replica failed. */
   readonly repeatedReads = new Counter();
-  /** How many calls went with one statement, by what they ask for. */
-  readonly batches = new ByLabels(() => new Histogram(BATCH_SIZES));
+  /** Calls per statement, by batch loader. */
+  readonly batches = new Labeled(() => new Histogram(BATCH_SIZES));
   readonly caches = {
     apiKeys: new CacheStats(),
     tokens: new CacheStats(),
     documents: new CacheStats(),
     compiledOperations: new CacheStats(),
   } as const;
-  /** Requests that a rate limit refused, by its policy. */
-  readonly rateLimitRefusals = new ByLabels(() => new Counter(), [["requests"], ["auth-failures"]]);
-  /** Event streams that were refused, by what has as many as it may. */
-  readonly streamRefusals = new ByLabels(
+  /** Requests rejected by a rate limit, by policy. */
+  readonly rateLimitRefusals = new Labeled(() => new Counter(), [["requests"], ["auth-failures"]]);
+  /** Rejected event streams by the limit that was reached. */
+  readonly streamRefusals = new Labeled(
     () => new Counter(),
     [["token"], ["api_key"], ["address"], ["process"]],
   );
-  /** Event streams that were ended because of what their clients had not read, or of an event's size. */
-  readonly streamCutOffs = new ByLabels(
+  /** Event streams closed because of unread data or the size of an event, by reason. */
+  readonly streamCutOffs = new Labeled(
     () => new Counter(),
     [["slow_consumer"], ["event_too_large"], ["process_memory"]],
   );
-  /** Large site configurations that were not processed because too many waited. */
+  /** Large site configurations rejected because the queue was full. */
   readonly siteConfigRefusals = new Counter();
-  /** Credentials that were not valid. */
+  /** Requests with invalid credentials. */
   readonly authenticationFailures = new Counter();
-  /** Attempts to deliver a webhook, by what became of the delivery. */
-  readonly webhookAttempts = new ByLabels(() => new Counter(), [["delivered"], ["failed"], ["dead"]]);
-  /** The removal of rows that are no longer needed, by purge. */
-  readonly purges = new ByLabels(() => new PurgeStats());
-  /** Batches of spans, by whether they reached the collector of traces. */
-  readonly spanExports = new ByLabels(() => new Counter(), [["sent"], ["failed"]]);
+  /** Webhook delivery attempts by outcome. */
+  readonly webhookAttempts = new Labeled(() => new Counter(), [["delivered"], ["failed"], ["dead"]]);
+  /** Statistics by purge. */
+  readonly purges = new Labeled(() => new PurgeStats());
+  /** Exported batches of spans by outcome. */
+  readonly spanExports = new Labeled(() => new Counter(), [["sent"], ["failed"]]);
 }

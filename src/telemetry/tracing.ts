@@ -1,44 +1,43 @@
-/** What is known of a span: numbers and words of ours, never a secret, a name or a value of a caller. */
+/** Span attributes: never a secret, nor a name or value that comes from a caller. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
-/** By what a span is known elsewhere, in hexadecimal digits. */
+/** Hexadecimal trace and span IDs. */
 export interface SpanIds {
   readonly traceId: string;
   readonly spanId: string;
 }
 
-/** A stretch of work that is recorded as a part of a trace. */
 export interface Span {
   readonly ids: SpanIds;
-  /** Whether it will be sent; one that is not sampled has ids only. */
+  /** False for a span that is not sampled: it has IDs only and is not exported. */
   readonly isRecorded: boolean;
   set(attributes: SpanAttributes): void;
-  /** Names a span, maybe of another trace, that belongs to the same work. */
+  /** Links a related span, possibly of another trace. */
   link(other: Span): void;
-  /** @param kind what went wrong, by a code or the name of a class */
+  /** @param kind error code or class name */
   fail(kind: string): void;
   end(): void;
-  /** Does what is a part of it: spans that are begun there are below it. */
+  /** Runs `work` with this span as the current one, the parent of spans that begin within it. */
   run<Result>(work: () => Result): Result;
 }
 
 export interface SpanOptions {
   readonly kind?: "server" | "client" | "internal";
   readonly attributes?: SpanAttributes;
-  /** The span it is a part of; what began it elsewhere, as the header traceparent has it; or null for none. */
+  /** Parent span, the caller's `traceparent` header, or null for a root span. */
   readonly parent: Span | { readonly traceparent: string | undefined } | null;
 }
 
-/** Records what is done for a request, across processes. */
+/** Distributed tracing. */
 export interface Tracing {
   begin(name: string, options: SpanOptions): Span;
-  /** The span that the work under way is a part of, if it is recorded. */
+  /** Returns the current span if it is recorded. */
   current(): Span | undefined;
-  /** Does what is a part of no span. */
+  /** Runs `work` without a current span. */
   runApart<Result>(work: () => Result): Result;
 }
 
-/** Does work as a span of its own below the current one; where nothing is recorded, the work alone. */
+/** Runs `work` in a child of the current span; without a recorded span, just runs it. */
 export async function inSpan<Result>(
   tracing: Tracing | undefined,
   name: string,
@@ -50,7 +49,7 @@ export async function inSpan<Result>(
   return runSpan(tracing.begin(name, { ...options, parent }), work);
 }
 
-/** Does work within a span, and ends it. */
+/** Runs `work` within a span and ends the span. */
 export async function runSpan<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
   try {
     return await span.run(work);
@@ -62,7 +61,7 @@ export async function runSpan<Result>(span: Span, work: () => Promise<Result>): 
   }
 }
 
-/** What kind of error it is, without its words. */
+/** Returns the error's code or class name, never its message. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return "error";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;

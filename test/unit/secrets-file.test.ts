@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { OperatorError } from "../../src/domain/shared/operator-error.js";
-import { keepDemoKey, openSecretsFile } from "../../src/embedded-postgres/secrets-file.js";
+import { openSecretsFile, saveDemoKey } from "../../src/embedded-postgres/secrets-file.js";
 import { createTestProcesses } from "../support/service/running-process.js";
 
 const processes = createTestProcesses();
@@ -47,8 +47,8 @@ test("the key of the demo account joins the other secrets, and is read again", a
   const before = await openSecretsFile(dataDir);
   expect(before.demoKey).toBeUndefined();
   await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), later: "kept" }));
-  await keepDemoKey(dataDir, "ugk_live_one");
-  await keepDemoKey(dataDir, "ugk_live_two");
+  await saveDemoKey(dataDir, "ugk_live_one");
+  await saveDemoKey(dataDir, "ugk_live_two");
   expect(await openSecretsFile(dataDir)).toEqual({ ...before, demoKey: "ugk_live_two" });
   expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ later: "kept" });
   expect((await stat(path)).mode & 0o777).toBe(0o600);

@@ -10,7 +10,7 @@ export class AccountEntity {
   @Column("character varying", { length: 255 })
   name!: string;
 
-  /** The key this account's tokens are encrypted under: a process that does not hold it must not serve the account. */
+  /** Key that encrypts the account's tokens: a process without it must not serve the account. */
   @Column("text", { name: "token_key_id" })
   tokenKeyId!: string;
 

@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from "../shared/statement.js";
 
-// Statements: single values, two of them computed or read before an account id is known.
+// Raw SQL: single values, two of them computed or read before the account ID is known.
 
 const BY_NAME: Statement = {
   name: "account_by_name",
@@ -8,7 +8,6 @@ const BY_NAME: Statement = {
   text: `SELECT id AS "accountId", token_key_id AS "tokenKeyId" FROM account WHERE name = $1`,
 };
 
-/** The account with this name, and the key that its tokens are encrypted under; or null. */
 export async function findAccount(
   db: Queryable,
   name: string,
@@ -23,7 +22,7 @@ const TOKEN_KEY: Statement = {
   text: `SELECT token_key_id AS "tokenKeyId" FROM account WHERE id = $1`,
 };
 
-/** The key that the tokens of an account are encrypted under at this moment. */
+/** Returns the ID of the key that currently encrypts the account's tokens. */
 export async function findTokenKey(db: Queryable, accountId: number): Promise<string> {
   const [row] = await db.run<{ tokenKeyId: string }>(TOKEN_KEY, [accountId]);
   if (!row) throw accountGone(accountId);
@@ -36,7 +35,7 @@ const ORIGIN: Statement = {
   text: `SELECT concat_ws(' ', current_database(), id, extract(epoch FROM created_at)) AS origin FROM account WHERE id = $1`,
 };
 
-/** A text that tells an account apart from those of other installations. */
+/** Returns a text that identifies the account across installations. */
 export async function findAccountOrigin(db: Queryable, accountId: number): Promise<string> {
   const [row] = await db.run<{ origin: string }>(ORIGIN, [accountId]);
   if (!row) throw accountGone(accountId);

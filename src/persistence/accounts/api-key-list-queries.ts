@@ -4,12 +4,12 @@ import type { TenantTable } from "../shared/select-page.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Statements: keyset pages and UPDATE … RETURNING; through TypeORM the room would have as many lines and statements.
+// Raw SQL: keyset pages and UPDATE … RETURNING; TypeORM would save neither lines nor statements.
 
 const COLUMNS = `account_id AS "accountId", id, environment, scope, name, hint, created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`;
 
-/** API keys, also revoked and expired ones. */
+/** API keys, including revoked and expired ones. */
 export const API_KEYS: TenantTable<ApiKey, ApiKey> = {
   name: "api_key",
   columns: COLUMNS,
@@ -24,7 +24,7 @@ const REVOKE: Statement = {
     WHERE account_id = $1 AND environment = $2 AND id = $3 RETURNING ${COLUMNS}`,
 };
 
-/** Lists the keys of every account, or of the account with this name: oldest first. @param db the operator's */
+/** Lists the keys of all accounts, or of the named one, oldest first. @param db must have the operator scope */
 export async function listAccountKeys(db: Queryable, accountName?: string): Promise<ListedApiKey[]> {
   const condition = accountName === undefined ? "" : "WHERE account.name = $1";
   const text = `SELECT account.name AS "accountName", key.*
@@ -33,7 +33,7 @@ export async function listAccountKeys(db: Queryable, accountName?: string): Prom
   return db.run<ListedApiKey>({ access: "read", text }, accountName === undefined ? [] : [accountName]);
 }
 
-/** Revokes one of the tenant's keys; one that is revoked already stays as it is. @returns null when there is no such key */
+/** Revokes one of the tenant's keys; has no effect on a revoked one. @returns null when the key does not exist */
 export async function revokeApiKey(db: TenantDb, id: number): Promise<ApiKey | null> {
   const [revoked = null] = await db.run<ApiKey>(REVOKE, [id]);
   return revoked;

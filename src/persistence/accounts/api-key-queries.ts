@@ -2,7 +2,7 @@ import type { Scope } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 
-// Statements: the lookup is on the path of every request, the others take arrays of keys.
+// Raw SQL: every request runs the lookup, and the others take arrays of keys.
 
 const BY_HASH: Statement = {
   name: "api_key_by_hash",
@@ -32,7 +32,7 @@ const ACTIVE: Statement = {
     WHERE api_key.revoked_at IS NULL AND (api_key.expires_at IS NULL OR api_key.expires_at > now())`,
 };
 
-/** An API key that is valid now, with what a request needs to know of its account. */
+/** A valid API key with its account. */
 export interface ActiveKey {
   readonly keyId: number;
   readonly keyName: string;
@@ -41,11 +41,11 @@ export interface ActiveKey {
   readonly accountId: number;
   readonly accountName: string;
   readonly tokenKeyId: string;
-  /** Null for a key that does not expire. */
+  /** Null if the key does not expire. */
   readonly expiresAt: Date | null;
 }
 
-/** The key with this hash, unless it is unknown, revoked or expired. */
+/** Finds a key by hash; null when it is unknown, revoked or expired. */
 export async function findActiveKey(
   db: Queryable,
   accountId: number,
@@ -55,7 +55,7 @@ export async function findActiveKey(
   return rows[0] ?? null;
 }
 
-/** Those of these keys that are still valid. */
+/** Returns the IDs of the keys that are still valid. */
 export async function findActiveKeyIds(
   db: Queryable,
   keys: readonly { readonly accountId: number; readonly keyId: number }[],
@@ -67,7 +67,7 @@ export async function findActiveKeyIds(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Notes when keys were last used; a later time that is already there stays. */
+/** Records when keys were last used; never replaces a later time. */
 export async function touchApiKeys(
   db: Queryable,
   uses: readonly { readonly accountId: number; readonly keyId: number; readonly at: number }[],

@@ -47,7 +47,7 @@ export class AuditEntryEntity {
   createdAt!: Date;
 }
 
-/** The columns an entry is read from. An id fits into a 64-bit float for longer than the service will live. */
+/** Columns of an entry. IDs are read as numbers: they will not exceed 2^53. */
 export const AUDIT_ENTRY_COLUMNS = `id::double precision AS id, action, subject_id AS "subjectId", subject_name AS "subjectName", version,
   changed, actor_key_id AS "actorKeyId", actor_name AS "actorName", request_id AS "requestId", created_at AS "createdAt"`;
 

@@ -3,14 +3,14 @@ import { inRange, type StatementValues } from "../shared/keyset.js";
 import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
 import { AUDIT_ENTRY_COLUMNS, type AuditEntryRow, toAuditEntry } from "./entry-entity.js";
 
-// A statement: keyset pages whose plans depend on how the conditions are written.
+// Raw SQL: the plans of keyset pages depend on how the conditions are written.
 
 /** The audit log, newest first. */
 export const AUDIT_ENTRIES: TenantTable<AuditEntryRow, AuditEntry> = {
   name: "audit_entry",
   columns: AUDIT_ENTRY_COLUMNS,
   toItem: toAuditEntry,
-  // Not by id: entries of a time would then be looked for among all later ones.
+  // Not by ID: a time range would then be searched among all later entries.
   keyset: {
     column: "created_at",
     type: "timestamptz",
@@ -20,7 +20,7 @@ export const AUDIT_ENTRIES: TenantTable<AuditEntryRow, AuditEntry> = {
   },
 };
 
-/** The entries that a filter lets through. */
+/** Returns the list of entries that match a filter. */
 export function auditList({ actions, subjectName, createdAt }: AuditFilter): ListQuery {
   return tenantList(AUDIT_ENTRIES, (values) => [
     actions && `action ${isOneOf(actions, values)}`,
@@ -29,7 +29,7 @@ export function auditList({ actions, subjectName, createdAt }: AuditFilter): Lis
   ]);
 }
 
-/** A single action by equality: its index has the entries in their order. */
+/** Compares a single action by equality, so that its index returns the entries in order. */
 function isOneOf(actions: readonly AuditAction[], values: StatementValues): string {
   const [action, ...others] = actions;
   return others.length === 0 ? `= ${values.add(action ?? null)}` : `= ANY (${values.add(actions)}::text[])`;

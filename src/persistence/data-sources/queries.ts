@@ -9,26 +9,26 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { DataSourceEntity, toDataSource } from "./entity.js";
 
-// TypeORM, but for the lists, which are keyset pages, and the lock that every write with a mapping takes.
+// Raw SQL for the lists, which are keyset pages, and for the lock that every write of a mapping takes.
 
 const COLUMNS = `id, provided_id AS "providedId", name, created_at AS "createdAt"`;
 
 const BY_REFERENCES_LOCKED: Statement = {
   name: "data_sources_by_references_locked",
-  // The lock keeps a data source from being deleted until the mapping that is about to name it has committed. One order
-  // of locking for all keeps transactions from waiting for one another in a ring.
+  // The lock prevents the deletion of a data source until the mapping that references it is committed. A fixed order of locking avoids
+  // deadlocks.
   access: "write",
   text: `SELECT ${COLUMNS} FROM data_source
     WHERE account_id = $1 AND environment = $2 AND (provided_id = ANY ($3::text[]) OR id = ANY ($4::integer[]))
     ORDER BY id FOR KEY SHARE`,
 };
 
-/** The tenant's data sources that have these internal ids, in no order. */
+/** Finds the tenant's data sources by internal ID, in no particular order. */
 export async function findDataSourcesByIds(db: TenantDb, ids: readonly number[]): Promise<DataSource[]> {
   return find(db, { id: Any([...ids]) });
 }
 
-/** The tenant's data sources that have these provided ids, in no order. */
+/** Finds the tenant's data sources by external ID, in no particular order. */
 export async function findDataSourcesByProvidedIds(
   db: TenantDb,
   providedIds: readonly string[],
@@ -36,7 +36,7 @@ export async function findDataSourcesByProvidedIds(
   return find(db, { providedId: Any([...providedIds]) });
 }
 
-/** The data sources that either list names, locked against deletion until the transaction ends. */
+/** Loads the data sources in either list and locks them against deletion until the transaction ends. */
 export async function lockDataSources(
   transaction: TenantDb,
   providedIds: readonly string[],
@@ -57,7 +57,7 @@ const SORT_COLUMNS: Readonly<Record<DataSourceSortField, Omit<Keyset, "direction
   createdAt: { column: "created_at", type: "timestamptz", idColumn: "id" },
 };
 
-/** Data sources in one of the orders of their lists. */
+/** Data sources in a sort order. */
 export function dataSourcesBy({
   field,
   direction,
@@ -66,7 +66,7 @@ export function dataSourcesBy({
   return { name: "data_source", columns: COLUMNS, toItem: (row) => row, keyset };
 }
 
-/** The data sources that a filter lets through. */
+/** Returns the list of data sources that match a filter. */
 export function dataSourceList(filter: DataSourceFilter): ListQuery {
   const { providedIds, nameContains } = filter;
   const list = tenantList({}, (values) => [

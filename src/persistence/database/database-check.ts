@@ -6,9 +6,9 @@ import type { Database } from "./database.js";
 const OLDEST_MAJOR = 14;
 
 /**
- * Checks that the server is one we can work with.
+ * Checks that the server is a supported primary.
  * @returns its version, e.g. "18.4"
- * @throws OperatorError when it is too old, read-only or not in UTF-8
+ * @throws OperatorError when it is too old, a read-only standby, or its encoding is not UTF-8
  */
 export async function checkServer(db: Queryable): Promise<string> {
   const [server] = await db.run<{ number: number; version: string; encoding: string; readOnly: boolean }>(
@@ -35,7 +35,7 @@ export async function checkServer(db: Queryable): Promise<string> {
   return server.version;
 }
 
-/** @throws OperatorError when tokens in the database were encrypted under a key that the vault does not hold */
+/** @throws OperatorError when the vault lacks a key that tokens in the database are encrypted with */
 export async function checkTokenKeys(db: Database, vault: TokenVault): Promise<void> {
   const rows = await db
     .of("operator")

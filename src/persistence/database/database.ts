@@ -9,7 +9,12 @@ import { DomainError } from "../../domain/shared/errors.js";
 import type { DatabaseMetrics, PoolUsage } from "../../telemetry/database-metrics.js";
 import { countOnly } from "../../telemetry/telemetry.js";
 import { inSpan, type Tracing } from "../../telemetry/tracing.js";
-import { isCutOff, isLost, isOutdatedPlan, translateDatabaseError } from "../shared/database-error.js";
+import {
+  isConnectionLost,
+  isConnectionUnusable,
+  isOutdatedPlan,
+  translateDatabaseError,
+} from "../shared/database-error.js";
 import type { DatabaseOptions } from "../shared/database-options.js";
 import {
   createScopeSetter,
@@ -23,18 +28,18 @@ import {
 } from "../shared/row-scope.js";
 import { runScoped } from "../shared/scoped-query.js";
 import { isReadOnly, type Queryable, type Statement, withoutName } from "../shared/statement.js";
-import { watchStatement } from "../shared/statement-watch.js";
+import { instrumentStatement } from "../shared/statement-watch.js";
 import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
 import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
 import { createOrm, timeoutsOf } from "./orm.js";
 import { replicaReadsOf } from "./replica-reads.js";
 
-/** How long to wait until a statement that was cut off runs again. */
+/** Delay before a statement whose connection was lost is retried. */
 const RETRY_AFTER_MS = 20;
 const MS_PER_S = 1000;
 
-/** The connections to PostgreSQL: one pool, used by TypeORM for entities and directly for the hot statements. */
+/** One connection pool to PostgreSQL, used by TypeORM for entities and directly for hot statements. */
 export class Database implements Queryable {
   readonly orm: DataSource;
   readonly #pool: Pool;
@@ -56,7 +61,7 @@ export class Database implements Queryable {
     this.#tracing = tracing;
   }
 
-  /** Connects. @throws the driver's error when the database is out of reach or refuses us */
+  /** @throws the driver's error when the database is unreachable or rejects the connection */
   static async connect(options: DatabaseOptions): Promise<Database> {
     const setter = createScopeSetter(options.pooled ? timeoutsOf(options) : null);
     const orm = createOrm(options, setter);
@@ -67,46 +72,45 @@ export class Database implements Queryable {
     return new Database(orm, pool, setter, options);
   }
 
-  /** How the connections are used at the moment. */
   get poolUsage(): PoolUsage {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
     return {
-      most: options.max,
+      max: options.max,
       used: totalCount - idleCount,
       idle: idleCount,
       waiting: waitingCount,
     };
   }
 
-  /** Runs a statement that touches no rows of an account: row level security hides them all. */
+  /** Runs a statement without a scope: row-level security hides the rows of all accounts. */
   async run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return this.#run(null, undefined, statement, values);
   }
 
   /**
-   * Gives what runs single statements within a scope of rows: those that only read on the scope's replica, where it has one.
-   * @param deadline after which none is sent
+   * Returns a queryable that runs single statements within a row scope. Reads go to the scope's replica, if it has one.
+   * @param deadline no statement is sent after it
    */
   of(scope: RowScope, deadline = deadlineOf(scope)): Queryable {
     const open = openTransactionOf(scope);
     if (open) return { run: (statement, values) => open.runNested(statement, values) };
     const settings = settingsOf(scope);
-    const here: Queryable = {
+    const primary: Queryable = {
       run: (statement, values) => this.#run(settings, deadline, statement, values),
     };
-    const there = replicaReadsOf(scope);
-    if (!there) return here;
-    return { run: (statement, values) => (isReadOnly(statement) ? there : here).run(statement, values) };
+    const replica = replicaReadsOf(scope);
+    if (!replica) return primary;
+    return { run: (statement, values) => (isReadOnly(statement) ? replica : primary).run(statement, values) };
   }
 
-  /** The database as a tenant sees it: within its transaction, or on its replica, where it has one. */
+  /** Returns the tenant's view of the database, within its open transaction or on its replica if it has one. */
   for(tenant: Tenant & { readonly actor?: Actor }): TenantDb {
     return new TenantDb(tenant, this.of(tenant), this.orm, (work) => this.transaction(tenant, work));
   }
 
   /**
-   * Runs statements in one transaction: all of them count, or none does; as a part of the scope's own, where it has one.
-   * A transaction opens in a service only.
+   * Runs statements in one transaction, or in a savepoint if the scope already has an open transaction. Only services open
+   * transactions.
    * @throws what `work` throws, after rolling back
    */
   async transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
@@ -122,28 +126,29 @@ export class Database implements Queryable {
       const send: Queryable["run"] = async (statement, values) => {
         this.#onStatement(statement.text);
         const config = { ...this.#config(statement), values: [...values] };
-        return (await watchStatement(this.#metrics, this.#tracing, statement, () => client.query(config)))
-          .rows;
+        return (
+          await instrumentStatement(this.#metrics, this.#tracing, statement, () => client.query(config))
+        ).rows;
       };
       const transaction = new OpenTransaction(this.orm, client, send, deadline);
       try {
-        // One message: the scope costs no round trip of its own.
+        // One message: setting the scope needs no extra round trip.
         await client.query(`BEGIN; ${scopeStatement(this.#setter, scope)}`);
         const result = await work(transaction);
         await transaction.commit();
         return result;
       } catch (error) {
-        // `work` may report something else than the loss of the connection, on which a ROLLBACK would have to time out first.
-        const loss = [error, transaction.failure].find(isLost);
+        // `work` may throw another error than the connection loss; on a lost connection, ROLLBACK would only time out.
+        const loss = [error, transaction.failure].find(isConnectionUnusable);
         if (loss) drop(loss);
-        // A connection that cannot even roll back is of no more use.
+        // A connection that cannot roll back is unusable.
         else await client.query("ROLLBACK").catch(drop);
         throw error;
       }
     });
   }
 
-  /** Works on entities through TypeORM, where speed does not matter, in one transaction. */
+  /** Runs `work` with a TypeORM entity manager in one transaction. Not for hot paths. */
   async entities<T>(scope: RowScope, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.transaction(scope, ({ manager }) => work(manager));
   }
@@ -159,7 +164,7 @@ export class Database implements Queryable {
     const mode = planModeOf(statement, "name" in config);
     const attempt = () =>
       this.#withClient(deadline, (client) =>
-        watchStatement(this.#metrics, this.#tracing, statement, async () => {
+        instrumentStatement(this.#metrics, this.#tracing, statement, async () => {
           if (!settings) return (await client.query<Row>(config)).rows;
           return runScoped<Row>(client, config, [...settings, mode], this.#setter);
         }),
@@ -168,18 +173,18 @@ export class Database implements Queryable {
       return await attempt();
     } catch (error) {
       const isOutdated = statement.name !== undefined && isOutdatedPlan(error);
-      // What did not run may run again, and what only reads; of all else nobody knows whether it has happened.
-      if (!isOutdated && !(isCutOff(error) && isReadOnly(statement))) throw error;
-      this.#metrics.repeatedStatements.value += 1;
-      // The next connection may have prepared it for the schema of before too.
+      // Retry only statements that did not run and reads: whether a lost write was committed is unknown.
+      if (!isOutdated && !(isConnectionLost(error) && isReadOnly(statement))) throw error;
+      this.#metrics.retriedStatements.value += 1;
+      // Other connections may have prepared it for the old schema too.
       if (isOutdated) return this.#run(settings, deadline, withoutName(statement), values);
-      // Where one connection was cut, others were too: the pool notices that meanwhile.
+      // Other connections were probably lost as well: give the pool time to notice.
       await sleep(RETRY_AFTER_MS);
       return attempt();
     }
   }
 
-  /** @param work may drop the connection, which is then closed rather than pooled */
+  /** @param work may call `drop`: the connection is then closed instead of returned to the pool */
   async #withClient<T>(
     deadline: Deadline | undefined,
     work: (client: PoolClient, drop: (error: Error) => void) => Promise<T>,
@@ -190,18 +195,18 @@ export class Database implements Queryable {
       throw overload();
     }
     try {
-      const client = await this.#connection();
+      const client = await this.#acquire();
       let broken: Error | undefined;
       const drop = (error: Error) => {
         broken = error;
       };
-      // The pool listens to idle connections only: one that is lost now would otherwise end the process.
+      // The pool handles errors of idle connections only: without a listener, losing this one would crash the process.
       client.on("error", drop);
       try {
         requireTime(deadline);
         return await work(client, drop);
       } catch (error) {
-        if (isLost(error)) drop(error);
+        if (isConnectionUnusable(error)) drop(error);
         throw error;
       } finally {
         client.off("error", drop);
@@ -212,13 +217,12 @@ export class Database implements Queryable {
     }
   }
 
-  /** Waits for a connection. */
-  async #connection(): Promise<PoolClient> {
-    const askedAt = performance.now();
+  async #acquire(): Promise<PoolClient> {
+    const requestedAt = performance.now();
     try {
       return await this.#pool.connect();
     } finally {
-      this.#metrics.connectionWaits.record((performance.now() - askedAt) / MS_PER_S);
+      this.#metrics.connectionWaits.record((performance.now() - requestedAt) / MS_PER_S);
     }
   }
 
@@ -230,7 +234,7 @@ export class Database implements Queryable {
     };
   }
 
-  /** Ends every connection, once the statements under way are done. */
+  /** Closes all connections after the statements in flight have finished. */
   async close(): Promise<void> {
     this.#metrics.pools.delete(this);
     await this.orm.destroy();

@@ -4,10 +4,10 @@ import { OperatorError } from "../../domain/shared/operator-error.js";
 import { isLockTimeout, isTransactionConflict } from "../shared/database-error.js";
 import type { Database } from "./database.js";
 
-/** The key of the advisory lock under which migrations run: any constant, as long as every replica uses the same. */
+/** Key of the advisory lock that serializes migrations; an arbitrary constant that must never change. */
 const LOCK_KEY = 7_463_502_118;
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 const MS_PER_S = 1_000;
 
 export interface MigrationState {
@@ -15,11 +15,11 @@ export interface MigrationState {
   readonly applied: boolean;
 }
 
-/** How a migration behaves while other transactions hold what it must change. */
+/** Lock wait and retries of migrations. */
 export interface MigrationTimeouts {
-  /** How long one attempt waits for a lock: so long, whatever else needs the table queues behind the migration. */
+  /** Wait of one attempt for a lock. Other statements on the table queue behind the migration for that time. */
   readonly lockTimeoutMs: number;
-  /** How long failed attempts are repeated. */
+  /** Time for which failed attempts are retried. */
   readonly retryMs: number;
   readonly onRetry: (message: string) => void;
 }
@@ -31,8 +31,8 @@ const DEFAULT_TIMEOUTS: MigrationTimeouts = {
 };
 
 /**
- * Applies every migration that is missing, in order. Replicas that start together wait for one another.
- * @returns the names applied
+ * Applies all pending migrations in order. Processes that start at the same time wait for each other.
+ * @returns the names of the applied migrations
  * @throws OperatorError when a migration cannot lock its tables in time; those before it stay applied
  */
 export async function migrateUp(
@@ -40,13 +40,13 @@ export async function migrateUp(
   timeouts: MigrationTimeouts = DEFAULT_TIMEOUTS,
 ): Promise<readonly string[]> {
   return withLock(database, async () => {
-    const missing = await missingMigrations(database);
+    const pending = await pendingMigrations(database);
     await retry(database, timeouts, (executor) => executor.executePendingMigrations());
-    return missing;
+    return pending;
   });
 }
 
-/** Takes the newest applied migration back. @returns its name, or null when none is applied @throws as `migrateUp` does */
+/** Reverts the newest applied migration. @returns its name, or null when none is applied @throws as `migrateUp` does */
 export async function migrateDown(
   database: Database,
   timeouts: MigrationTimeouts = DEFAULT_TIMEOUTS,
@@ -75,40 +75,40 @@ export async function migrationStates(database: Database): Promise<readonly Migr
   }
 }
 
-async function missingMigrations(database: Database): Promise<readonly string[]> {
+async function pendingMigrations(database: Database): Promise<readonly string[]> {
   const states = await migrationStates(database);
   return states.filter(({ applied }) => !applied).map(({ name }) => name);
 }
 
-/** Repeats what waited too long for a lock. Each migration has a transaction of its own, so none is applied in part. */
+/** Retries `work` after lock timeouts. Each migration has its own transaction, so none is applied in part. */
 async function retry(
   database: Database,
   { lockTimeoutMs, retryMs, onRetry }: MigrationTimeouts,
   work: (executor: MigrationExecutor) => Promise<unknown>,
 ): Promise<void> {
-  const giveUpAt = performance.now() + retryMs;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  const deadline = performance.now() + retryMs;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
       await withExecutor(database, lockTimeoutMs, work);
       return;
     } catch (error) {
       if (!isLockTimeout(error) && !isTransactionConflict(error)) throw error;
-      const fault = "A migration could not lock its tables: other transactions hold them";
-      if (performance.now() + pauseMs > giveUpAt) {
+      const problem = "A migration could not lock its tables: other transactions hold them";
+      if (performance.now() + pauseMs > deadline) {
         const advice =
           "End the long transactions that pg_stat_activity shows (reports, backups, idle sessions) and try again";
         const limit = `${retryMs / MS_PER_S} s (MIGRATION_RETRY_MS)`;
-        throw new OperatorError(`${fault}, even after ${limit}. Nothing of it was applied. ${advice}.`, {
+        throw new OperatorError(`${problem}, even after ${limit}. Nothing of it was applied. ${advice}.`, {
           cause: error,
         });
       }
-      onRetry(`${fault}. Next attempt in ${pauseMs / MS_PER_S} s.`);
+      onRetry(`${problem}. Next attempt in ${pauseMs / MS_PER_S} s.`);
       await sleep(pauseMs);
     }
   }
 }
 
-/** Limits each migration's wait for locks in its own transaction, as a pooler keeps no settings of a session. */
+/** Sets the lock timeout in each migration's transaction: session settings do not survive a transaction-mode pooler. */
 async function withExecutor(
   { orm }: Database,
   lockTimeoutMs: number,
@@ -130,7 +130,7 @@ async function withExecutor(
 }
 
 async function withLock<T>(database: Database, work: () => Promise<T>): Promise<T> {
-  // TypeORM takes no lock of its own. A transaction's lock, unlike a session's, also holds behind a transaction pooler.
+  // TypeORM takes no lock. A transaction-level lock, unlike a session-level one, also works behind a transaction-mode pooler.
   const holder = database.orm.createQueryRunner();
   try {
     await holder.startTransaction();

@@ -4,7 +4,7 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { clientOptions, type DatabaseOptions, END_IF_ABANDONED } from "../shared/database-options.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 
-/** PostgreSQL's channels: changes of groups, which services publish, and ids of revoked API keys, which a trigger does. */
+/** PostgreSQL channels. Services publish `user_group_changed`; a trigger publishes the ids of revoked API keys. */
 const CHANNELS = ["user_group_changed", "api_key_revoked"] as const;
 
 export type Channel = (typeof CHANNELS)[number];
@@ -15,31 +15,30 @@ const NOTIFY: Statement = {
   text: `SELECT pg_notify('${CHANNELS[0]}', payload) FROM unnest($1::text[]) AS payload`,
 };
 const FIRST_RETRY_MS = 100;
-const LAST_RETRY_MS = 1_000;
-/** How often the database is asked for a sign of life: a connection on which nothing comes may be one that is lost. */
+const MAX_RETRY_MS = 1_000;
+/** A silent connection may be a lost one. */
 const HEARTBEAT_MS = 2_000;
 
-/** What happens on one of the channels. */
+/** A subscriber to one channel. */
 export interface ChannelListener {
   readonly channel: Channel;
   onPayload(payload: string): void;
-  /** The connection was lost: notifications may have been missed. */
+  /** Called after the connection was lost: notifications may have been missed. */
   onGap?(): void;
 }
 
-/** How the channels are listened to. */
 export interface ListenOptions extends Pick<DatabaseOptions, "connectTimeoutMs"> {
-  /** The database itself, not a pooler in transaction mode: LISTEN belongs to a connection. */
+  /** Must not be a transaction-mode pooler: LISTEN is bound to a connection. */
   readonly target: DatabaseOptions["target"];
 }
 
-/** PostgreSQL's LISTEN and NOTIFY between the processes on one database, over one connection for each that listens. */
+/** LISTEN/NOTIFY between the processes on one database. A listening process holds one connection. */
 export class NotificationChannel {
   readonly #db: Queryable;
   readonly #options: ListenOptions;
   readonly #listeners: ChannelListener[] = [];
-  /** Told once notifications arrive. */
-  readonly #waiting = new Set<() => void>();
+  /** Callbacks of `listen` calls, run when the connection state changes. */
+  readonly #waiters = new Set<() => void>();
   #isListening = false;
   #running: Promise<void> | undefined;
   readonly #stop = new AbortController();
@@ -49,12 +48,11 @@ export class NotificationChannel {
     this.#options = options;
   }
 
-  /** Whether notifications arrive. */
   get isListening(): boolean {
     return this.#isListening;
   }
 
-  /** Notifies all that listen to changes of groups. @throws DomainError `unavailable` when the database cannot be reached */
+  /** Publishes user group changes. @throws DomainError `unavailable` when the database is unreachable */
   async publish(payloads: readonly string[]): Promise<void> {
     await this.#db.run(NOTIFY, [payloads]);
   }
@@ -63,14 +61,14 @@ export class NotificationChannel {
     this.#listeners.push(listener);
   }
 
-  /** Begins to listen, until `close`, without waiting for it. A lost connection is made anew, time and again. */
+  /** Starts listening in the background until `close`; reconnects whenever the connection is lost. */
   start(): void {
-    this.#running ??= this.#keepListening();
+    this.#running ??= this.#runListener();
   }
 
   /**
-   * Listens until `close`; resolves once notifications arrive.
-   * @throws DomainError `unavailable` when the database cannot be reached
+   * Listens until `close`; resolves once the connection listens.
+   * @throws DomainError `unavailable` when the database is unreachable
    */
   async listen(): Promise<void> {
     this.start();
@@ -78,12 +76,12 @@ export class NotificationChannel {
     await new Promise<void>((resolve, reject) => {
       const settle = () => {
         clearTimeout(timer);
-        this.#waiting.delete(settle);
+        this.#waiters.delete(settle);
         if (this.#isListening) resolve();
         else reject(new DomainError("unavailable", "Changes cannot be followed now.", { retryAfter: 1 }));
       };
       const timer = setTimeout(settle, this.#options.connectTimeoutMs);
-      this.#waiting.add(settle);
+      this.#waiters.add(settle);
     });
   }
 
@@ -92,15 +90,15 @@ export class NotificationChannel {
     await this.#running;
   }
 
-  async #keepListening(): Promise<void> {
+  async #runListener(): Promise<void> {
     let retryMs = FIRST_RETRY_MS;
     while (!this.#stop.signal.aborted) {
       const client = this.#newClient();
-      const isOver = new AbortController();
-      const signal = AbortSignal.any([this.#stop.signal, isOver.signal]);
-      // An error that nobody listens to would end the process, whenever it comes.
-      client.on("error", () => isOver.abort());
-      client.on("end", () => isOver.abort());
+      const disconnected = new AbortController();
+      const signal = AbortSignal.any([this.#stop.signal, disconnected.signal]);
+      // An unhandled `error` event would crash the process.
+      client.on("error", () => disconnected.abort());
+      client.on("end", () => disconnected.abort());
       client.on("notification", ({ channel, payload = "" }) => {
         for (const listener of this.#listeners) if (listener.channel === channel) listener.onPayload(payload);
       });
@@ -108,29 +106,29 @@ export class NotificationChannel {
         await client.connect();
         await client.query([END_IF_ABANDONED, ...CHANNELS.map((name) => `LISTEN ${name}`)].join("; "));
         retryMs = FIRST_RETRY_MS;
-        this.#tell(true);
+        this.#setListening(true);
         for (;;) {
           await sleep(HEARTBEAT_MS, undefined, { signal });
           await client.query("SELECT 1");
         }
       } catch {
-        // Lost, out of reach, or closed.
+        // The connection was lost, could not be opened, or was closed.
       }
-      // Not waited for: nobody may be there to say good-bye.
+      // Not awaited: on a lost connection it may never settle.
       void client.end();
       if (this.#isListening) {
-        this.#tell(false);
+        this.#setListening(false);
         for (const listener of this.#listeners) listener.onGap?.();
       }
       await sleep(retryMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
     }
-    this.#tell(false);
+    this.#setListening(false);
   }
 
-  #tell(isListening: boolean): void {
+  #setListening(isListening: boolean): void {
     this.#isListening = isListening;
-    for (const settle of [...this.#waiting]) settle();
+    for (const settle of [...this.#waiters]) settle();
   }
 
   #newClient(): Client {

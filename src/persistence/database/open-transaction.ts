@@ -2,18 +2,18 @@ import type { PoolClient } from "pg";
 import type { EntityManager, DataSource as Orm } from "typeorm";
 import type { Transaction } from "../../domain/requests/transaction.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
-import { isLost, translateDatabaseError } from "../shared/database-error.js";
+import { isConnectionUnusable, translateDatabaseError } from "../shared/database-error.js";
 import { createEntityManager } from "../shared/entity-manager.js";
 import type { RowScope } from "../shared/row-scope.js";
 import { isReadOnly, type Queryable, type Statement } from "../shared/statement.js";
 
-const UNDO_PART: Statement = {
+const ROLLBACK_SAVEPOINT: Statement = {
   label: "savepoint_rollback",
   access: "write",
   text: "ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part",
 };
 
-/** A transaction that is open on one connection: what runs in it counts together, or not at all. */
+/** A transaction that is open on one connection. */
 export class OpenTransaction implements Queryable, Transaction {
   readonly #orm: Orm;
   readonly #client: PoolClient;
@@ -21,13 +21,13 @@ export class OpenTransaction implements Queryable, Transaction {
   readonly #deadline: Deadline | undefined;
   readonly #afterCommit: (() => void)[] = [];
   #manager: EntityManager | undefined;
-  /** Settles when the statements so far have their answers: a connection takes one at a time. */
+  /** Settles when all statements so far have completed: a connection runs one at a time. */
   #last: Promise<unknown> = Promise.resolve();
   #failure: unknown;
 
   /**
    * @param send runs one statement on the client
-   * @param deadline after which no statement is sent, nor anything committed
+   * @param deadline no statement, including COMMIT, is sent after it
    */
   constructor(orm: Orm, client: PoolClient, send: Queryable["run"], deadline: Deadline | undefined) {
     this.#orm = orm;
@@ -36,7 +36,7 @@ export class OpenTransaction implements Queryable, Transaction {
     this.#deadline = deadline;
   }
 
-  /** The error of a statement after which nothing can be committed; undefined while the transaction can be committed. */
+  /** The error that aborted the transaction; undefined while it can be committed. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -46,8 +46,8 @@ export class OpenTransaction implements Queryable, Transaction {
   }
 
   /**
-   * Runs a part of the transaction that may fail by itself: what it did is undone then, and the transaction goes on. Only one such part
-   * runs at a time.
+   * Runs `work` in a savepoint: if it fails, its changes are rolled back and the transaction continues. Calls must not overlap, as they
+   * share the savepoint's name.
    */
   async nested<T>(work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
     await this.run({ label: "savepoint", access: "write", text: "SAVEPOINT part" }, []);
@@ -56,18 +56,18 @@ export class OpenTransaction implements Queryable, Transaction {
       await this.run({ label: "savepoint_release", access: "write", text: "RELEASE SAVEPOINT part" }, []);
       return result;
     } catch (error) {
-      await this.#inTurn(() => this.#undoPart());
+      await this.#enqueue(() => this.#rollbackSavepoint());
       throw error;
     }
   }
 
-  /** Runs one statement as such a part; one that only reads has nothing to undo. */
+  /** Runs one statement in a savepoint; a read needs none. */
   async runNested<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     if (isReadOnly(statement)) return this.run(statement, values);
     return this.nested(() => this.run<Row>(statement, values));
   }
 
-  /** What works on entities within the transaction. */
+  /** TypeORM entity manager within the transaction. */
   get manager(): EntityManager {
     this.#manager ??= createEntityManager(this.#orm, this, { access: "write", label: "entities" });
     return this.#manager;
@@ -78,30 +78,30 @@ export class OpenTransaction implements Queryable, Transaction {
   }
 
   /**
-   * Commits, then runs what was to follow the commit.
-   * @throws the error that prevented it; DomainError `unavailable` also when the connection is lost, and the outcome is unknown
+   * Commits, then runs the `afterCommit` callbacks.
+   * @throws the error that prevented it; DomainError `unavailable` also when the connection was lost and the outcome is unknown
    */
   async commit(): Promise<void> {
     const { command } = await this.#query(() => this.#client.query("COMMIT"));
-    // PostgreSQL commits no transaction in which a statement has failed: it answers ROLLBACK, without an error.
+    // After a failed statement, PostgreSQL answers COMMIT with ROLLBACK, without an error.
     if (command !== "COMMIT")
       throw new Error(`PostgreSQL answered COMMIT with ${command}: nothing was written.`);
     for (const work of this.#afterCommit) work();
   }
 
-  /** Every statement of the transaction passes here, TypeORM's too: in turn, and with its errors translated. */
+  /** Runs a statement after the previous ones and translates its error. TypeORM's statements pass here too. */
   async #query<T>(send: () => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#attempt(send));
+    return this.#enqueue(() => this.#attempt(send));
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
     return done;
   }
 
   async #attempt<T>(send: () => Promise<T>): Promise<T> {
-    // PostgreSQL would refuse the statement too, but without the reason.
+    // PostgreSQL would reject the statement as well, but without the original error.
     if (this.#failure !== undefined) throw this.#failure;
     try {
       requireTime(this.#deadline);
@@ -112,14 +112,14 @@ export class OpenTransaction implements Queryable, Transaction {
     }
   }
 
-  async #undoPart(): Promise<void> {
-    if (isLost(this.#failure)) return;
+  async #rollbackSavepoint(): Promise<void> {
+    if (isConnectionUnusable(this.#failure)) return;
     this.#failure = undefined;
-    await this.#attempt(() => this.#send(UNDO_PART, []));
+    await this.#attempt(() => this.#send(ROLLBACK_SAVEPOINT, []));
   }
 }
 
-/** The open transaction that a scope is a part of, if any. */
+/** Returns the open transaction that the scope belongs to, if any. */
 export function openTransactionOf(scope: RowScope): OpenTransaction | undefined {
   if (scope === "operator" || !("accountId" in scope)) return undefined;
   const { transaction } = scope;

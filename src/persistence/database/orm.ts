@@ -32,7 +32,7 @@ import { MappingEntryEntity } from "../user-groups/mapping-entry-entity.js";
 import { WebhookDeliveryEntity } from "../webhooks/delivery-entity.js";
 import { WebhookEndpointEntity } from "../webhooks/endpoint-entity.js";
 
-/** Describes the database to TypeORM: entities, migrations and its pool of connections. */
+/** Creates the TypeORM data source: entities, migrations and connection pool. */
 export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter): DataSource {
   const timeouts = timeoutsOf(options);
   const { pooled = false, connectTimeoutMs: query_timeout } = options;
@@ -75,7 +75,7 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
     synchronize: false,
     installExtensions: false,
     logging: false,
-    // Its usual logger prints failed migrations on standard output all the same; their errors are thrown, too.
+    // TypeORM's default logger prints failed migrations to stdout despite `logging: false`; their errors are thrown anyway.
     logger: "debug",
     applicationName: "user-groups",
     extra: {
@@ -89,11 +89,11 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
             lock_timeout: timeouts.lockTimeoutMs,
             idle_in_transaction_session_timeout: timeouts.idleInTransactionTimeoutMs,
           }),
-      // The server's own limit does not help when it no longer answers at all.
+      // The server's statement_timeout does not help when the server no longer responds.
       ...(timeouts.statementTimeoutMs > 0 ? { query_timeout: timeouts.statementTimeoutMs + 1000 } : {}),
       keepAlive: true,
       types: VALUE_PARSERS,
-      // Every connection keeps the statement that sets the scope, so that it need not be parsed each time.
+      // Each connection prepares the scope statement once, which saves parsing it for every query.
       ...(name === null
         ? {}
         : {

@@ -1,139 +1,138 @@
 import type { DatabaseOptions } from "../shared/database-options.js";
 import type { ReplicaReads } from "./replica-reads.js";
-import { type LogPosition, PositionProbe, placeOf, StreamingReplica } from "./streaming-replica.js";
+import { addressOf, type LogPosition, PositionProbe, StreamingReplica } from "./streaming-replica.js";
 
-const LONGEST_INTERVAL_MS = 1_000;
-/** How often a replica is looked at while the longest lag passes. */
-const LOOKS = 4;
+const MAX_INTERVAL_MS = 1_000;
+/** Number of probes within the maximum lag. */
+const PROBES_PER_LAG = 4;
 
-/** What is told of replicas. */
-export interface ReplicaWatcher {
-  onLeftOut(replica: string, reason: unknown): void;
-  onBack(replica: string): void;
+/** Callbacks for replicas that become unusable and usable again. */
+export interface ReplicaListener {
+  onExcluded(replica: string, reason: unknown): void;
+  onRestored(replica: string): void;
 }
 
-interface Watched {
+interface TrackedReplica {
   readonly replica: StreamingReplica;
-  /** It has everything that was written before this moment; null while nothing is known. */
+  /** The replica has replayed everything written before this time; null while unknown. */
   freshAsOf: number | null;
-  /** Whether it may be used, as was told last. */
-  isIn: boolean;
+  /** Last reported state. */
+  isUsable: boolean;
 }
 
-/** When the database had written how much; times are those of this process, so that no two clocks are compared. */
+/** The primary's log position at a time of this process's clock, so that no two clocks are compared. */
 interface Sample extends LogPosition {
   readonly at: number;
 }
 
 /**
- * The replicas of a database. Each is asked time and again how much of the log it has replayed, the database itself how much it has
- * written: whichever has replayed what was written at a moment lacks nothing from before it. So an idle database is no lag, and one that
- * does not answer makes all replicas grow old.
+ * The read replicas of a database. The primary's write position and each replica's replay position are probed periodically: a replica that
+ * has replayed a sampled position is as fresh as that sample. An idle primary therefore causes no lag, and when the primary does not
+ * respond, all replicas become stale.
  */
 export class ReadReplicas {
   readonly #primary: PositionProbe;
-  readonly #watched: readonly Watched[];
+  readonly #tracked: readonly TrackedReplica[];
   readonly #maxLagMs: number;
   readonly #intervalMs: number;
-  /** The oldest first. */
+  /** Oldest first. */
   #samples: Sample[] = [];
-  /** Why the database itself does not tell where it stands. */
-  #fault: unknown;
-  #turn = 0;
+  /** Error of the last probe of the primary, if it failed. */
+  #primaryError: unknown;
+  #next = 0;
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #looks = new Set<Promise<void>>();
+  readonly #probes = new Set<Promise<void>>();
 
   /**
-   * @param primary the database itself
-   * @param maxLagMs how much older than the database what is read may be
+   * @param maxLagMs a replica that lags further behind the primary is not used
    */
   constructor(primary: DatabaseOptions["target"], replicas: readonly DatabaseOptions[], maxLagMs: number) {
     this.#primary = new PositionProbe(primary, "primary");
-    this.#watched = replicas.map((options, index) => ({
-      replica: new StreamingReplica(options, `${index + 1} at ${placeOf(options.target)}`),
+    this.#tracked = replicas.map((options, index) => ({
+      replica: new StreamingReplica(options, `${index + 1} at ${addressOf(options.target)}`),
       freshAsOf: null,
-      isIn: true,
+      isUsable: true,
     }));
     this.#maxLagMs = maxLagMs;
-    this.#intervalMs = Math.min(LONGEST_INTERVAL_MS, maxLagMs / LOOKS);
+    this.#intervalMs = Math.min(MAX_INTERVAL_MS, maxLagMs / PROBES_PER_LAG);
   }
 
-  /** Begins to look after the replicas. None is used before it was looked at. */
-  async start(watcher: ReplicaWatcher): Promise<void> {
-    await this.#lookAtPrimary();
-    await Promise.all(this.#watched.map((watched) => this.#lookAt(watched, watcher)));
-    this.#repeat(() => this.#lookAtPrimary());
-    // Each by itself: one that does not answer must not keep the others waiting.
-    for (const watched of this.#watched) this.#repeat(() => this.#lookAt(watched, watcher));
+  /** Probes all servers once, then periodically. */
+  async start(listener: ReplicaListener): Promise<void> {
+    await this.#probePrimary();
+    await Promise.all(this.#tracked.map((tracked) => this.#probe(tracked, listener)));
+    this.#repeat(() => this.#probePrimary());
+    // Separate timers: a replica that does not respond must not delay the others.
+    for (const tracked of this.#tracked) this.#repeat(() => this.#probe(tracked, listener));
   }
 
-  /** One that does not lag too much, each in its turn; undefined when there is none. */
+  /** Returns the next fresh replica, round-robin; undefined when there is none. */
   choose(): ReplicaReads | undefined {
-    const fresh = this.#watched.filter((watched) => this.#isFresh(watched));
-    this.#turn += 1;
-    return fresh[this.#turn % fresh.length]?.replica.reads;
+    const fresh = this.#tracked.filter((tracked) => this.#isFresh(tracked));
+    this.#next += 1;
+    return fresh[this.#next % fresh.length]?.replica.reads;
   }
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    await Promise.all(this.#looks);
-    await Promise.all([this.#primary.close(), ...this.#watched.map(({ replica }) => replica.close())]);
+    await Promise.all(this.#probes);
+    await Promise.all([this.#primary.close(), ...this.#tracked.map(({ replica }) => replica.close())]);
   }
 
-  #repeat(look: () => Promise<void>): void {
-    let isLooking = false;
+  #repeat(probe: () => Promise<void>): void {
+    let isProbing = false;
     const timer = setInterval(() => {
-      if (isLooking) return;
-      isLooking = true;
-      const looking = look().finally(() => {
-        isLooking = false;
-        this.#looks.delete(looking);
+      if (isProbing) return;
+      isProbing = true;
+      const probing = probe().finally(() => {
+        isProbing = false;
+        this.#probes.delete(probing);
       });
-      this.#looks.add(looking);
+      this.#probes.add(probing);
     }, this.#intervalMs);
     this.#timers.push(timer.unref());
   }
 
-  async #lookAtPrimary(): Promise<void> {
+  async #probePrimary(): Promise<void> {
     const at = performance.now();
     try {
-      const found = await this.#primary.look();
+      const found = await this.#primary.read();
       this.#samples = [
         ...this.#samples.filter((sample) => at - sample.at <= this.#maxLagMs),
         { ...found, at },
       ];
-      this.#fault = undefined;
+      this.#primaryError = undefined;
     } catch (error) {
-      // The samples grow old, which leaves all replicas out.
-      this.#fault = error;
+      // The samples become stale, which excludes all replicas.
+      this.#primaryError = error;
     }
   }
 
-  async #lookAt(watched: Watched, watcher: ReplicaWatcher): Promise<void> {
+  async #probe(tracked: TrackedReplica, listener: ReplicaListener): Promise<void> {
     try {
       const primary = this.#samples.at(-1);
       if (primary) {
-        const replayed = await watched.replica.look(primary);
+        const replayed = await tracked.replica.probe(primary);
         const passed = this.#samples.findLast(({ position }) => position <= replayed);
-        if (passed) watched.freshAsOf = Math.max(passed.at, watched.freshAsOf ?? passed.at);
+        if (passed) tracked.freshAsOf = Math.max(passed.at, tracked.freshAsOf ?? passed.at);
       }
-      this.#tell(watched, watcher, this.#fault ?? new Error("it lags behind"));
+      this.#report(tracked, listener, this.#primaryError ?? new Error("it lags behind"));
     } catch (error) {
-      watched.freshAsOf = null;
-      watched.replica.reads.giveUp();
-      this.#tell(watched, watcher, error);
+      tracked.freshAsOf = null;
+      tracked.replica.reads.rejectPending();
+      this.#report(tracked, listener, error);
     }
   }
 
-  #isFresh({ freshAsOf }: Watched): boolean {
+  #isFresh({ freshAsOf }: TrackedReplica): boolean {
     return freshAsOf !== null && performance.now() - freshAsOf <= this.#maxLagMs;
   }
 
-  #tell(watched: Watched, watcher: ReplicaWatcher, reason: unknown): void {
-    const isIn = this.#isFresh(watched);
-    const { name } = watched.replica.reads;
-    if (watched.isIn && !isIn) watcher.onLeftOut(name, reason);
-    if (!watched.isIn && isIn) watcher.onBack(name);
-    watched.isIn = isIn;
+  #report(tracked: TrackedReplica, listener: ReplicaListener, reason: unknown): void {
+    const isUsable = this.#isFresh(tracked);
+    const { name } = tracked.replica.reads;
+    if (tracked.isUsable && !isUsable) listener.onExcluded(name, reason);
+    if (!tracked.isUsable && isUsable) listener.onRestored(name);
+    tracked.isUsable = isUsable;
   }
 }

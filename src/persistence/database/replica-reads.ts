@@ -1,60 +1,60 @@
 import type { ReadReplica } from "../../domain/requests/read-replica.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { isGivenUpForGood } from "../shared/database-error.js";
+import { isPermanentFailure } from "../shared/database-error.js";
 import type { RowScope } from "../shared/row-scope.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 
-/** A replica did not answer what the database itself may well answer. */
+/** A replica failed to answer; the read can be retried on the primary. */
 export class ReplicaFailed extends Error {}
 
-/** Reads from one replica. What it cannot answer fails as such, so that whoever asks turns to the database itself. */
+/** Reads from one replica. Its failures are `ReplicaFailed`, so that the caller can retry on the primary. */
 export class ReplicaReads implements ReadReplica {
   readonly name: string;
   readonly #of: (scope: RowScope) => Queryable;
   readonly #inFlight = new Set<(reason: ReplicaFailed) => void>();
 
-  /** @param of gives what runs statements on the replica */
+  /** @param of returns the replica's queryable for a scope */
   constructor(name: string, of: (scope: RowScope) => Queryable) {
     this.name = name;
     this.#of = of;
   }
 
-  /** Gives what runs single statements that only read. */
+  /** Returns a queryable for single reads. */
   of(scope: RowScope): Queryable {
     return { run: (statement, values) => this.#run(scope, statement, values) };
   }
 
-  /** @throws ReplicaFailed; DomainError `unavailable` when the statement took too long, or too many wait */
+  /** @throws ReplicaFailed; DomainError `unavailable` when the statement or the request timed out, or the connection queue is full */
   async #run<Row extends object>(
     scope: RowScope,
     statement: Statement,
     values: readonly unknown[],
   ): Promise<Row[]> {
-    let giveUp: ((reason: ReplicaFailed) => void) | undefined;
+    let rejectRead: ((reason: ReplicaFailed) => void) | undefined;
     try {
       return await new Promise<Row[]>((resolve, reject) => {
-        giveUp = reject;
+        rejectRead = reject;
         this.#inFlight.add(reject);
         this.#of(scope).run<Row>(statement, values).then(resolve, reject);
       });
     } catch (error) {
-      // To do it all again elsewhere would have the load, of which there is too much, come over the database itself.
-      if (error instanceof ReplicaFailed || (error instanceof DomainError && isGivenUpForGood(error)))
+      // Not retried on the primary: that would shift the overload to it.
+      if (error instanceof ReplicaFailed || (error instanceof DomainError && isPermanentFailure(error)))
         throw error;
       throw new ReplicaFailed(`${this.name} did not answer.`, { cause: error });
     } finally {
-      if (giveUp) this.#inFlight.delete(giveUp);
+      if (rejectRead) this.#inFlight.delete(rejectRead);
     }
   }
 
-  /** Lets nobody wait any longer for a replica that is out of reach. */
-  giveUp(): void {
+  /** Rejects the reads in flight when the replica is unreachable. */
+  rejectPending(): void {
     const failure = new ReplicaFailed(`${this.name} is out of reach.`);
-    for (const giveUp of this.#inFlight) giveUp(failure);
+    for (const rejectRead of this.#inFlight) rejectRead(failure);
   }
 }
 
-/** Runs reads on the scope's replica, if it has one. */
+/** Returns the queryable of the scope's replica, if it has one. */
 export function replicaReadsOf(scope: RowScope): Queryable | undefined {
   if (scope === "operator" || scope.replica === undefined) return undefined;
   const { replica, ...within } = scope;

@@ -2,7 +2,7 @@ import { escapeIdentifier } from "pg";
 import type { Queryable } from "../shared/statement.js";
 import type { Database } from "./database.js";
 
-/** What the running service may do with each table: no more than it does. */
+/** Privileges of the application role by table: only those that the service uses. */
 const PRIVILEGES: Readonly<Record<string, string>> = {
   account: "SELECT, INSERT",
   api_key: "SELECT, INSERT, UPDATE",
@@ -19,7 +19,6 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   schema_migration: "SELECT",
 };
 
-/** The name of the role that a connection has. */
 export async function currentRole(db: Queryable): Promise<string> {
   const [row] = await db.run<{ role: string }>({ access: "read", text: "SELECT current_user AS role" }, []);
   if (!row) throw new Error("The server does not say who we are.");
@@ -27,8 +26,8 @@ export async function currentRole(db: Queryable): Promise<string> {
 }
 
 /**
- * Lets the role that the service runs as use the tables, and nothing else.
- * @param owner connected as the role that owns the tables
+ * Grants the application role its table privileges and nothing else.
+ * @param owner connected as the owner role
  */
 export async function grantRuntimeRole(owner: Database, role: string): Promise<void> {
   const name = escapeIdentifier(role);
@@ -47,7 +46,7 @@ export async function grantRuntimeRole(owner: Database, role: string): Promise<v
   );
 }
 
-/** What keeps row level security from holding for the role that the service runs as; null when nothing does. */
+/** Returns why row-level security does not apply to the connection's role; null when it applies. */
 export async function findBypass(db: Queryable): Promise<string | null> {
   const [role] = await db.run<{ name: string; isSuperuser: boolean; bypasses: boolean }>(
     {

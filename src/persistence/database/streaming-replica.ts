@@ -3,19 +3,18 @@ import { clientOptions, type DatabaseOptions } from "../shared/database-options.
 import { Database } from "./database.js";
 import { ReplicaReads } from "./replica-reads.js";
 
-/** How long one that is asked where it stands may take to answer. */
 const TIMEOUT_MS = 2_000;
 const DEFAULT_PORT = 5432;
 
-/** Who a server takes us for, where: on a replica it must be the same as on the database itself, and so must the timeline. */
-const PLACE = `(SELECT system_identifier FROM pg_control_system()) AS "system", current_database() AS "database", current_user AS "role"`;
+/** Identity of the server, database and role: must be the same on the replica as on the primary, and so must the timeline. */
+const IDENTITY = `(SELECT system_identifier FROM pg_control_system()) AS "system", current_database() AS "database", current_user AS "role"`;
 const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS "position",
-  left(pg_walfile_name(pg_current_wal_lsn()), 8) AS "timeline", ${PLACE}`;
-// Since its last restart point, so that a replica follows a failover a little late rather than early.
+  left(pg_walfile_name(pg_current_wal_lsn()), 8) AS "timeline", ${IDENTITY}`;
+// The timeline of the last restart point: a replica is accepted after a failover a little late rather than early.
 const REPLAYED = `SELECT (SELECT lpad(upper(to_hex(timeline_id)), 8, '0') FROM pg_control_checkpoint()) AS "timeline",
-  CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::text END AS "position", ${PLACE}`;
+  CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::text END AS "position", ${IDENTITY}`;
 
-interface PlaceRow {
+interface PositionRow {
   readonly position: string | null;
   readonly system: string;
   readonly timeline: string;
@@ -23,20 +22,19 @@ interface PlaceRow {
   readonly role: string;
 }
 
-/** Up to where a server has written, or replayed, the write-ahead log. */
+/** Position up to which a server has written or replayed the write-ahead log. */
 export interface LogPosition {
   readonly position: bigint;
-  readonly row: PlaceRow;
+  readonly row: PositionRow;
 }
 
-/** Asks a server where it stands, over a connection of its own: however much there is to do on the others. */
+/** Reads a server's log position over a dedicated connection, so that a busy pool does not delay it. */
 export class PositionProbe {
   readonly #pool: Pool;
   readonly #text: string;
 
-  /** @param of whether the server is the primary one or a replica of it */
-  constructor(target: DatabaseOptions["target"], of: "primary" | "replica") {
-    this.#text = of === "primary" ? WRITTEN : REPLAYED;
+  constructor(target: DatabaseOptions["target"], kind: "primary" | "replica") {
+    this.#text = kind === "primary" ? WRITTEN : REPLAYED;
     this.#pool = new Pool({
       ...clientOptions(target),
       application_name: "user-groups replica watch",
@@ -45,13 +43,13 @@ export class PositionProbe {
       query_timeout: TIMEOUT_MS,
       keepAlive: true,
     });
-    // The next look tells of it.
+    // The next probe reports the error.
     this.#pool.on("error", () => undefined);
   }
 
-  /** @throws the driver's error; Error for a server that is no replica */
-  async look(): Promise<LogPosition> {
-    const { rows } = await this.#pool.query<PlaceRow>(this.#text);
+  /** @throws the driver's error; Error when the server is expected to be a replica and is not */
+  async read(): Promise<LogPosition> {
+    const { rows } = await this.#pool.query<PositionRow>(this.#text);
     const [row] = rows;
     if (!row || row.position === null) throw new Error("it is no replica: it replays nothing");
     return { position: BigInt(row.position), row };
@@ -62,8 +60,8 @@ export class PositionProbe {
   }
 }
 
-/** @throws Error when the replica is none of the database, or takes us for another role, with other rights */
-function requireSamePlace(replica: PlaceRow, primary: PlaceRow): void {
+/** @throws Error when the replica does not replicate this database, or the role differs */
+function requireSameDatabase(replica: PositionRow, primary: PositionRow): void {
   if (replica.system !== primary.system) throw new Error("it is a replica of another server");
   for (const name of ["timeline", "database", "role"] as const) {
     if (replica[name] !== primary[name])
@@ -71,14 +69,14 @@ function requireSamePlace(replica: PlaceRow, primary: PlaceRow): void {
   }
 }
 
-/** One replica that PostgreSQL's streaming replication feeds. */
+/** A PostgreSQL streaming replica. */
 export class StreamingReplica {
   readonly reads: ReplicaReads;
   readonly #options: DatabaseOptions;
   readonly #probe: PositionProbe;
   #database: Database | undefined;
 
-  /** @param name tells it from all others, in the log too */
+  /** @param name unique, also used in the log */
   constructor(options: DatabaseOptions, name: string) {
     this.#options = options;
     this.#probe = new PositionProbe(options.target, "replica");
@@ -86,13 +84,13 @@ export class StreamingReplica {
   }
 
   /**
-   * Tells up to where it has replayed the log; connects, where that is still to do.
-   * @param primary what the database itself said last
-   * @throws Error when it is out of reach or no replica of that database
+   * Returns the replayed log position; connects on first use.
+   * @param primary last known position of the primary
+   * @throws Error when the server is unreachable or not a replica of that database
    */
-  async look(primary: LogPosition): Promise<bigint> {
-    const { position, row } = await this.#probe.look();
-    requireSamePlace(row, primary.row);
+  async probe(primary: LogPosition): Promise<bigint> {
+    const { position, row } = await this.#probe.read();
+    requireSameDatabase(row, primary.row);
     this.#database ??= await Database.connect(this.#options);
     return position;
   }
@@ -108,10 +106,10 @@ export class StreamingReplica {
   }
 }
 
-/** Where a server is: neither account nor password. */
-export function placeOf(target: DatabaseOptions["target"]): string {
+/** Returns host and port, without user name and password. */
+export function addressOf(target: DatabaseOptions["target"]): string {
   if (!("url" in target)) return `${target.host}:${target.port}`;
-  // A Unix socket is named by parameters.
+  // The directory of a Unix socket is in the query parameters.
   const { hostname, port, searchParams } = new URL(target.url.replace("@/", "@localhost/"));
   return `${searchParams.get("host") ?? hostname}:${searchParams.get("port") ?? (port || DEFAULT_PORT)}`;
 }

@@ -1,13 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 
-/** How long Redis may take, in milliseconds. */
 export interface RedisTimeouts {
   readonly connectMs: number;
-  /** No request waits longer than this. */
+  /** Timeout of a command, which limits the wait of each request. */
   readonly answerMs: number;
 }
 
-/** What is used of the client; its own type names every command there is. */
+/** The part of the Redis client that is used; its own type lists every command. */
 interface Client {
   connect(): Promise<unknown>;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -15,9 +14,9 @@ interface Client {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** One connection to Redis, up to the first thing that goes wrong with it: then it is closed, and of no use any more. */
+/** A connection to Redis that is closed for good on the first error. */
 export class RedisConnection {
-  /** Resolves, with the reason, once the connection is lost. */
+  /** Resolves with the reason when the connection is lost or closed. */
   readonly lost: Promise<unknown>;
   readonly #client: Client;
   readonly #answerMs: number;
@@ -26,20 +25,20 @@ export class RedisConnection {
   private constructor(client: Client, answerMs: number) {
     this.#client = client;
     this.#answerMs = answerMs;
-    let tell: (reason: unknown) => void = () => undefined;
+    let resolveLost: (reason: unknown) => void = () => undefined;
     this.lost = new Promise((resolve) => {
-      tell = resolve;
+      resolveLost = resolve;
     });
     this.#end = (reason) => {
-      tell(reason);
+      resolveLost(reason);
       client.destroy();
     };
     client.on("error", this.#end);
   }
 
-  /** @throws Error when Redis is out of reach, does not let us in or does not answer */
+  /** @throws Error when Redis is unreachable, rejects the credentials or times out */
   static async open(url: string, { connectMs, answerMs }: RedisTimeouts): Promise<RedisConnection> {
-    // Only who uses Redis loads its client, which takes a tenth of a second.
+    // Loaded on demand: importing the client takes 100 ms.
     const { createClient } = await import("@redis/client");
     const client = createClient({
       url,
@@ -50,13 +49,13 @@ export class RedisConnection {
       socket: { connectTimeout: connectMs, reconnectStrategy: false },
     });
     const connection = new RedisConnection(client, answerMs);
-    await connection.#within(connectMs, client.connect());
+    await connection.#withTimeout(connectMs, client.connect());
     return connection;
   }
 
-  /** Runs a script. @throws Error when it fails for whatever reason, which ends the connection */
+  /** Runs a Lua script. @throws Error when it fails for any reason, which also closes the connection */
   async evaluate(script: string, keys: readonly string[], values: readonly string[]): Promise<unknown> {
-    return this.#within(
+    return this.#withTimeout(
       this.#answerMs,
       this.#client.eval(script, { keys: [...keys], arguments: [...values] }),
     );
@@ -66,10 +65,10 @@ export class RedisConnection {
     this.#end(new Error("The connection was closed."));
   }
 
-  async #within<Result>(milliseconds: number, answer: Promise<Result>): Promise<Result> {
+  async #withTimeout<Result>(milliseconds: number, answer: Promise<Result>): Promise<Result> {
     let answered = false;
     const timer = setTimeout(async () => {
-      // After the process was busy, an answer may have arrived that nobody has read.
+      // If the event loop was blocked, a reply may have arrived that has not been read yet.
       await setImmediate();
       if (!answered) this.#end(new Error(`Redis did not answer within ${milliseconds} ms.`));
     }, milliseconds);
@@ -77,7 +76,7 @@ export class RedisConnection {
       return await answer;
     } catch (error) {
       this.#end(error);
-      // An earlier reason tells more than that the connection was closed.
+      // Report the first failure, not the "connection closed" that follows from it.
       throw await this.lost;
     } finally {
       answered = true;

@@ -6,7 +6,7 @@ const PREFIX = "user-groups:rate:";
 const RETRY_MS = 1000;
 const TIMEOUTS: RedisTimeouts = { connectMs: 1000, answerMs: 100 };
 
-/** Takes all points or none, and begins the window with the first. Times are Redis's, so that replicas' clocks may differ. */
+/** Takes all cost units or none; the first request starts the window. Uses the clock of Redis, as those of the processes may differ. */
 const TAKE = `
 local points, limit, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local used = tonumber(redis.call("GET", KEYS[1]) or "0")
@@ -22,13 +22,13 @@ if left < 0 then
 end
 return {taken, used, left}`;
 
-/** Learns when Redis gets out of reach, and when it is there again. */
-export interface ReachListener {
+/** Called when Redis becomes unreachable and reachable again. */
+export interface ConnectionListener {
   onLost(reason: unknown): void;
-  onBack(): void;
+  onRestored(): void;
 }
 
-/** Counts points in Redis. Whenever it is out of reach, it is looked for once a second. */
+/** Rate limit counters in Redis. Reconnects once a second while Redis is unreachable. */
 export class RedisCounters implements SharedCounters {
   readonly #url: string;
   readonly #timeouts: RedisTimeouts;
@@ -41,8 +41,8 @@ export class RedisCounters implements SharedCounters {
     this.#timeouts = timeouts;
   }
 
-  /** Connects, and stays connected until `close`. Resolves after the first attempt, however that ends. */
-  async open(listener: ReachListener): Promise<void> {
+  /** Connects and reconnects until `close`. Resolves after the first attempt, even if it fails. */
+  async open(listener: ConnectionListener): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#running ??= this.#stayConnected(listener, resolve);
     });
@@ -63,33 +63,33 @@ export class RedisCounters implements SharedCounters {
     return take(this.#connection, name, points, limit, windowMs);
   }
 
-  async #stayConnected(listener: ReachListener, onTried: () => void): Promise<void> {
+  async #stayConnected(listener: ConnectionListener, onAttempted: () => void): Promise<void> {
     let isLost = false;
     while (!this.#stop.signal.aborted) {
       const reason = await this.#useConnection(() => {
-        if (isLost) listener.onBack();
+        if (isLost) listener.onRestored();
         isLost = false;
-        onTried();
+        onAttempted();
       });
       if (this.#stop.signal.aborted) break;
       if (!isLost) listener.onLost(reason);
       isLost = true;
-      onTried();
+      onAttempted();
       await sleep(RETRY_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
     }
-    onTried();
+    onAttempted();
   }
 
-  /** Uses one connection for as long as it lasts. @returns why it ended, or never began */
-  async #useConnection(onReached: () => void): Promise<unknown> {
+  /** Uses one connection until it is lost. @returns the reason for its loss or failure */
+  async #useConnection(onConnected: () => void): Promise<unknown> {
     let connection: RedisConnection | undefined;
     try {
       connection = await RedisConnection.open(this.#url, this.#timeouts);
-      // A Redis that takes no writes is of no use.
+      // Checks that Redis accepts writes.
       await take(connection, "probe", 1, Number.MAX_SAFE_INTEGER, RETRY_MS);
       if (this.#stop.signal.aborted) return undefined;
       this.#connection = connection;
-      onReached();
+      onConnected();
       return await connection.lost;
     } catch (error) {
       return error;

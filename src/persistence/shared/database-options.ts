@@ -2,15 +2,15 @@ import type { ClientConfig } from "pg";
 import type { DatabaseServer } from "../../telemetry/database-metrics.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 
-/** How long a connection stays open that nobody needs. */
+/** Time after which an idle connection is closed. */
 export const IDLE_MS = 10_000;
 
-/** Has the server end a connection that nobody uses: where the network has lost it, it never learns that we closed it. */
+/** Makes the server close idle sessions: after a network failure it does not notice that the client has gone. */
 export const END_IF_ABANDONED = `SET idle_session_timeout = ${2 * IDLE_MS}`;
 
-/** How to reach a database and how to use it. */
+/** Connection target and pool settings of a database. */
 export interface DatabaseOptions {
-  /** A connection URL, or the parts of one where the host is the directory of a Unix socket. */
+  /** A connection URL, or its parts; then the host is the directory of a Unix socket. */
   readonly target:
     | { readonly url: string }
     | {
@@ -20,25 +20,25 @@ export interface DatabaseOptions {
         readonly password: string;
         readonly database: string;
       };
-  /** The most connections that this process opens. */
+  /** Maximum number of connections of this process. */
   readonly poolSize: number;
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
-  /** How long a statement waits for a lock of others, and an open transaction for its next statement; 0 unless told otherwise. */
+  /** Lock timeout of a statement and idle timeout of a transaction; 0, the default, disables them. */
   readonly lockTimeoutMs?: number;
   readonly idleInTransactionTimeoutMs?: number;
-  /** Whether a pooler in transaction mode stands between: then no connection keeps anything from one transaction to the next. */
+  /** Whether connections go through a transaction-mode pooler, which keeps no session state between transactions. */
   readonly pooled?: boolean;
-  /** How many may wait for a connection; further ones are refused at once. No limit unless told otherwise. */
+  /** Maximum number of callers waiting for a connection; further ones are rejected. Unlimited by default. */
   readonly queueSize?: number;
-  /** Told of each statement that runs. */
+  /** Called for each statement that is sent. */
   readonly onStatement?: (text: string) => void;
   readonly telemetry?: Telemetry;
-  /** Under what the work there is counted; primary unless told otherwise. */
+  /** Label of the metrics; `primary` by default. */
   readonly server?: DatabaseServer;
 }
 
-/** The target as a single connection of the driver takes it. */
+/** Converts a target to options of the driver's `Client`. */
 export function clientOptions(target: DatabaseOptions["target"]): ClientConfig {
   return "url" in target ? { connectionString: target.url } : target;
 }

@@ -2,9 +2,9 @@ import type { DataSource, EntityManager } from "typeorm";
 import type { Queryable, Statement } from "./statement.js";
 
 /**
- * Creates an entity manager whose statements run on a queryable: within its scope of rows, with its deadline, metrics and error translation,
- * one round trip each. TypeORM may lock rows and never takes a connection of its own.
- * @param kind `affected` of a result counts the rows that its statement returns
+ * Creates an entity manager whose statements run on a queryable: within its row scope, with its deadline, metrics and error translation,
+ * one round trip each. TypeORM may lock rows and never opens its own connection.
+ * @param kind access and label of the statements; `affected` of a result is the number of returned rows
  */
 export function createEntityManager(
   orm: DataSource,

@@ -1,32 +1,32 @@
 import type { PageRequest, Position } from "../../domain/shared/page.js";
 
-/** Collects the values of a statement that is put together piece by piece, after the account ($1) and the environment ($2). */
+/** Collects the values of a dynamically built statement, after the account ($1) and the environment ($2). */
 export class StatementValues {
   readonly list: unknown[] = [];
 
-  /** @returns the placeholder that stands for the value */
+  /** @returns the value's placeholder */
   add(value: unknown): string {
     this.list.push(value);
     return `$${this.list.length + 2}`;
   }
 }
 
-/** How a list is sorted in the database. */
+/** Sort order of a list. */
 export interface Keyset {
-  /** The column, and the type that a cursor's value is cast to. */
+  /** The sort column, and the type that a cursor's value is cast to. */
   readonly column: string;
   readonly type: string;
-  /** The column of the id, which breaks ties; the sort column itself where its values are unique within the list. */
+  /** The tie-breaking ID column; the sort column itself if its values are unique within the list. */
   readonly idColumn: string;
   /** `integer` unless set. */
   readonly idType?: "bigint";
   readonly direction: "ascending" | "descending";
 }
 
-/** The oldest row first. */
+/** Oldest first. */
 export const BY_ID: Keyset = { column: "id", type: "integer", idColumn: "id", direction: "ascending" };
 
-/** What stands for a page request in a statement. */
+/** SQL expressions of a page request. */
 interface PageTerms {
   readonly after: PositionTerms | null;
   readonly before: PositionTerms | null;
@@ -38,7 +38,6 @@ interface PositionTerms {
   readonly id: string;
 }
 
-/** The placeholders of one page. */
 function pageTerms(
   { column, idColumn }: Keyset,
   { after, before, size }: PageRequest,
@@ -47,16 +46,16 @@ function pageTerms(
   const termsOf = (position: Position | null) => {
     if (!position) return null;
     const value = values.add(position.value);
-    // PostgreSQL refuses a placeholder that nothing compares with.
+    // PostgreSQL rejects an unused placeholder.
     return { value, id: column === idColumn ? value : values.add(position.id) };
   };
   return { after: termsOf(after), before: termsOf(before), size: `${values.add(size)}::integer` };
 }
 
 /**
- * The placeholders of several pages, as a table in their order, and what cuts the page of one of its rows out of a list.
+ * Returns a table expression with one row per page, in order, and the clauses that select each row's page from a list.
  * @param table the table that the list is read from
- * @param shape any of the pages: all have the same `pageName`
+ * @param shape any of the pages, which must all have the same `pageName`
  */
 export function pageTable(
   table: string,
@@ -88,18 +87,18 @@ export function pageTable(
 }
 
 /**
- * The conditions and the order that cut a page out of a list: one more row than the page holds, from its near end on.
- * An index on the sort column and the id makes the thousandth page as cheap as the first.
+ * Returns the conditions, order and limit that select a page: one row more than its size, to detect whether another page follows.
+ * With an index on the sort column and the ID, every page costs the same.
  * @param table the table that the list is read from
  */
 export function pageClauses(table: string, keyset: Keyset, page: PageRequest, values: StatementValues) {
   return clausesOf(table, keyset, page, pageTerms(keyset, page, values));
 }
 
-/** @param page says which of the terms count */
+/** @param page determines which terms are used */
 function clausesOf(table: string, keyset: Keyset, page: PageRequest, terms: PageTerms) {
   const { type, idType = "integer" } = keyset;
-  // Qualified: ORDER BY prefers names of the select list, which may be expressions that no index has.
+  // Qualified: ORDER BY prefers names of the select list, which may be expressions without an index.
   const column = `${table}.${keyset.column}`;
   const idColumn = `${table}.${keyset.idColumn}`;
   const later = keyset.direction === "ascending" ? ">" : "<";
@@ -113,17 +112,18 @@ function clausesOf(table: string, keyset: Keyset, page: PageRequest, terms: Page
     ...(page.before && terms.before ? [compare(earlier, terms.before)] : []),
   ];
   const ascending = (keyset.direction === "ascending") === (page.from === "start");
-  const way = ascending ? "ASC" : "DESC";
-  const order = column === idColumn ? `${column} ${way}` : `${column} ${way}, ${idColumn} ${way}`;
+  const sortOrder = ascending ? "ASC" : "DESC";
+  const order =
+    column === idColumn ? `${column} ${sortOrder}` : `${column} ${sortOrder}, ${idColumn} ${sortOrder}`;
   return { conditions, orderAndLimit: `ORDER BY ${order} LIMIT ${terms.size} + 1` };
 }
 
-/** Tells apart what `pageClauses` makes of different pages. */
+/** Returns a name that identifies the text of `pageClauses` for a page. */
 export function pageName({ column, direction }: Keyset, { from, after, before }: PageRequest): string {
   return [column, direction, from, ...(after ? ["after"] : []), ...(before ? ["before"] : [])].join("_");
 }
 
-/** The conditions of a column's range. */
+/** Returns the conditions of a half-open range, `from` inclusive and `to` exclusive. */
 export function inRange(
   column: string,
   range: { readonly from?: Date; readonly to?: Date } | undefined,
@@ -135,7 +135,7 @@ export function inRange(
   ];
 }
 
-/** Makes a text match itself in a LIKE pattern. */
+/** Escapes the wildcards of a LIKE pattern. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, "\\$&");
 }

@@ -1,21 +1,21 @@
 import type { Queryable, Statement } from "./statement.js";
 
-// Statements: batches by ctid in the order of an index.
+// Raw SQL: batches by ctid in index order.
 
-/** Rows of all accounts that are no longer needed once they have reached an age. */
+/** Rows of all accounts that expire at a maximum age. */
 export interface ExpiringRows {
   readonly table: string;
-  /** When a row came to be; the column that an index of the rows begins with. */
+  /** Time that the age is computed from; must be the first column of an index. */
   readonly column: string;
-  /** What else must hold, as constants: the condition of a partial index. */
+  /** Further condition, without placeholders: that of a partial index. */
   readonly condition?: string;
-  /** Updates the rows, which then no longer expire, instead of deleting them. */
+  /** If set, the rows are updated instead of deleted. */
   readonly assignments?: string;
 }
 
 /**
- * For the rest of a transaction, has rows read from an index in its order. PostgreSQL expects that the operator's policy hides nearly
- * all of them, and would read and sort all there are for each batch.
+ * Forces index scans in index order for the rest of the transaction. The planner assumes that row-level security hides nearly all rows and
+ * would otherwise read and sort the whole table for each batch.
  */
 const FROM_INDEX: Statement = {
   name: "purge_from_index",
@@ -23,12 +23,12 @@ const FROM_INDEX: Statement = {
   text: "SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)",
 };
 
-/** Has what follows in the transaction read few rows of many, in the order of an index. */
+/** Makes the following statements of the transaction read in index order. */
 export async function readFromIndex(transaction: Queryable): Promise<void> {
   await transaction.run(FROM_INDEX, []);
 }
 
-/** Deletes, or updates, some rows that are older than `maxAgeMs`, the oldest first. @returns how many */
+/** Deletes or updates up to `limit` rows that are older than `maxAgeMs`, oldest first. @returns the number of rows */
 export async function purgeExpired(
   transaction: Queryable,
   rows: ExpiringRows,
@@ -39,8 +39,7 @@ export async function purgeExpired(
     rows.assignments === undefined
       ? ["delete_expired", `DELETE FROM ${rows.table}`]
       : ["update_expired", `UPDATE ${rows.table} SET ${rows.assignments}`];
-  // A row that changes meanwhile moves, and stays. Of two processes that purge at once one finds its rows gone, and leaves the rest to the
-  // other.
+  // A concurrently updated row gets a new ctid and is skipped. Of two concurrent purges, one finds the rows gone and stops.
   const text = `WITH gone AS (
       ${change} WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM ${rows.table}
@@ -50,14 +49,14 @@ export async function purgeExpired(
       RETURNING 1)
     SELECT count(*)::integer AS count FROM gone`;
   await readFromIndex(transaction);
-  const [gone] = await transaction.run<{ count: number }>(
+  const [purged] = await transaction.run<{ count: number }>(
     { name: `${nameOf(rows)}_${name}`, access: "write", text },
     [maxAgeMs, limit],
   );
-  return gone?.count ?? 0;
+  return purged?.count ?? 0;
 }
 
-/** For how long the oldest row should have been gone, in seconds; 0 where there is none. */
+/** Returns for how many seconds the oldest row has been expired; 0 if none is. */
 export async function expiredSeconds(
   operator: Queryable,
   rows: ExpiringRows,

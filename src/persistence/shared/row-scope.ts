@@ -7,11 +7,10 @@ import type { Deadline } from "../../domain/shared/deadline.js";
 import type { Statement } from "./statement.js";
 
 /**
- * Which rows a statement may touch; row level security hides all others (decision 32). A tenant's: those of an account in
- * one environment; without an environment, the account itself. Of an account that only its name is known of:
- * itself. The operator's: all accounts, API keys and webhooks that are to be sent, but no other data of tenants.
- * A tenant may have the transaction that its statements are a part of, the replica that they may read from, and a deadline after which
- * none of them is sent.
+ * The rows that a statement may access; row-level security hides all others (decision 32). A tenant scope: the rows of an account in one
+ * environment, or without an environment the account row. An account name: that account row. The operator: all accounts, API keys and
+ * pending webhooks, but no other tenant data. A scope may carry its open transaction, the replica to read from, and the deadline after
+ * which no statement is sent.
  */
 export type RowScope =
   | {
@@ -29,7 +28,7 @@ export type RowScope =
     }
   | "operator";
 
-/** The values of the settings, in the order of the placeholders. */
+/** Values of the scope settings, in the order of the placeholders. */
 export type ScopeSettings = readonly [
   accountId: string,
   environment: string,
@@ -39,32 +38,32 @@ export type ScopeSettings = readonly [
 ];
 
 /**
- * Whether PostgreSQL plans a statement anew for its values each time it runs. What a connection has prepared looks rows up by their keys:
- * PostgreSQL would compare plans by the number of keys, and plan such a statement each time, which takes longer than to run it.
+ * PostgreSQL's `plan_cache_mode`. Prepared statements look rows up by arrays of keys: in `auto` mode the estimates depend on the number of
+ * keys, so that PostgreSQL would plan them on every run, which takes longer than running them.
  */
 export type PlanMode = "auto" | "force_generic_plan" | "force_custom_plan";
 
-/** @param isPrepared whether the connection keeps the statement */
+/** @param isPrepared whether the statement is prepared on the connection */
 export function planModeOf({ plan }: Statement, isPrepared: boolean): PlanMode {
   if (!isPrepared) return "auto";
   return plan === "forValues" ? "force_custom_plan" : "force_generic_plan";
 }
 
-/** What sets the scope for the rest of a transaction, with a placeholder for each of the settings, and one for the mode of planning. */
+/** Statement that sets the scope for the rest of a transaction. Placeholders: the scope settings, then the plan mode. */
 export interface ScopeSetter {
-  /** Under which connections keep it; null where they keep no statements. */
+  /** Name of the prepared statement; null behind a transaction-mode pooler. */
   readonly name: string | null;
   readonly text: string;
 }
 
-/** How long the parts of a transaction may take, in milliseconds; 0 for no limit. */
+/** Timeouts of a transaction's parts; 0 disables them. */
 export interface Timeouts {
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
   readonly idleInTransactionTimeoutMs: number;
 }
 
-/** @param pooled the time-outs where a connection cannot have any, since a pooler hands it from one client to another */
+/** @param pooled timeouts to set per transaction, as a transaction-mode pooler keeps no session settings; null without a pooler */
 export function createScopeSetter(pooled: Timeouts | null): ScopeSetter {
   const names = [
     "app.account_id",
@@ -84,25 +83,24 @@ export function createScopeSetter(pooled: Timeouts | null): ScopeSetter {
         ]
       : []),
   ];
-  // One value, which takes the driver less time to read than each of them.
+  // Concatenated, as the driver parses one value faster than several.
   return { name: pooled ? null : "set_scope", text: `SELECT concat(${settings.join(", ")})` };
 }
 
 export function settingsOf(scope: RowScope): ScopeSettings {
   if (scope === "operator") return ["", "", "", "on", ""];
-  // First: whoever calls has both.
+  // Check accountId first: a Caller also has accountName.
   if (!("accountId" in scope)) return ["", "", scope.accountName, "", ""];
   const { accountId, environment = "", actor } = scope;
   return [String(accountId), environment, "", "", actor ? JSON.stringify(actor) : ""];
 }
 
-/** The setter with its values, as text that may stand beside other statements. */
+/** Returns the setter's text with literal values, to be combined with other statements in one message. */
 export function scopeStatement({ text }: ScopeSetter, scope: RowScope): string {
   const settings = [...settingsOf(scope), "auto" satisfies PlanMode];
   return text.replace(/\$(\d)/g, (_, number: string) => escapeLiteral(settings[Number(number) - 1] ?? ""));
 }
 
-/** Returns until when work within the scope may begin. */
 export function deadlineOf(scope: RowScope): Deadline | undefined {
   return scope === "operator" ? undefined : scope.deadline;
 }

@@ -1,7 +1,7 @@
 import { type ClientBase, type Connection, Query, type QueryResult, type Submittable } from "pg";
 import type { ScopeSetter } from "./row-scope.js";
 
-/** What the driver's own query does while its answer comes in. */
+/** The internal interface of the driver's query. */
 interface RunningQuery<Row extends object> {
   callback: ((error: Error | null, result: QueryResult<Row>) => void) | undefined;
   readonly name: string | undefined;
@@ -17,25 +17,24 @@ interface RunningQuery<Row extends object> {
 }
 
 /**
- * A statement that runs within a scope of rows, in one round trip: what sets the scope travels ahead of it, and as nothing but the
- * end of the statement asks for a synchronisation, PostgreSQL takes both for one transaction (frontend/backend protocol, extended
- * query). It stands upon how the driver drives its queries, which is no public interface; hence the exact version of it.
+ * Runs a statement within a row scope in one round trip. The scope statement is sent first, without a Sync message, so that PostgreSQL runs
+ * both in one implicit transaction (extended query protocol). Relies on internals of the driver, whose version is therefore pinned.
  */
 class ScopedQuery<Row extends object> implements Submittable {
   callback: ((error: Error | null, result?: QueryResult<Row>) => void) | undefined;
   readonly #query: RunningQuery<Row>;
   readonly #settings: readonly string[];
   readonly #setter: ScopeSetter;
-  /** Whether the answer that comes in is still that of what sets the scope. */
+  /** Whether the reply to the scope statement is still being received. */
   #settingScope = true;
 
-  /** @param setter when it has a name, the connection has prepared it */
+  /** @param setter prepared on the connection if it has a name */
   constructor(
     config: { readonly name?: string; readonly text: string; readonly values: unknown[] },
     settings: readonly string[],
     setter: ScopeSetter,
   ) {
-    // A statement without values would otherwise go another way, which has no place for what is ahead of it.
+    // Without values the driver would use the simple query protocol, which cannot be preceded by the scope statement.
     const extended = { ...config, queryMode: "extended" };
     const query: object = new Query(extended);
     requireDriverQuery<Row>(query);
@@ -45,7 +44,7 @@ class ScopedQuery<Row extends object> implements Submittable {
     this.#setter = setter;
   }
 
-  /** The driver notes under this name which statement a connection has parsed. */
+  /** The driver records under this name that the connection has parsed the statement. */
   get name(): string | undefined {
     return this.#settingScope ? undefined : this.#query.name;
   }
@@ -54,7 +53,7 @@ class ScopedQuery<Row extends object> implements Submittable {
     return this.#query.text;
   }
 
-  /** The driver gives it its type parsers. */
+  /** The driver sets the type parsers on it. */
   get _result(): object {
     return this.#query._result;
   }
@@ -66,10 +65,10 @@ class ScopedQuery<Row extends object> implements Submittable {
       if (name === null) connection.parse({ name: "", text, types: [] }, true);
       connection.bind({ portal: "", statement: name ?? "", values: [...this.#settings] }, true);
       connection.execute({ portal: "" }, true);
-      const fault = this.#query.submit(connection);
-      // What was sent ahead waits for an end that will not come.
-      if (fault) connection.stream.destroy(fault);
-      return fault;
+      const error = this.#query.submit(connection);
+      // The scope statement was sent without the Sync that would end it.
+      if (error) connection.stream.destroy(error);
+      return error;
     } finally {
       connection.stream.uncork();
     }
@@ -102,8 +101,8 @@ class ScopedQuery<Row extends object> implements Submittable {
 }
 
 /**
- * Runs a statement within a scope of rows on a connection that is free.
- * @param settings the values of the setter's placeholders
+ * Runs a statement within a row scope on an idle connection.
+ * @param settings values of the setter's placeholders
  */
 export async function runScoped<Row extends object>(
   client: ClientBase,
@@ -122,7 +121,7 @@ export async function runScoped<Row extends object>(
 }
 
 function requireDriverQuery<Row extends object>(query: object): asserts query is RunningQuery<Row> {
-  const needed = ["submit", "handleRowDescription", "handleDataRow", "handleCommandComplete", "handleError"];
-  if ("_result" in query && needed.every((name) => typeof Reflect.get(query, name) === "function")) return;
+  const methods = ["submit", "handleRowDescription", "handleDataRow", "handleCommandComplete", "handleError"];
+  if ("_result" in query && methods.every((name) => typeof Reflect.get(query, name) === "function")) return;
   throw new TypeError("The driver's queries are not made as this version of the service expects.");
 }

@@ -3,31 +3,30 @@ import { type Page, type PageRequest, toPage } from "../../domain/shared/page.js
 import { type Keyset, pageClauses, pageName, StatementValues } from "./keyset.js";
 import type { TenantDb } from "./tenant-db.js";
 
-// Statements: keyset pages compare rows, and each list is one line here. Read through TypeORM, a page of 100 rows takes as many statements
-// and 0.5 to 0.9 ms more CPU, and its helper as many lines beside this one, which lists of packed rows need anyway.
+// Raw SQL: keyset pages compare rows. Through TypeORM, a page of 100 rows takes as many statements, 0.5 to 0.9 ms more CPU and a second
+// helper beside this one, which lists of packed rows need anyway.
 
-/** A table of tenants' rows, as lists show them. */
+/** A table of tenant rows that can be listed. */
 export interface TenantTable<Row extends object, Item> {
   readonly name: string;
   readonly columns: string;
   readonly toItem: (row: Row) => Item;
   readonly rows?: "text";
-  /** The order of its lists. */
   readonly keyset: Keyset;
-  /** Excludes rows that nobody sees. */
+  /** Excludes hidden rows. */
   readonly condition?: string;
 }
 
-/** The rows of a list. */
+/** The filter of a list. */
 export interface ListQuery {
   readonly conditions: readonly string[];
-  /** The values of the conditions' placeholders. */
+  /** Values of the conditions' placeholders. */
   readonly values: StatementValues;
-  /** Set where nothing is filtered: such lists are few, so that connections can prepare them. One name, one list. */
+  /** Set for unfiltered lists, which are few enough to be prepared. Must be unique per list. */
   readonly name?: string;
 }
 
-/** All of a tenant's rows in a table, or those that meet conditions as well. */
+/** Returns the filter for all of the tenant's rows, or for those that also meet the conditions. */
 export function tenantList(
   { condition }: Pick<TenantTable<object, unknown>, "condition">,
   conditionsOf: (values: StatementValues) => readonly (string | false | undefined)[] = () => [],
@@ -61,19 +60,19 @@ export async function findPage<Row extends object, Item>(
   return toPage(rows.map(table.toItem), page);
 }
 
-/** Reads the tenant's rows that have these ids. @returns an item or null for each id, in the same order */
+/** Loads the tenant's rows by ID. @returns an item or null for each ID, in the same order */
 export async function findByIds<Row extends object, Item extends { readonly id: number }>(
   db: TenantDb,
   table: TenantTable<Row, Item>,
   ids: readonly number[],
 ): Promise<(Item | null)[]> {
-  const own = [...tenantList(table).conditions, `id = ANY ($3::${table.keyset.idType ?? "integer"}[])`];
-  const text = `SELECT ${table.columns} FROM ${table.name} WHERE ${own.join(" AND ")}`;
+  const where = [...tenantList(table).conditions, `id = ANY ($3::${table.keyset.idType ?? "integer"}[])`];
+  const text = `SELECT ${table.columns} FROM ${table.name} WHERE ${where.join(" AND ")}`;
   const rows = await db.run<Row>({ name: `${table.name}_by_ids`, access: "read", text }, [ids]);
   return inOrder(ids, rows.map(table.toItem), ({ id }) => id);
 }
 
-/** Counts the rows of a list on all of its pages. */
+/** Counts the rows on all pages of a list. */
 export async function countList(
   db: TenantDb,
   table: Pick<TenantTable<object, unknown>, "name" | "condition">,
@@ -86,8 +85,8 @@ export async function countList(
 }
 
 /**
- * Puts together the pages of several lists that one statement has read.
- * @param found each item with the id of its list, in the direction of paging within each list
+ * Groups the rows of several lists, read with one statement, into one page per list.
+ * @param found items with the ID of their list, in paging order within each list
  */
 export function groupPages<Item>(
   found: readonly (readonly [listId: number, item: Item])[],

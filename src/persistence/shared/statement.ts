@@ -1,29 +1,28 @@
-/** A statement. With a name, each connection prepares it once; the name is its identity: one name, one text. */
+/** An SQL statement. A named one is prepared once per connection, so a name must always have the same text. */
 export interface Statement {
   readonly name?: string;
-  /** What metrics and traces call a statement without a name. */
+  /** Name of an unnamed statement in metrics and traces. */
   readonly label?: string;
-  /** `read`: changes and locks nothing, so it may run on a replica, and again after a lost connection. */
+  /** `read`: changes and locks nothing, so it can run on a replica and be retried after a lost connection. */
   readonly access: "read" | "write";
   readonly text: string;
-  /** For the hot statements: rows come as arrays of texts, as PostgreSQL has written them, so that only values that are needed are read. */
+  /** Returns rows as arrays of unparsed texts; for hot statements that parse only the values they need. */
   readonly rows?: "text";
-  /** Set where PostgreSQL takes a wrong index for values that it does not know: it then plans the statement each time, though it is named. */
+  /** Plans the statement for its values on each run although it is named; set where the generic plan uses a wrong index. */
   readonly plan?: "forValues";
 }
 
-/** Something statements run on: the pool, or one transaction. */
+/** Runs statements: on a pool or within a transaction. */
 export interface Queryable {
-  /** @throws DomainError `unavailable` when the database is out of reach */
+  /** @throws DomainError `unavailable` when the database is unreachable */
   run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Returns whether a statement changes and locks nothing. */
 export function isReadOnly({ access }: Statement): boolean {
   return access === "read";
 }
 
-/** The same statement, prepared by no connection. */
+/** Returns an unnamed copy of the statement, which is not prepared. */
 export function withoutName({ name, ...statement }: Statement): Statement {
   return name === undefined ? statement : { ...statement, label: name };
 }

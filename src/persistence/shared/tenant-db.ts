@@ -4,17 +4,17 @@ import type { Environment } from "../../domain/accounts/environment.js";
 import { createEntityManager } from "./entity-manager.js";
 import type { Queryable, Statement } from "./statement.js";
 
-/** Opens a transaction for `work`, or a part of one that is open already. */
+/** Opens a transaction, or a savepoint within an open one. */
 type Begin = <T>(work: (transaction: Queryable) => Promise<T>) => Promise<T>;
 
 /**
- * The database as one tenant sees it: on the pool, on a replica or within a transaction. Every statement gets the account as $1 and the
- * environment as $2, so none can leave them out.
+ * A tenant's view of the database: on the pool, on a replica or within a transaction. Every statement gets the account as $1 and the
+ * environment as $2, so none can omit them.
  */
 export class TenantDb implements TenantKey {
   readonly accountId: number;
   readonly environment: Environment;
-  /** For statements on no tenant's rows, such as sequences and advisory locks: their values begin with $1. */
+  /** For statements that access no tenant rows, such as sequences and advisory locks; their values begin with $1. */
   readonly raw: Queryable;
   readonly #orm: DataSource;
   readonly #begin: Begin;
@@ -41,14 +41,14 @@ export class TenantDb implements TenantKey {
     return this.raw.run(statement, [this.accountId, this.environment, ...values]);
   }
 
-  /** The columns that every row of the tenant has, for TypeORM. */
+  /** Columns that identify the tenant's rows, for TypeORM conditions. */
   get key(): TenantKey {
     return { accountId: this.accountId, environment: this.environment };
   }
 
   /**
-   * Creates an entity manager; each of its statements is a transaction of its own, unless this is one.
-   * @param label the statements' name in metrics and traces
+   * Creates an entity manager; outside of a transaction, each of its statements commits separately.
+   * @param label name of the statements in metrics and traces
    */
   manager(access: Statement["access"], label: string): EntityManager {
     return createEntityManager(this.#orm, this.raw, { access, label });

@@ -1,6 +1,6 @@
 import { types } from "pg";
 
-/** The driver's own parsers of values, but for times: it takes them apart piece by piece, and nearly every row has two. */
+/** The driver's parsers, with a faster one for `timestamptz`: nearly every row has two. */
 export const VALUE_PARSERS = {
   getTypeParser(oid: number, format?: "text" | "binary"): (text: string) => unknown {
     const parser: (text: string) => unknown = types.getTypeParser(oid, format ?? "text");
@@ -9,13 +9,12 @@ export const VALUE_PARSERS = {
   },
 };
 
-/** Has the driver hand rows out as arrays of texts, as PostgreSQL has written them. */
+/** Query options that return rows as arrays of unparsed texts. */
 export const TEXT_ROWS = {
   rowMode: "array",
   types: { getTypeParser: () => (text: string) => text },
 } as const;
 
-/** Reads a `timestamptz`. */
 export function readTime(text: string): Date {
   const time = parseUtc(text);
   if (time) return time;
@@ -24,19 +23,19 @@ export function readTime(text: string): Date {
   throw new TypeError("The database holds a time that is none.");
 }
 
-/** Reads a `bytea`, as PostgreSQL writes it by default. */
+/** Parses a `bytea` in hex format, PostgreSQL's default. */
 export function readBytes(text: string): Buffer {
   return Buffer.from(text.slice(HEX_PREFIX.length), "hex");
 }
 
-/** How PostgreSQL begins a `bytea`. */
+/** Prefix of a `bytea` in hex format. */
 export const HEX_PREFIX = "\\x";
 
-/** How PostgreSQL writes a time in UTC, with a digit for each 0; fractions of a second follow, up to six digits without zeros at the end. */
+/** PostgreSQL's text format in UTC; up to six fractional digits, without trailing zeros, precede the offset. */
 const UTC_LENGTH = "0000-00-00 00:00:00+00".length;
 const FRACTION_LENGTH = ".000000".length;
 
-/** A time as PostgreSQL writes it in UTC: `2026-11-21 16:00:00.123+00`. @returns null for any other */
+/** Parses a time such as `2026-11-21 16:00:00.123+00`. @returns null for any other format */
 function parseUtc(text: string): Date | null {
   const fraction = text.length - UTC_LENGTH;
   if (fraction < 0 || fraction > FRACTION_LENGTH || text[4] !== "-" || text[10] !== " ") return null;
@@ -44,7 +43,7 @@ function parseUtc(text: string): Date | null {
   const at = (index: number) => (index < text.length - 3 ? text.charCodeAt(index) - 48 : 0);
   const two = (index: number) => 10 * at(index) + at(index + 1);
   const year = 100 * two(0) + two(2);
-  // JavaScript takes these for years of the last century.
+  // Date.UTC maps years 0 to 99 to 1900 to 1999.
   if (year < 100) return null;
   const milliseconds = fraction === 0 ? 0 : 100 * at(20) + 10 * at(21) + at(22);
   return new Date(Date.UTC(year, two(5) - 1, two(8), two(11), two(14), two(17), milliseconds));

@@ -20,14 +20,14 @@ export class SiteConfigEntity {
   @Column({ type: "character varying", length: 255, collation: "C" })
   site!: string;
 
-  /** The first revision that everybody may read; null while the site is not public. */
+  /** First publicly readable revision; null while the site is not public. */
   @Column("integer", { name: "public_from", nullable: true })
   publicFrom!: number | null;
 
   @Column("integer")
   revision!: number;
 
-  /** Of the current text, in bytes. */
+  /** Size of the current text in bytes. */
   @Column("integer")
   size!: number;
 
@@ -38,7 +38,6 @@ export class SiteConfigEntity {
   updatedAt!: Date;
 }
 
-/** The columns a site configuration is read from. */
 export const SITE_CONFIG_COLUMNS = `id, site, public_from AS "publicFrom", revision, size,
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 

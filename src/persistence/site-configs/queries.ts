@@ -8,9 +8,9 @@ import type { TenantDb } from "../shared/tenant-db.js";
 import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
 import { SITE_CONFIG_REVISION_COLUMNS } from "./revision-entity.js";
 
-// TypeORM, but for lateral pages, pairs of keys, and texts that are left out when the reader has them already.
+// Raw SQL for lateral pages, pairs of keys, and texts that are omitted when the client has them already.
 
-/** Site configurations, by the names of the sites. */
+/** Site configurations, ordered by site. */
 export const SITE_CONFIGS: TenantTable<SiteConfigRow, SiteConfig> = {
   name: "site_config",
   columns: SITE_CONFIG_COLUMNS,
@@ -18,19 +18,19 @@ export const SITE_CONFIGS: TenantTable<SiteConfigRow, SiteConfig> = {
   keyset: { column: "site", type: "text", idColumn: "site", direction: "ascending" },
 };
 
-const OF_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
+const FROM_REFS = `FROM site_config_revision WHERE account_id = $1 AND environment = $2
   AND (site_config_id, revision) IN (SELECT * FROM unnest($3::integer[], $4::integer[]))`;
 
 const REVISIONS: Statement = {
   name: "site_config_revisions",
   access: "read",
-  text: `SELECT ${SITE_CONFIG_REVISION_COLUMNS} ${OF_REFS}`,
+  text: `SELECT ${SITE_CONFIG_REVISION_COLUMNS} ${FROM_REFS}`,
 };
 
 const TEXTS: Statement = {
   name: "site_config_texts",
   access: "read",
-  text: `SELECT site_config_id AS "siteConfigId", revision, text ${OF_REFS}`,
+  text: `SELECT site_config_id AS "siteConfigId", revision, text ${FROM_REFS}`,
 };
 
 const SERVED: Statement = {
@@ -43,13 +43,13 @@ const SERVED: Statement = {
         AND (NOT $4::boolean OR coalesce($5, revision) >= public_from))`,
 };
 
-/** The tenant's configurations of these sites, in no order. */
+/** Finds the tenant's configurations by site, in no particular order. */
 export async function findSiteConfigsBySites(db: TenantDb, sites: readonly string[]): Promise<SiteConfig[]> {
   const manager = db.manager("read", "site_configs_by_sites");
   return (await manager.findBy(SiteConfigEntity, { ...db.key, site: Any([...sites]) })).map(toSiteConfig);
 }
 
-/** For each site configuration the same page of its revisions, newest first. One statement for all. */
+/** Lists, with one statement, the same page of each site configuration's revisions, newest first. */
 export async function listRevisions(
   db: TenantDb,
   siteConfigIds: readonly number[],
@@ -57,7 +57,7 @@ export async function listRevisions(
 ): Promise<ReadonlyMap<number, Page<SiteConfigRevision>>> {
   const values = new StatementValues();
   const conditions = ["account_id = $1", "environment = $2", "site_config_id = asked.id"];
-  const asked = values.add(siteConfigIds);
+  const ids = values.add(siteConfigIds);
   const keyset = {
     column: "revision",
     type: "integer",
@@ -65,7 +65,7 @@ export async function listRevisions(
     direction: "descending",
   } as const;
   const clauses = pageClauses("site_config_revision", keyset, page, values);
-  const text = `SELECT found.* FROM unnest(${asked}::integer[]) AS asked (id)
+  const text = `SELECT found.* FROM unnest(${ids}::integer[]) AS asked (id)
     CROSS JOIN LATERAL (
       SELECT ${SITE_CONFIG_REVISION_COLUMNS} FROM site_config_revision
       WHERE ${[...conditions, ...clauses.conditions].join(" AND ")} ${clauses.orderAndLimit}
@@ -78,7 +78,7 @@ export async function listRevisions(
   );
 }
 
-/** Those of these revisions that exist, in no order. */
+/** Finds revisions; missing ones are omitted, in no particular order. */
 export async function findRevisions(
   db: TenantDb,
   refs: readonly RevisionRef[],
@@ -86,7 +86,7 @@ export async function findRevisions(
   return db.run<SiteConfigRevision>(REVISIONS, refValues(refs));
 }
 
-/** The texts of those of these revisions that exist, in no order. */
+/** Finds the texts of revisions; missing ones are omitted, in no particular order. */
 export async function findTexts(
   db: TenantDb,
   refs: readonly RevisionRef[],
@@ -94,28 +94,28 @@ export async function findTexts(
   return db.run<RevisionRef & { readonly text: string }>(TEXTS, refValues(refs));
 }
 
-/** What is served to those who may read a site. */
+/** The text of a revision as served to clients. */
 export interface ServedRow {
   readonly revision: number;
   /** SHA-256 of the text. */
   readonly hash: Buffer;
-  /** Null when its hash is one of those that are known already. */
+  /** Null when the client already has it, according to `knownHashes`. */
   readonly text: string | null;
 }
 
-/** The current or another revision of a site's configuration. @returns null when there is none, also none that is public if it must be */
+/** Finds the current or the requested revision. @returns null when it does not exist, or with `publicOnly` when it is not public */
 export async function findServedText(
   db: TenantDb,
-  asked: {
+  request: {
     readonly site: string;
     readonly revision: number | null;
-    /** Whether the revision must be one that everybody may read. */
+    /** Whether the revision must be publicly readable. */
     readonly publicOnly: boolean;
-    /** Null when every text is known. */
+    /** Hashes that the client has; null never returns the text. */
     readonly knownHashes: readonly Buffer[] | null;
   },
 ): Promise<ServedRow | null> {
-  const { site, revision, publicOnly, knownHashes } = asked;
+  const { site, revision, publicOnly, knownHashes } = request;
   const rows = await db.run<ServedRow>(SERVED, [site, publicOnly, revision, knownHashes]);
   return rows[0] ?? null;
 }

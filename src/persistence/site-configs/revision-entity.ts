@@ -45,6 +45,6 @@ export class SiteConfigRevisionEntity {
   createdAt!: Date;
 }
 
-/** The columns that tell of a revision, without the text itself. */
+/** Columns of a revision, without its text. */
 export const SITE_CONFIG_REVISION_COLUMNS = `site_config_id AS "siteConfigId", revision, author,
   author_key_id AS "authorKeyId", restored_from AS "restoredFrom", created_at AS "createdAt", octet_length(text) AS size`;

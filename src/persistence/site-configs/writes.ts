@@ -5,7 +5,7 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { SITE_CONFIG_COLUMNS, SiteConfigEntity, type SiteConfigRow, toSiteConfig } from "./entity.js";
 
-// Statements but for the lock: a revision and its site are written together; UPDATE … RETURNING computes columns.
+// Raw SQL except for the lock: a revision and its site are written together; UPDATE … RETURNING computes columns.
 
 const CREATE: Statement = {
   name: "site_config_create",
@@ -14,7 +14,7 @@ const CREATE: Statement = {
     ON CONFLICT (account_id, environment, site) DO NOTHING`,
 };
 
-// now() is when the transaction began: before it waited for the lock, and perhaps before an earlier revision was written.
+// Not now(), the start of the transaction: it precedes the wait for the lock, and perhaps the time of the previous revision.
 const ADD_REVISION: Statement = {
   name: "site_config_add_revision",
   access: "write",
@@ -38,7 +38,7 @@ const SET_PUBLIC: Statement = {
     WHERE account_id = $1 AND environment = $2 AND site = $3 RETURNING ${SITE_CONFIG_COLUMNS}`,
 };
 
-/** The configuration of a site, locked until the transaction ends. */
+/** Loads a site configuration and locks it until the transaction ends. */
 export async function lockSiteConfig(transaction: TenantDb, site: string): Promise<SiteConfig | null> {
   const where = { ...transaction.key, site };
   const manager = transaction.manager("write", "site_config_lock");
@@ -46,20 +46,19 @@ export async function lockSiteConfig(transaction: TenantDb, site: string): Promi
   return found && toSiteConfig(found);
 }
 
-/** Makes room for the first revision of a site that has none; waits for whoever does the same. */
+/** Creates the row for a site's first revision if it is missing; waits for a concurrent transaction that does the same. */
 export async function createSiteConfig(transaction: TenantDb, site: string): Promise<void> {
   await transaction.run(CREATE, [site]);
 }
 
-/** What a new revision is made of. */
 export interface NewRevision {
   readonly text: string;
   readonly restoredFrom: number | null;
-  /** Null leaves it as it is. */
+  /** Null does not change it. */
   readonly isPublic: boolean | null;
 }
 
-/** Adds a revision to a locked site configuration. @returns what the configuration is then */
+/** Adds a revision to a locked site configuration. @returns the updated configuration */
 export async function addRevision(
   transaction: TenantDb,
   actor: Actor,
@@ -80,7 +79,7 @@ export async function addRevision(
   return toSiteConfig(rows[0]);
 }
 
-/** Opens a site to everybody, or closes it. @returns null when there is no such site */
+/** Makes a site publicly readable, or not. @returns null when the site does not exist */
 export async function setPublic(db: TenantDb, site: string, isPublic: boolean): Promise<SiteConfig | null> {
   const rows = await db.run<SiteConfigRow>(SET_PUBLIC, [site, isPublic]);
   return rows[0] ? toSiteConfig(rows[0]) : null;

@@ -1,7 +1,7 @@
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Statements: set-based, a batch at a time.
+// Raw SQL: set-based batches.
 
 const INSERT: Statement = {
   access: "write",
@@ -24,7 +24,7 @@ const RENAME: Statement = {
     WHERE account_id = $1 AND environment = $2 AND id = item_id`,
 };
 
-/** Creates the data sources whose provided ids are not taken. @returns their provided ids */
+/** Inserts the data sources whose external IDs do not exist. @returns the inserted external IDs */
 export async function insertDataSources(
   transaction: TenantDb,
   items: readonly { readonly providedId: string; readonly name: string }[],
@@ -37,7 +37,7 @@ export async function insertDataSources(
   return new Set(rows.map(({ providedId }) => providedId));
 }
 
-/** The data sources with these provided ids, locked until the transaction ends. */
+/** Loads data sources by external ID and locks them until the transaction ends. */
 export async function lockDataSourcesToRename(
   transaction: TenantDb,
   providedIds: readonly string[],
@@ -45,7 +45,7 @@ export async function lockDataSourcesToRename(
   return transaction.run(LOCK, [providedIds]);
 }
 
-/** Gives data sources that the transaction has locked other names. */
+/** Renames data sources that the transaction has locked. */
 export async function renameDataSources(
   transaction: TenantDb,
   items: readonly { readonly id: number; readonly name: string }[],

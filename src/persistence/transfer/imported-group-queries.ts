@@ -3,18 +3,17 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { HEX_PREFIX } from "../shared/value-parsers.js";
 
-// Statements: set-based, a batch at a time.
+// Raw SQL: set-based batches.
 
-// Without names: a batch is so much that planning it does not matter, and a plan that was made while the tables were empty would
-// read all of them, later on, for each batch.
+// Unnamed: planning costs little compared to a batch, and a plan made while the tables were empty would later scan them for each batch.
 
-const PRESENT = `SELECT id, provided_id, name, properties::text, token_lookup FROM user_group
+const SELECT_GROUPS = `SELECT id, provided_id, name, properties::text, token_lookup FROM user_group
   WHERE account_id = $1 AND environment = $2 AND provided_id = ANY ($3::text[]) ORDER BY provided_id`;
 
-const READ: Statement = { rows: "text", access: "read", text: PRESENT };
-const LOCK: Statement = { rows: "text", access: "write", text: `${PRESENT} FOR NO KEY UPDATE` };
+const READ: Statement = { rows: "text", access: "read", text: SELECT_GROUPS };
+const LOCK: Statement = { rows: "text", access: "write", text: `${SELECT_GROUPS} FOR NO KEY UPDATE` };
 
-// JSON values are compared, not texts: the order of keys and the spelling of numbers do not matter (decision 12a).
+// Compares JSON values, not texts: the order of keys and the format of numbers do not matter (decision 12a).
 const DIFFERENT_PROPERTIES: Statement = {
   rows: "text",
   access: "read",
@@ -43,14 +42,14 @@ const REPLACE_TOKENS: Statement = {
     WHERE account_id = $1 AND environment = $2 AND id = item_id`,
 };
 
-/** What an import compares a line with. */
+/** The existing group that an imported line is compared with. */
 export interface PresentGroup {
   readonly id: number;
   readonly providedId: string;
   readonly name: string;
-  /** As JSON text; null when there are none. */
+  /** JSON text; null without properties. */
   readonly properties: string | null;
-  /** The hash of its token, with hexadecimal digits. */
+  /** Lookup hash of its token, in hexadecimal. */
   readonly lookup: string;
 }
 
@@ -62,7 +61,7 @@ type PresentRow = readonly [
   lookup: string,
 ];
 
-/** The groups with these provided ids. @param lock whether they stay locked until the transaction ends */
+/** Loads groups by external ID. @param lock whether to lock them until the transaction ends */
 export async function findPresentGroups(
   db: TenantDb,
   providedIds: readonly string[],
@@ -79,7 +78,7 @@ export async function findPresentGroups(
   }));
 }
 
-/** The ids of those groups whose properties are not equal to these as JSON values. */
+/** Returns the IDs of the groups whose properties differ from the given ones as JSON values. */
 export async function findDifferentProperties(
   db: TenantDb,
   groups: readonly { readonly id: number; readonly properties: string }[],
@@ -92,21 +91,21 @@ export async function findDifferentProperties(
   return new Set(rows.map(([id]) => Number(id)));
 }
 
-/** A group that has a token, or had it and is in its grace period. */
+/** The group of a token, current or in its grace period. */
 export interface TokenOwner {
-  /** The hash of the token, with hexadecimal digits. */
+  /** Lookup hash of the token, in hexadecimal. */
   readonly lookup: string;
   readonly providedId: string;
 }
 
-/** The groups that have tokens with these hashes. */
+/** Finds the groups of tokens by lookup hash. */
 export async function findTokenOwners(db: TenantDb, lookups: readonly Buffer[]): Promise<TokenOwner[]> {
   const values = [lookups];
   const rows = await db.run<readonly [lookup: string, providedId: string]>(TOKEN_OWNERS, values);
   return rows.map(([lookup, providedId]) => ({ lookup: lookup.slice(HEX_PREFIX.length), providedId }));
 }
 
-/** Gives groups that the transaction has locked other tokens; the former ones are dead at once. */
+/** Replaces the tokens of groups that the transaction has locked, without a grace period. */
 export async function replaceTokens(
   transaction: TenantDb,
   tokens: readonly { readonly id: number; readonly token: StoredToken }[],

@@ -4,18 +4,18 @@ import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readBytes } from "../shared/value-parsers.js";
 
-// Statements: set-based, and on the path of authentication.
+// Raw SQL: set-based, and used for authentication.
 
-const PLACES: Statement = {
+const FIND: Statement = {
   name: "brought_token_places",
   rows: "text",
-  // It may first run while the table is empty, and then finds it full after an import.
+  // A generic plan made while the table is empty would be wrong after an import.
   plan: "forValues",
   access: "read",
   text: "SELECT account_id, environment, lookup FROM brought_token WHERE lookup = ANY ($1::bytea[])",
 };
 
-const PUT: Statement = {
+const UPSERT: Statement = {
   access: "write",
   text: `INSERT INTO brought_token (account_id, environment, user_group_id, lookup)
     SELECT $1, $2, item.user_group_id, item.lookup
@@ -23,19 +23,19 @@ const PUT: Statement = {
     ON CONFLICT (account_id, environment, user_group_id) DO UPDATE SET lookup = excluded.lookup`,
 };
 
-// Of a group whose token was rotated since, the row leads nowhere, and stays as it is.
+// The row of a token that has been rotated since is unused and does not need a new hash.
 const REHASH = `UPDATE brought_token SET lookup = item.new_lookup
   FROM unnest($3::bytea[], $4::bytea[]) AS item (old_lookup, new_lookup)
   WHERE account_id = $1 AND environment = $2 AND lookup = item.old_lookup`;
 
-/** Where a group was given a token with this hash; it may have another one by now. */
+/** The tenant of a group into which a token with this hash was imported; the token may have been rotated since. */
 export interface TokenPlace extends Tenant {
   readonly lookup: Buffer;
 }
 
-/** Where groups were given tokens with these hashes, in all accounts: only the operator sees that. */
+/** Finds the tenants of imported tokens by hash, across all accounts; requires the operator scope. */
 export async function findTokenPlaces(db: Queryable, lookups: readonly Buffer[]): Promise<TokenPlace[]> {
-  const rows = await db.run<readonly [accountId: string, environment: Environment, lookup: string]>(PLACES, [
+  const rows = await db.run<readonly [accountId: string, environment: Environment, lookup: string]>(FIND, [
     lookups,
   ]);
   return rows.map(([accountId, environment, lookup]) => ({
@@ -45,19 +45,19 @@ export async function findTokenPlaces(db: Queryable, lookups: readonly Buffer[])
   }));
 }
 
-/** Notes the tokens that groups have brought along. */
+/** Saves the hashes of imported tokens. */
 export async function putBroughtTokens(
   transaction: TenantDb,
   tokens: readonly { readonly userGroupId: number; readonly lookup: Buffer }[],
 ): Promise<void> {
   if (tokens.length === 0) return;
-  await transaction.run(PUT, [
+  await transaction.run(UPSERT, [
     tokens.map(({ userGroupId }) => userGroupId),
     tokens.map(({ lookup }) => lookup),
   ]);
 }
 
-/** Has tokens be found under other hashes. */
+/** Replaces the hashes of imported tokens. */
 export async function rehashBroughtTokens(
   transaction: TenantDb,
   lookups: readonly { readonly old: Buffer; readonly new: Buffer }[],

@@ -12,10 +12,9 @@ import {
   type UpdatedUserGroup,
 } from "./writes.js";
 
-// Statements: set-based and hot.
+// Raw SQL: set-based and hot.
 
-// Groups are locked and inserted in the order of their provided ids, so that calls at once wait for each other in a line,
-// not in a ring.
+// Groups are locked and inserted in the order of their external IDs to avoid deadlocks between concurrent calls.
 
 const LOCK: Statement = {
   name: "user_groups_lock",
@@ -27,7 +26,7 @@ const LOCK: Statement = {
 };
 
 const INSERT = insertStatement("user_groups_insert", PACKED_USER_GROUP);
-const INSERT_FOR_IDS = insertStatement("user_groups_insert_for_ids", "id");
+const INSERT_RETURNING_IDS = insertStatement("user_groups_insert_for_ids", "id");
 
 function insertStatement(name: string, returned: string): Statement {
   return {
@@ -47,7 +46,7 @@ function insertStatement(name: string, returned: string): Statement {
 }
 
 /**
- * The changes are the placeholders $3 to $7. Groups are found by the join alone: with `id = ANY ($3)` besides, a plan for any values would
+ * The placeholders $3 to $7 are the changes. Groups are found by the join alone: with an additional `id = ANY ($3)`, the generic plan would
  * compare every group with every item.
  */
 const CHANGES = {
@@ -64,8 +63,8 @@ const CHANGES = {
 
 const UPDATE = updateStatement("user_groups_update", CHANGES);
 
-// SKIP LOCKED: an update must not wait for a transaction that holds the row of another one.
-const UPDATE_FREE = updateStatement("user_groups_update_free", {
+// SKIP LOCKED: the updates of other groups in the batch must not wait for a locked one.
+const UPDATE_UNLOCKED = updateStatement("user_groups_update_free", {
   ...CHANGES,
   lock: "FOR NO KEY UPDATE OF user_group SKIP LOCKED",
 });
@@ -87,12 +86,11 @@ const ROTATE: Statement = {
     RETURNING ${PACKED_USER_GROUP}`,
 };
 
-/** What changes in the row of one group. */
 export interface RowChange extends RowChanges {
   readonly id: number;
 }
 
-/** Reads the groups with these provided ids and locks them until the transaction ends. */
+/** Loads groups by external ID and locks them until the transaction ends. */
 export async function lockUserGroups(
   transaction: TenantDb,
   providedIds: readonly string[],
@@ -101,7 +99,7 @@ export async function lockUserGroups(
   return rows.map(([text]) => readUserGroup(transaction, text));
 }
 
-/** Inserts the groups whose provided ids are not taken. @returns those that were inserted */
+/** Inserts the groups whose external IDs do not exist. @returns the inserted groups */
 export async function insertUserGroups(
   transaction: TenantDb,
   groups: readonly NewUserGroupRow[],
@@ -110,17 +108,17 @@ export async function insertUserGroups(
   return rows.map(([text]) => readUserGroup(transaction, text));
 }
 
-/** Does the same. @returns how many were inserted: reading each of them back would take a part of the time */
+/** Like `insertUserGroups`, but does not return the rows, which saves time. @returns the number of inserted groups */
 export async function insertManyUserGroups(
   transaction: TenantDb,
   groups: readonly NewUserGroupRow[],
 ): Promise<number> {
   if (groups.length === 0) return 0;
-  return (await transaction.run(INSERT_FOR_IDS, insertValues(groups))).length;
+  return (await transaction.run(INSERT_RETURNING_IDS, insertValues(groups))).length;
 }
 
 /**
- * Replaces the tokens of groups (decision 8), except of those that other transactions have locked.
+ * Rotates the tokens of groups (decision 8), except those locked by other transactions.
  * @param graceSeconds how long the current tokens can still be used to read; 0 invalidates them immediately
  * @returns the groups with new tokens
  */
@@ -155,9 +153,8 @@ function insertValues(groups: readonly NewUserGroupRow[]): readonly unknown[] {
 }
 
 /**
- * Changes groups that the transaction has locked and increments their versions, unless they are equal already. Absent fields stay
- * as they are.
- * @returns all of the groups
+ * Updates groups that the transaction has locked and increments the versions of those that differ. Absent fields are not changed.
+ * @returns all groups
  */
 export async function updateUserGroups(
   transaction: TenantDb,
@@ -166,12 +163,12 @@ export async function updateUserGroups(
   return update(transaction, UPDATE, changes);
 }
 
-/** Changes groups as well, each at most once, except those that other transactions hold. @returns all but these */
+/** Like `updateUserGroups`, but skips groups locked by other transactions. @param changes at most one per group */
 export async function updateFreeUserGroups(
   db: TenantDb,
   changes: readonly RowChange[],
 ): Promise<UpdatedUserGroup[]> {
-  return update(db, UPDATE_FREE, changes);
+  return update(db, UPDATE_UNLOCKED, changes);
 }
 
 async function update(

@@ -6,7 +6,7 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
 
-// Statements: the same page of several lists at once.
+// Raw SQL: reads the same page of several lists at once.
 
 const COUNT_GROUPS: Statement = {
   name: "user_groups_of_data_sources_count",
@@ -16,7 +16,7 @@ const COUNT_GROUPS: Statement = {
     GROUP BY data_source_id`,
 };
 
-/** For each data source the same page of the groups that are mapped to it, by internal id. One statement for all. */
+/** Lists, with one statement, the same page of each data source's mapped groups, ordered by internal ID. */
 export async function listUserGroupsOfDataSources(
   db: TenantDb,
   dataSourceIds: readonly number[],
@@ -60,7 +60,7 @@ export async function listUserGroupsOfDataSources(
   );
 }
 
-/** How many groups are mapped to each data source; one with none has no key in the result. */
+/** Counts the groups mapped to each data source; data sources without groups are absent from the result. */
 export async function countUserGroupsOfDataSources(
   db: TenantDb,
   dataSourceIds: readonly number[],

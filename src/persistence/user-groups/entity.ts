@@ -51,7 +51,7 @@ export class UserGroupEntity {
   @Column("integer", { default: 1 })
   version!: number;
 
-  /** Grows with each change of the mapping. */
+  /** Incremented with each change of the mapping. */
   @Column("integer", { name: "mapping_version", default: 1 })
   mappingVersion!: number;
 

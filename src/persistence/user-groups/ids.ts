@@ -7,12 +7,12 @@ const RESERVE: Statement = {
   text: "SELECT nextval('user_group_team_id')::integer AS id FROM generate_series(1, $1)",
 };
 
-/** How many ids a process draws at once: few enough that the ones lost at a restart do not matter. */
-const BLOCK = 32;
+/** Number of IDs reserved at once: few, as unused ones are lost at a restart. */
+const BLOCK_SIZE = 32;
 
 /**
- * Hands out internal ids of groups. An id is needed before the insert, as the token is encrypted for it; drawing them in blocks
- * saves the round trip, and an id that came to no use (the group existed already) goes back instead of being burnt.
+ * Allocates internal IDs of groups. The ID is needed before the insert, because the token's encryption is bound to it. IDs are reserved in
+ * blocks to save a round trip, and returned if unused because the group existed already.
  */
 export class UserGroupIds {
   readonly #db: Queryable;
@@ -23,7 +23,7 @@ export class UserGroupIds {
     this.#db = db;
   }
 
-  /** @param transaction of the caller, if there is one: it must not wait for another connection */
+  /** @param transaction the caller's open transaction, if any: it must not wait for a second connection */
   async take(transaction?: TenantDb): Promise<number> {
     if (transaction) return takeOne(await this.takeMany(transaction, 1));
     for (;;) {
@@ -34,7 +34,7 @@ export class UserGroupIds {
     }
   }
 
-  /** Draws many ids at once over the transaction's own connection: waiting for a second one could wait for ever. */
+  /** Reserves IDs over the transaction's connection: waiting for a second one could deadlock on an exhausted pool. */
   async takeMany(transaction: TenantDb, count: number): Promise<number[]> {
     const rows = await transaction.raw.run<{ id: number }>(RESERVE, [count]);
     return rows.map(({ id }) => id);
@@ -46,7 +46,7 @@ export class UserGroupIds {
 
   async #reserve(): Promise<void> {
     try {
-      const rows = await this.#db.run<{ id: number }>(RESERVE, [BLOCK]);
+      const rows = await this.#db.run<{ id: number }>(RESERVE, [BLOCK_SIZE]);
       this.#free.push(...rows.map(({ id }) => id));
     } finally {
       this.#refill = null;

@@ -22,7 +22,7 @@ import {
   readUserGroups,
 } from "./row.js";
 
-// Statements: hot keyset pages, several of them in one statement.
+// Raw SQL: hot keyset pages, several in one statement.
 
 const TABLE = { name: "user_group" };
 const SORT_COLUMNS: Readonly<Record<UserGroupSortField, Omit<Keyset, "direction">>> = {
@@ -33,7 +33,7 @@ const SORT_COLUMNS: Readonly<Record<UserGroupSortField, Omit<Keyset, "direction"
   updatedAt: { column: "updated_at", type: "timestamptz", idColumn: "id" },
 };
 
-/** A page of the tenant's groups that a filter lets through. */
+/** Lists a page of the tenant's groups that match a filter. */
 export async function listUserGroups(
   db: TenantDb,
   filter: UserGroupFilter,
@@ -52,8 +52,8 @@ export async function listUserGroups(
 }
 
 /**
- * Pages of the list of all groups of the tenant, in the order of the requests; one statement for all.
- * @param pages alike as `shapeOfPage` says
+ * Lists several pages of all groups of the tenant with one statement, in the order of the requests.
+ * @param pages must all have the same `shapeOfPage`
  */
 export async function listAllUserGroups(
   db: TenantDb,
@@ -80,7 +80,7 @@ export async function listAllUserGroups(
   return pages.map((page, index) => toPage(readUserGroups(db, rows[index]?.[0]), page));
 }
 
-/** Tells apart pages that one statement cannot read together. */
+/** Returns a key that is equal for pages that one statement can read. */
 export function shapeOfPage(order: UserGroupSort, page: PageRequest): string {
   return pageName(keysetOf(order), page);
 }
@@ -89,14 +89,13 @@ function keysetOf({ field, direction }: UserGroupSort): Keyset {
   return { ...SORT_COLUMNS[field], direction };
 }
 
-/** How many groups a list with this filter has. */
 export async function countUserGroups(db: TenantDb, filter: UserGroupFilter): Promise<number> {
   return countList(db, TABLE, listQuery(filter));
 }
 
 function listQuery(filter: UserGroupFilter): ListQuery {
   const { providedIds, nameContains, nameStartsWith, dataSource, schemaId, properties } = filter;
-  // The database's own collation knows the case of letters beyond ASCII, which "C" does not.
+  // The default collation is case-insensitive for non-ASCII letters; "C" is not.
   const name = `name COLLATE "default" ILIKE`;
   return tenantList({}, (values) => [
     providedIds && `provided_id = ANY (${values.add(providedIds)}::text[])`,

@@ -2,9 +2,9 @@ import type { MappingEntry } from "../../domain/user-groups/mapping.js";
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Statements: set-based.
+// Raw SQL: set-based.
 
-const PUT_MANY: Statement = {
+const UPSERT_MANY: Statement = {
   name: "mappings_put",
   access: "write",
   text: `INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
@@ -24,7 +24,7 @@ const INSERT_MANY: Statement = {
     FROM unnest($3::integer[], $4::text[], $5::integer[]) AS entry (user_group_id, schema_id, data_source_id)`,
 };
 
-const KEEP_ONLY_MANY: Statement = {
+const DELETE_OTHERS: Statement = {
   name: "mappings_keep_only",
   access: "write",
   text: `DELETE FROM mapping_entry
@@ -35,21 +35,20 @@ const KEEP_ONLY_MANY: Statement = {
     RETURNING user_group_id`,
 };
 
-/** The row of a changed mapping entry. */
 interface ChangedEntry {
   readonly user_group_id: number;
 }
 
-/** What a group's mapping is to be. */
+/** The new mapping of a group. */
 interface NewMapping {
   readonly userGroupId: number;
   readonly entries: readonly MappingEntry[];
-  /** Whether the group has just been created, and has no mapping yet. */
+  /** Whether the group has just been created and has no mapping yet. */
   readonly isFirst: boolean;
 }
 
 /**
- * Replaces the whole mappings of groups that the transaction has locked or made.
+ * Replaces the mappings of groups that the transaction has locked or created.
  * @returns the ids of the groups whose mapping has changed
  */
 export async function replaceMappings(
@@ -60,12 +59,12 @@ export async function replaceMappings(
   const rows = mappings.flatMap(({ userGroupId, entries }) =>
     entries.map((entry) => ({ userGroupId, ...entry })),
   );
-  const before = mappings.filter(({ isFirst }) => !isFirst).map(({ userGroupId }) => userGroupId);
-  if (before.length > 0) {
+  const existing = mappings.filter(({ isFirst }) => !isFirst).map(({ userGroupId }) => userGroupId);
+  if (existing.length > 0) {
     const groups = rows.map(({ userGroupId }) => userGroupId);
     const schemas = rows.map(({ schemaId }) => schemaId);
-    const values = [before, groups, schemas];
-    for (const { user_group_id: id } of await transaction.run<ChangedEntry>(KEEP_ONLY_MANY, values))
+    const values = [existing, groups, schemas];
+    for (const { user_group_id: id } of await transaction.run<ChangedEntry>(DELETE_OTHERS, values))
       changed.add(id);
   }
   for (const id of await putMappings(transaction, rows)) changed.add(id);
@@ -73,7 +72,7 @@ export async function replaceMappings(
 }
 
 /**
- * Adds entries to the mappings of groups that the transaction has locked; schema ids that are there get the new data sources.
+ * Adds entries to the mappings of groups that the transaction has locked; existing schema IDs get the new data sources.
  * @returns the ids of the groups whose mapping has changed
  */
 export async function putMappings(
@@ -81,16 +80,16 @@ export async function putMappings(
   rows: readonly GroupEntry[],
 ): Promise<ReadonlySet<number>> {
   if (rows.length === 0) return new Set();
-  const changed = await transaction.run<ChangedEntry>(PUT_MANY, entryValues(rows));
+  const changed = await transaction.run<ChangedEntry>(UPSERT_MANY, entryValues(rows));
   return new Set(changed.map(({ user_group_id: id }) => id));
 }
 
-/** Gives groups that the transaction has made their first entries, which takes less than to look whether there are any. */
+/** Inserts the entries of groups that the transaction has created; faster than `putMappings`, as none can exist. */
 export async function insertMappings(transaction: TenantDb, rows: readonly GroupEntry[]): Promise<void> {
   if (rows.length > 0) await transaction.run(INSERT_MANY, entryValues(rows));
 }
 
-/** An entry, and whose it is. */
+/** A mapping entry with the ID of its group. */
 export interface GroupEntry extends MappingEntry {
   readonly userGroupId: number;
 }

@@ -4,13 +4,13 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { readTime } from "../shared/value-parsers.js";
 
-// Statements: hot reads of many groups at once.
+// Raw SQL: hot reads of many groups at once.
 
 const BY_GROUPS: Statement = {
   name: "mapping_by_user_groups",
   rows: "text",
   plan: "forValues",
-  // With the data sources: a second statement might miss one that has gone in between.
+  // Joined with the data sources: a second statement might miss one that was deleted in between.
   access: "read",
   text: `SELECT user_group_id, schema_id, data_source.id, data_source.provided_id, data_source.name, data_source.created_at
     FROM mapping_entry JOIN data_source
@@ -29,7 +29,7 @@ type MappingRow = readonly [
   createdAt: string,
 ];
 
-const REMOVE: Statement = {
+const DELETE_ENTRY: Statement = {
   name: "mapping_remove",
   access: "write",
   text: `DELETE FROM mapping_entry
@@ -44,7 +44,7 @@ const COUNT: Statement = {
     WHERE account_id = $1 AND environment = $2 AND user_group_id = $3`,
 };
 
-/** The mapping of each of these groups, ordered by schema id. A group without one has no key in the result. */
+/** Loads the mappings of groups, ordered by schema ID. Groups without a mapping are absent from the result. */
 export async function findMappings(
   db: TenantDb,
   userGroupIds: readonly number[],
@@ -68,13 +68,13 @@ function readDataSource([, , id, providedId, name, createdAt]: MappingRow): Data
   return { id: Number(id), providedId, name, createdAt: readTime(createdAt) };
 }
 
-/** Takes one entry out of a group's mapping. @returns whether it was there */
+/** Deletes an entry of a group's mapping. @returns whether it existed */
 export async function removeMappingEntry(
   db: TenantDb,
   userGroupId: number,
   schemaId: string,
 ): Promise<boolean> {
-  const rows = await db.run(REMOVE, [userGroupId, schemaId]);
+  const rows = await db.run(DELETE_ENTRY, [userGroupId, schemaId]);
   return rows.length > 0;
 }
 

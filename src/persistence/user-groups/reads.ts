@@ -11,7 +11,7 @@ import {
   readUserGroups,
 } from "./row.js";
 
-// Statements: the hottest path.
+// Raw SQL: the hottest path.
 
 const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::integer[])");
 const BY_PROVIDED_IDS = statement("user_groups_by_provided_ids", "provided_id = ANY ($3::text[])");
@@ -27,12 +27,12 @@ const BY_TOKENS: Statement = {
         AND previous_token_expires_at > now()`,
 };
 
-/** The groups of the tenant that have these internal ids, in no order. */
+/** Finds the tenant's groups by internal ID, in no particular order. */
 export async function findUserGroupsByIds(db: TenantDb, ids: readonly number[]): Promise<UserGroup[]> {
   return find(db, BY_IDS, ids);
 }
 
-/** The groups of the tenant that have these provided ids, in no order. */
+/** Finds the tenant's groups by external ID, in no particular order. */
 export async function findUserGroupsByProvidedIds(
   db: TenantDb,
   providedIds: readonly string[],
@@ -40,14 +40,14 @@ export async function findUserGroupsByProvidedIds(
   return find(db, BY_PROVIDED_IDS, providedIds);
 }
 
-/** A group found by a token: with the hash that found it, and whether the token is its present one or in its grace period. */
+/** A group found by a token's lookup hash. `current` is false for a previous token in its grace period. */
 export interface TokenMatch {
   readonly lookup: Buffer;
   readonly current: boolean;
   readonly group: UserGroup;
 }
 
-/** The groups of the tenant whose token, present or in its grace period, has one of these look-up hashes. */
+/** Finds the tenant's groups by the lookup hashes of their current tokens or previous ones in the grace period. */
 export async function findUserGroupsByTokens(
   db: TenantDb,
   lookups: readonly Buffer[],

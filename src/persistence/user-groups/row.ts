@@ -5,14 +5,14 @@ import type { Properties } from "../../domain/user-groups/properties.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { HEX_PREFIX, readTime } from "../shared/value-parsers.js";
 
-// The driver takes longer over each value of a row than we over all of them, so a group comes as one text, and a list of groups
-// as one, too: the lengths of its two texts, these texts, then values which are free of the separator, but for the last.
+// The driver needs longer for a single value than this parser for all of them, so a group, or a list of groups, is selected as one text:
+// the lengths of the external ID and the name, both texts, then values that cannot contain the separator, except for the last one.
 
 const SEPARATOR = "|";
-/** What no JSON text holds, so that it ends the properties. */
+/** Record separator: JSON text cannot contain it unescaped, so it terminates the properties. */
 const END = "\u001e";
 
-/** The values that follow the texts, in their order. */
+/** The values that follow the texts, in order. */
 const VALUES = [
   "id",
   "token_key_id",
@@ -23,11 +23,11 @@ const VALUES = [
 ];
 const [ID, KEY_ID, TOKEN, VERSION, CREATED_AT, UPDATED_AT, PROPERTIES] = [0, 1, 2, 3, 4, 5, 6];
 
-/** A group as one text, but for what all of its tenant's have; the hot statements select just this, as text. */
+/** SQL expression of a group as one text, without its tenant. */
 export const PACKED_USER_GROUP = `concat_ws('${SEPARATOR}', length(provided_id), length(name), provided_id || name || ${VALUES.join(", ")},
   coalesce(properties::text, ''))`;
 
-/** @returns a list of groups as one text, or NULL for an empty one @param packed what gives a group as text */
+/** Returns the SQL aggregate of groups as one text; NULL for no group. @param packed expression of a group as text */
 export function packList(packed: string): string {
   return `string_agg(${packed}, '${END}')`;
 }
@@ -37,7 +37,7 @@ export type PackedRow = readonly [group: string];
 /** The row of a statement that selects groups as one text. */
 export type PackedListRow = readonly [groups: string | null];
 
-/** A group that reads each value when it is asked for: of a long list, few are. */
+/** A group that parses each value on access: for most groups of a long list, few values are needed. */
 class StoredUserGroup implements UserGroup {
   readonly accountId: number;
   readonly environment: Environment;
@@ -47,7 +47,7 @@ class StoredUserGroup implements UserGroup {
   readonly #valuesAt: number;
   readonly #end: number;
 
-  /** @param start where the group begins in the text */
+  /** @param start offset of the group in the text */
   constructor({ accountId, environment }: TenantKey, text: string, start: number) {
     this.accountId = accountId;
     this.environment = environment;
@@ -61,7 +61,7 @@ class StoredUserGroup implements UserGroup {
     this.#end = end === -1 ? text.length : end;
   }
 
-  /** Where the text of this group ends. */
+  /** Returns the offset of the end of the group's text. */
   static endOf(group: StoredUserGroup): number {
     return group.#end;
   }
@@ -111,12 +111,12 @@ class StoredUserGroup implements UserGroup {
   }
 }
 
-/** The group of a text that was found among a tenant's. */
+/** Parses the text of one of the tenant's groups. */
 export function readUserGroup(tenant: TenantKey, text: string): UserGroup {
   return new StoredUserGroup(tenant, text, 0);
 }
 
-/** The groups of a text that were found among a tenant's. */
+/** Parses the text of a list of the tenant's groups. */
 export function readUserGroups(tenant: TenantKey, text: string | null | undefined): UserGroup[] {
   const groups: UserGroup[] = [];
   if (text === null || text === undefined) return groups;
@@ -128,7 +128,7 @@ export function readUserGroups(tenant: TenantKey, text: string | null | undefine
   return groups;
 }
 
-/** Where a part of a text ends that has so many characters as PostgreSQL counts them: code points. */
+/** Returns the offset `characters` code points, the unit of PostgreSQL's length(), after `start`. */
 function skip(text: string, start: number, characters: number): number {
   let end = start;
   for (let skipped = 0; skipped < characters; skipped += 1) {

@@ -2,63 +2,63 @@ import type { EncryptedToken, StoredToken } from "../../domain/accounts/token-va
 import type { Queryable } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Statements: set-based, conditional on what was read.
+// Raw SQL: set-based and conditional on the values read before.
 
 const ACCOUNTS = `SELECT id FROM account ORDER BY id`;
 
 const SET_KEY = "UPDATE account SET token_key_id = $2 WHERE id = $1 AND token_key_id <> $2 RETURNING id";
 
-const SEALED_OTHERWISE = `SELECT id, token_key_id AS "keyId", token_ciphertext AS ciphertext, token_lookup AS lookup
+const TOKENS_WITH_OTHER_KEY = `SELECT id, token_key_id AS "keyId", token_ciphertext AS ciphertext, token_lookup AS lookup
   FROM user_group WHERE account_id = $1 AND environment = $2 AND id > $3 AND token_key_id <> $4
   ORDER BY id LIMIT $5`;
 
-// A token that was rotated since it was read has another hash, and the account's new key.
-const RESEAL = `UPDATE user_group SET token_key_id = $3, token_ciphertext = item.ciphertext, token_lookup = item.lookup
+// A token that has been rotated since it was read has another hash, and is already encrypted with the new key.
+const REENCRYPT = `UPDATE user_group SET token_key_id = $3, token_ciphertext = item.ciphertext, token_lookup = item.lookup
   FROM unnest($4::integer[], $5::bytea[], $6::bytea[], $7::bytea[]) AS item (item_id, old_lookup, ciphertext, lookup)
   WHERE account_id = $1 AND environment = $2 AND id = item_id AND token_lookup = item.old_lookup
   RETURNING id`;
 
-const SECRETS_SEALED_OTHERWISE = `SELECT id, secret_key_id AS "keyId", secret_ciphertext AS current,
+const SECRETS_WITH_OTHER_KEY = `SELECT id, secret_key_id AS "keyId", secret_ciphertext AS current,
     previous_secret_ciphertext AS previous
   FROM webhook_endpoint WHERE account_id = $1 AND environment = $2 AND secret_key_id <> $3 ORDER BY id`;
 
-const RESEAL_SECRET = `UPDATE webhook_endpoint
+const REENCRYPT_SECRET = `UPDATE webhook_endpoint
   SET secret_key_id = $4, secret_ciphertext = $5, previous_secret_ciphertext = $6
   WHERE account_id = $1 AND environment = $2 AND id = $3 AND secret_ciphertext = $7`;
 
-/** The ids of all accounts; only the operator sees them. */
+/** Lists the IDs of all accounts; requires the operator scope. */
 export async function listAccountIds(db: Queryable): Promise<number[]> {
   return (await db.run<{ id: number }>({ access: "read", text: ACCOUNTS }, [])).map(({ id }) => id);
 }
 
-/** Has new tokens of an account encrypted under this key. @returns whether it was another one before */
+/** Sets the key that encrypts an account's new tokens. @returns whether it has changed */
 export async function setTokenKey(db: Queryable, accountId: number, keyId: string): Promise<boolean> {
   return (await db.run({ access: "write", text: SET_KEY }, [accountId, keyId])).length > 0;
 }
 
-/** A encrypted token of a group, and the hash under which it is found. */
+/** A group's encrypted token and its lookup hash. */
 export interface EncryptedRow extends EncryptedToken {
   readonly id: number;
   readonly lookup: Buffer;
 }
 
-/** The next groups, by id, whose tokens are encrypted under another key than this. */
+/** Finds the next tokens, by group ID, that are encrypted with a key other than `keyId`. */
 export async function findTokensUnderOtherKeys(
   db: TenantDb,
   afterId: number,
   keyId: string,
   limit: number,
 ): Promise<EncryptedRow[]> {
-  return db.run<EncryptedRow>({ access: "read", text: SEALED_OTHERWISE }, [afterId, keyId, limit]);
+  return db.run<EncryptedRow>({ access: "read", text: TOKENS_WITH_OTHER_KEY }, [afterId, keyId, limit]);
 }
 
-/** Puts newly encrypted tokens in place of those that were read, unless they have been rotated since. @returns how many */
+/** Replaces tokens by re-encrypted ones, unless they have been rotated since. @returns the number of replaced tokens */
 export async function reencryptTokens(
   db: TenantDb,
   keyId: string,
   tokens: readonly { readonly old: EncryptedRow; readonly token: StoredToken }[],
 ): Promise<number> {
-  const rows = await db.run({ access: "write", text: RESEAL }, [
+  const rows = await db.run({ access: "write", text: REENCRYPT }, [
     keyId,
     tokens.map(({ old }) => old.id),
     tokens.map(({ old }) => old.lookup),
@@ -68,7 +68,7 @@ export async function reencryptTokens(
   return rows.length;
 }
 
-/** The encrypted secrets of a webhook endpoint, both under one key. */
+/** The encrypted secrets of a webhook endpoint; one key encrypts both. */
 export interface EncryptedSecrets {
   readonly id: number;
   readonly keyId: string;
@@ -76,17 +76,17 @@ export interface EncryptedSecrets {
   readonly previous: Buffer | null;
 }
 
-/** The webhook endpoints whose secrets are encrypted under another key than this. */
+/** Finds the webhook endpoints' secrets that are encrypted with a key other than `keyId`. */
 export async function findSecretsUnderOtherKeys(db: TenantDb, keyId: string): Promise<EncryptedSecrets[]> {
-  return db.run<EncryptedSecrets>({ access: "read", text: SECRETS_SEALED_OTHERWISE }, [keyId]);
+  return db.run<EncryptedSecrets>({ access: "read", text: SECRETS_WITH_OTHER_KEY }, [keyId]);
 }
 
-/** Puts newly encrypted secrets in place of those that were read, unless they have been replaced since. */
+/** Replaces secrets by re-encrypted ones, unless they have been rotated since. */
 export async function reencryptSecrets(
   db: TenantDb,
   old: EncryptedSecrets,
   { keyId, current, previous }: Omit<EncryptedSecrets, "id">,
 ): Promise<void> {
   const values = [old.id, keyId, current, previous, old.current];
-  await db.run({ access: "write", text: RESEAL_SECRET }, values);
+  await db.run({ access: "write", text: REENCRYPT_SECRET }, values);
 }

@@ -1,14 +1,14 @@
 import type { Statement } from "../shared/statement.js";
 import { PACKED_USER_GROUP } from "./row.js";
 
-/** Where a statement finds groups and what they are to become, as SQL expressions. */
+/** SQL expressions that select the groups and compute their new values. */
 interface UpdateSource {
-  /** Further common table expressions, which end with a comma. */
+  /** Preceding common table expressions, with a trailing comma. */
   readonly tables?: string;
   readonly from: string;
-  /** Selects the groups, beside account ($1) and environment ($2). */
+  /** Condition in addition to the account ($1) and environment ($2). */
   readonly condition: string;
-  /** How the rows are locked; nothing where the transaction has locked them. */
+  /** Locking clause; none if the transaction has already locked the rows. */
   readonly lock?: string;
   readonly name: string;
   readonly setsProperties: string;
@@ -16,12 +16,12 @@ interface UpdateSource {
   readonly changesMapping: string;
 }
 
-/** A row of `updateStatement`: the group after the statement, and `t` where it was changed, else `f`. */
+/** A row of `updateStatement`: the group after the update, and `t` if it was changed, else `f`. */
 export type UpdatedRow = readonly [group: string, changed: string];
 
 /**
- * Builds a statement that changes name and properties and increments versions, but only of groups that differ (decision 12a); it
- * returns every group it finds. Properties are compared as JSON values, so that equal ones keep their text.
+ * Builds a statement that updates the groups that differ, incrementing their versions (decision 12a), and returns all groups found.
+ * Properties are compared as JSON values; equal ones keep their text.
  */
 export function updateStatement(statementName: string, source: UpdateSource): Statement {
   const { tables = "", from, condition, lock = "", name, setsProperties, properties } = source;
@@ -29,7 +29,7 @@ export function updateStatement(statementName: string, source: UpdateSource): St
     name: statementName,
     rows: "text",
     access: "write",
-    // Lock first: a comparison with the row of the statement's snapshot would miss what was committed while it waited.
+    // Lock first: a comparison with the statement's snapshot would miss changes that were committed while it waited.
     text: `WITH ${tables} compared AS (
         SELECT user_group.*, ${name} AS new_name, ${properties} AS new_properties,
           ${name} IS NOT NULL AND ${name} <> user_group.name AS name_differs,

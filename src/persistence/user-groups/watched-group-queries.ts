@@ -4,9 +4,9 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { PACKED_USER_GROUP, readUserGroup } from "./row.js";
 
-// A statement: groups and API keys as of one moment.
+// Raw SQL: groups and API keys from one snapshot.
 
-// One row for each group that there is, or else one without a group: the keys are there in any case.
+// One row per existing group, or a single row without a group, so that the keys are always returned.
 const WATCHED: Statement = {
   name: "watched_user_groups",
   access: "read",
@@ -19,20 +19,20 @@ const WATCHED: Statement = {
       LEFT JOIN user_group ON account_id = $1 AND environment = $2 AND user_group.id = ANY ($3::integer[])`,
 };
 
-/** A group as those see it who watch it. */
+/** A group with the tokens that subscribers are authorized by. */
 export interface WatchedGroup {
   readonly userGroup: UserGroup;
-  /** The hash that finds its token. */
+  /** Lookup hash of its token. */
   readonly tokenLookup: Buffer;
-  /** The token that it had before, while that may still be used. */
+  /** The previous token during its grace period. */
   readonly previousToken: { readonly lookup: Buffer; readonly expiresAt: Date } | null;
 }
 
-/** What there is of groups that are watched, and of the API keys of those who watch them, at one moment. */
+/** Snapshot of groups with subscribers and of the subscribers' API keys. */
 export interface WatchedGroups {
-  /** By their ids. */
+  /** Existing groups by ID. */
   readonly groups: ReadonlyMap<number, WatchedGroup>;
-  /** The keys that are valid, and when they expire; null: never. */
+  /** Valid keys with their expiry; null if they do not expire. */
   readonly activeKeys: ReadonlyMap<number, Date | null>;
 }
 
@@ -46,7 +46,7 @@ interface Row {
   readonly isInGrace: boolean | null;
 }
 
-/** Reads groups of a tenant, and which of these API keys of its own are valid, with one statement. */
+/** Loads groups, and the valid ones of the API keys, with one statement. */
 export async function findWatchedGroups(
   db: TenantDb,
   ids: readonly number[],

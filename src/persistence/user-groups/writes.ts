@@ -7,9 +7,8 @@ import type { TenantDb } from "../shared/tenant-db.js";
 import { PACKED_USER_GROUP, type PackedRow, readUserGroup } from "./row.js";
 import { type UpdatedRow, updateStatement } from "./update-statement.js";
 
-// Statements: hot, conditional and with rows packed as one text.
+// Raw SQL: hot and conditional, with rows packed as one text.
 
-/** What a new group's row is made of. */
 export interface NewUserGroupRow {
   readonly id: number;
   readonly providedId: string;
@@ -18,12 +17,12 @@ export interface NewUserGroupRow {
   readonly token: StoredToken;
 }
 
-/** A reference as the database knows it: a token is searched by its look-up hashes. */
+/** A reference to a group, with the lookup hashes of a token instead of the token. */
 export type StoredRef =
   | Exclude<UserGroupRef, { by: "token" }>
   | { readonly by: "token"; readonly lookups: readonly Buffer[] };
 
-/** What names a group, as the fourth condition of a statement. */
+/** SQL condition by kind of reference. */
 const REF_CONDITIONS: Readonly<Record<StoredRef["by"], string>> = {
   id: "id = $3",
   providedId: "provided_id = $3",
@@ -66,25 +65,22 @@ const DELETE: Statement = {
     RETURNING ${PACKED_USER_GROUP}`,
 };
 
-/** What changes in a group's row. */
 export interface RowChanges {
   readonly name?: string;
   readonly properties?: Properties;
-  /** Whether the entries of its mapping have changed. */
+  /** Whether entries of its mapping have changed. */
   readonly mappingChanged?: boolean;
 }
 
-/** A group after an update. */
 export interface UpdatedUserGroup {
   readonly userGroup: UserGroup;
-  /** False when it was equal already, so that nothing was written. */
+  /** False when there was no difference, so that nothing was written. */
   readonly changed: boolean;
 }
 
 /**
- * Changes a group and increments its version, unless it is equal already; the row stays locked until the transaction ends. An
- * absent name or properties stay as they are.
- * @returns null when no group has this reference
+ * Updates a group and increments its version if it differs; the row stays locked until the transaction ends. Absent fields are not changed.
+ * @returns null when the group does not exist
  */
 export async function updateUserGroup(
   db: TenantDb,
@@ -105,22 +101,21 @@ export function readUpdated(tenant: TenantKey, [group, changed]: UpdatedRow): Up
   return { userGroup: readUserGroup(tenant, group), changed: changed === "t" };
 }
 
-/** Reads a group and locks it until the transaction ends. */
+/** Loads a group and locks it until the transaction ends. */
 export async function lockUserGroup(transaction: TenantDb, ref: StoredRef): Promise<UserGroup | null> {
   return one(transaction, LOCKS[ref.by], [refValue(ref)]);
 }
 
-/** A group's new token. */
 export interface TokenRotation {
-  /** The current token's hashes, one for each encryption key. */
+  /** Lookup hashes of the current token, one per encryption key. */
   readonly currentLookups: readonly Buffer[];
   readonly token: StoredToken;
 }
 
 /**
- * Replaces the token of the group that has the current one (decision 8).
+ * Rotates the token of the group that has the current one (decision 8).
  * @param graceSeconds how long the current token can still be used to read; 0 invalidates it immediately
- * @returns null when no group has the current token
+ * @returns null when no group has this token
  */
 export async function rotateUserGroupToken(
   db: TenantDb,
@@ -130,7 +125,7 @@ export async function rotateUserGroupToken(
   return one(db, ROTATE, [currentLookups, graceSeconds, keyId, ciphertext, lookup]);
 }
 
-/** Deletes the group with this token, provided that it agrees with whatever else is told of it (decision 9). */
+/** Deletes the group with this token if the expected values match (decision 9). @returns null otherwise */
 export async function deleteUserGroup(
   db: TenantDb,
   lookups: readonly Buffer[],
@@ -139,7 +134,7 @@ export async function deleteUserGroup(
   return one(db, DELETE, [lookups, expected.providedId ?? null, expected.dataSourceProvidedId ?? null]);
 }
 
-/** Assigns a new token. The grace period, in seconds, is the placeholder $4. */
+/** Returns the assignments that rotate a token. The placeholder $4 is the grace period in seconds. */
 export function setToken(keyId: string, ciphertext: string, lookup: string): string {
   return `token_key_id = ${keyId}, token_ciphertext = ${ciphertext}, token_lookup = ${lookup},
       previous_token_lookup = CASE WHEN $4::integer > 0 THEN token_lookup END,

@@ -3,14 +3,14 @@ import { readFromIndex } from "../shared/purge-queries.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Statements: batches in the order of an index.
+// Raw SQL: batches in index order.
 
-/** A webhook endpoint that is hidden, and still there. */
+/** A soft-deleted webhook endpoint. */
 export interface DeletedEndpoint {
   readonly accountId: number;
   readonly environment: Environment;
   readonly endpointId: number;
-  /** For how long, in seconds. */
+  /** Seconds since the deletion. */
   readonly age: number;
 }
 
@@ -33,7 +33,7 @@ const DELETE_DELIVERIES: Statement = {
     SELECT count(*)::integer AS count FROM gone`,
 };
 
-// Not while it has deliveries: a cascade would remove them all at once.
+// Only without deliveries: a cascade would delete them all in one statement.
 const DELETE_ENDPOINT: Statement = {
   name: "webhook_endpoint_remove",
   access: "write",
@@ -42,12 +42,12 @@ const DELETE_ENDPOINT: Statement = {
       SELECT FROM webhook_delivery WHERE account_id = $1 AND environment = $2 AND endpoint_id = $3)`,
 };
 
-/** The endpoints of all accounts that are deleted, longest ago first. */
+/** Finds soft-deleted endpoints of all accounts, oldest deletion first. */
 export async function findDeletedEndpoints(operator: Queryable, limit: number): Promise<DeletedEndpoint[]> {
   return operator.run<DeletedEndpoint>(FIND, [limit]);
 }
 
-/** @returns how many deliveries were removed, at most `limit` */
+/** Deletes up to `limit` deliveries. @returns the number of deleted deliveries */
 export async function removeDeliveries(
   transaction: TenantDb,
   { endpointId }: DeletedEndpoint,
@@ -55,11 +55,11 @@ export async function removeDeliveries(
 ): Promise<number> {
   const values = [endpointId, limit];
   await readFromIndex(transaction.raw);
-  const [gone] = await transaction.run<{ count: number }>(DELETE_DELIVERIES, values);
-  return gone?.count ?? 0;
+  const [deleted] = await transaction.run<{ count: number }>(DELETE_DELIVERIES, values);
+  return deleted?.count ?? 0;
 }
 
-/** Removes a deleted endpoint that has no deliveries left. */
+/** Deletes the row of a soft-deleted endpoint without deliveries. */
 export async function removeEndpoint(db: TenantDb, { endpointId }: DeletedEndpoint): Promise<void> {
   await db.run(DELETE_ENDPOINT, [endpointId]);
 }

@@ -9,7 +9,7 @@ import { AccountKey, IdentityKey, OptionalTime, TimeOfWriting } from "../shared/
 import { WebhookEndpointEntity } from "./endpoint-entity.js";
 
 const PENDING = { where: "(state = 'pending'::webhook_delivery_state)" };
-const OVER = { where: "(state <> 'pending'::webhook_delivery_state)" };
+const COMPLETED = { where: "(state <> 'pending'::webhook_delivery_state)" };
 const DELIVERED = { where: "(state = 'delivered'::webhook_delivery_state)" };
 const DEAD = { where: "(state = 'dead'::webhook_delivery_state)" };
 
@@ -21,7 +21,7 @@ const DEAD = { where: "(state = 'dead'::webhook_delivery_state)" };
 @Index("webhook_delivery_delivered_ix", ["accountId", "environment", "id"], DELIVERED)
 @Index("webhook_delivery_dead_ix", ["accountId", "environment", "id"], DEAD)
 @Index("webhook_delivery_queued_at_ix", ["queuedAt"], PENDING)
-@Index("webhook_delivery_created_at_ix", ["createdAt"], OVER)
+@Index("webhook_delivery_created_at_ix", ["createdAt"], COMPLETED)
 @ForeignKey(
   () => WebhookEndpointEntity,
   ["accountId", "environment", "endpointId"],
@@ -47,7 +47,7 @@ export class WebhookDeliveryEntity {
   @Column("text")
   event!: WebhookEvent;
 
-  /** What the event is about: events of one subject reach an endpoint in their order. */
+  /** Events with the same subject are delivered to an endpoint in order. */
   @Column("text")
   subject!: string;
 
@@ -60,7 +60,7 @@ export class WebhookDeliveryEntity {
   @Column("integer", { default: 0 })
   attempts!: number;
 
-  /** Moved ahead while an attempt is under way: if the process that makes it dies, another one follows then. */
+  /** Also the lease of an attempt in progress: if its process dies, the delivery is retried at this time. */
   @Column("timestamp with time zone", { precision: 3, name: "next_attempt_at", default: () => "now()" })
   nextAttemptAt!: Date;
 
@@ -80,7 +80,7 @@ export class WebhookDeliveryEntity {
   queuedAt!: Date;
 }
 
-/** The columns a delivery is read from. An id fits into a 64-bit float for longer than the service will live. */
+/** Columns of a delivery. IDs are read as numbers: they will not exceed 2^53. */
 export const WEBHOOK_DELIVERY_COLUMNS = `id::double precision AS id, endpoint_id AS "endpointId", event_id AS "eventId", event,
   payload::text AS payload, state, attempts, next_attempt_at AS "nextAttemptAt", last_status AS "lastStatus",
   last_error AS "lastError", created_at AS "createdAt", delivered_at AS "deliveredAt"`;

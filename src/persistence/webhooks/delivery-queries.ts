@@ -5,12 +5,11 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { WEBHOOK_DELIVERY_COLUMNS } from "./delivery-entity.js";
 
-// Statements: keyset pages whose plans depend on how the conditions are written; TypeORM would parse the payload.
+// Raw SQL: the plans of keyset pages depend on how the conditions are written, and TypeORM would parse the payload.
 
 /**
- * Excludes the deliveries of endpoints that are deleted: they wait for the purge. Asked once for a statement, not for each row. Without
- * `coalesce`, which is never needed for its value, PostgreSQL expects no row at all where a single endpoint has all deliveries, and
- * sorts the whole table.
+ * Excludes the deliveries of deleted endpoints, which wait for the purge. The subquery runs once per statement, not per row. `coalesce`
+ * only affects the planner: without it, PostgreSQL expects no row where a single endpoint has all deliveries, and sorts the whole table.
  */
 const IS_SHOWN = `coalesce(endpoint_id <> ALL (ARRAY(
   SELECT id FROM webhook_endpoint WHERE account_id = $1 AND environment = $2 AND deleted_at IS NOT NULL)), true)`;
@@ -36,14 +35,14 @@ const COUNT_PENDING: Statement = {
     ) AS pending`,
 };
 
-/** Deliveries that are sent no more, of all accounts. */
+/** Delivered and dead deliveries of all accounts, for the purge. */
 export const OVER_DELIVERIES = {
   table: "webhook_delivery",
   column: "created_at",
   condition: "state <> 'pending'",
 } as const;
 
-/** Deliveries that wait, of all accounts; those that have waited too long are given up. */
+/** Pending deliveries of all accounts; the purge marks those that have expired as dead. */
 export const PENDING_DELIVERIES = {
   table: "webhook_delivery",
   column: "queued_at",
@@ -60,16 +59,16 @@ const REPLAY: Statement = {
     RETURNING ${WEBHOOK_DELIVERY_COLUMNS}`,
 };
 
-/** The deliveries that a filter lets through. */
+/** Returns the list of deliveries that match a filter. */
 export function deliveryList({ endpointId, state }: WebhookDeliveryFilter): ListQuery {
   return tenantList(WEBHOOK_DELIVERIES, (values) => [
     endpointId !== undefined && `endpoint_id = ${values.add(endpointId)}`,
-    // A constant, for the indexes of single states.
+    // A literal, so that the partial index of the state is used.
     state && `state = ${escapeLiteral(state)}`,
   ]);
 }
 
-/** How many deliveries to each endpoint are pending, a thousand at most; one with none has no key in the result. */
+/** Counts the pending deliveries of each endpoint, up to 1000. Every endpoint is in the result. */
 export async function countPendingDeliveries(
   db: TenantDb,
   endpointIds: readonly number[],
@@ -79,7 +78,7 @@ export async function countPendingDeliveries(
   return new Map(rows.map(({ endpointId, count }) => [endpointId, count]));
 }
 
-/** Has a delivery made once more. @returns null when there is none, or it is still on its way */
+/** Queues a delivery again. @returns null when it does not exist or is still pending */
 export async function replayDelivery(db: TenantDb, id: number): Promise<WebhookDelivery | null> {
   const [delivery = null] = await db.run<WebhookDelivery>(REPLAY, [id]);
   return delivery;

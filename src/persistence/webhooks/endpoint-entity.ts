@@ -46,7 +46,7 @@ export class WebhookEndpointEntity {
   @Column("text", { name: "disabled_reason", nullable: true })
   disabledReason!: WebhookDisabledReason | null;
 
-  /** Set: the endpoint is hidden, and removed by a purge. */
+  /** Set when the endpoint is soft-deleted; a purge deletes the row. */
   @OptionalTime("deleted_at")
   deletedAt!: Date | null;
 
@@ -72,7 +72,7 @@ export class WebhookEndpointEntity {
   createdAt!: Date;
 }
 
-/** The columns an endpoint is read from: its secrets are not among them. */
+/** Columns of an endpoint, without its secrets. */
 export const WEBHOOK_ENDPOINT_COLUMNS = `id, name, url, events, disabled_at AS "disabledAt", disabled_reason AS "disabledReason",
   last_success_at AS "lastSuccessAt", last_failure_at AS "lastFailureAt", last_error AS "lastError",
   consecutive_failures AS "consecutiveFailures", failing_since AS "failingSince", paused_until AS "pausedUntil",

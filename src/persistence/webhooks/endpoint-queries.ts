@@ -6,11 +6,11 @@ import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 import { toWebhookEndpoint, WEBHOOK_ENDPOINT_COLUMNS, type WebhookEndpointRow } from "./endpoint-entity.js";
 
-// Statements: UPDATE … RETURNING computes columns from the row; INSERT counts what is there.
+// Raw SQL: UPDATE … RETURNING computes columns from the row; INSERT checks the number of endpoints.
 
-const OWN = "account_id = $1 AND environment = $2 AND deleted_at IS NULL";
+const OF_TENANT = "account_id = $1 AND environment = $2 AND deleted_at IS NULL";
 
-/** The first part of the key of an advisory lock, whose second part is an account: any constant that is used for nothing else. */
+/** First part of an advisory lock's key, an arbitrary unique constant; the second part is the account ID. */
 const ENDPOINTS_LOCK = 7_201;
 
 export const WEBHOOK_ENDPOINTS: TenantTable<WebhookEndpointRow, WebhookEndpoint> = {
@@ -21,20 +21,20 @@ export const WEBHOOK_ENDPOINTS: TenantTable<WebhookEndpointRow, WebhookEndpoint>
   condition: "deleted_at IS NULL",
 };
 
-// Taken before endpoints are counted: of two transactions that insert, the second sees what the first has inserted.
+// Lock before counting, so that concurrent inserts cannot exceed the limit.
 const LOCK: Statement = {
   name: "webhook_endpoints_lock",
   access: "write",
   text: "SELECT pg_advisory_xact_lock($1, $2)",
 };
 
-// Without its secret, which is encrypted for the id that the endpoint gets here.
+// Without the secret: its encryption is bound to the ID that is generated here.
 const INSERT: Statement = {
   name: "webhook_endpoint_insert",
   access: "write",
   text: `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
     SELECT $1::integer, $2::text, $3, $4, $5::text[], '', ''
-    WHERE (SELECT count(*) FROM webhook_endpoint WHERE ${OWN}) < $6::integer
+    WHERE (SELECT count(*) FROM webhook_endpoint WHERE ${OF_TENANT}) < $6::integer
     RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
 };
 
@@ -44,11 +44,11 @@ const SET_SECRET: Statement = {
   text: `UPDATE webhook_endpoint SET secret_key_id = $4, secret_ciphertext = $5,
       previous_secret_ciphertext = CASE WHEN secret_key_id = $4 THEN secret_ciphertext END,
       previous_secret_expires_at = CASE WHEN secret_key_id = $4 THEN now() + $6 * interval '1 second' END
-    WHERE ${OWN} AND id = $3 RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
+    WHERE ${OF_TENANT} AND id = $3 RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
 };
 
-/** Whether an update enables the endpoint or changes its URL: earlier failures say nothing of it then. */
-const STARTS_ANEW = "($7::boolean AND disabled_at IS NOT NULL) OR $5 <> url";
+/** True when an update enables the endpoint or changes its URL, which resets the failures. */
+const RESETS_FAILURES = "($7::boolean AND disabled_at IS NOT NULL) OR $5 <> url";
 
 const UPDATE: Statement = {
   name: "webhook_endpoint_update",
@@ -57,21 +57,21 @@ const UPDATE: Statement = {
       events = coalesce($6::text[], events),
       disabled_at = CASE $7::boolean WHEN true THEN NULL WHEN false THEN coalesce(disabled_at, now()) ELSE disabled_at END,
       disabled_reason = CASE WHEN $7 THEN NULL WHEN NOT $7 AND disabled_at IS NULL THEN 'admin' ELSE disabled_reason END,
-      consecutive_failures = CASE WHEN ${STARTS_ANEW} THEN 0 ELSE consecutive_failures END,
-      failing_since = CASE WHEN ${STARTS_ANEW} THEN NULL ELSE failing_since END,
-      paused_until = CASE WHEN ${STARTS_ANEW} THEN NULL ELSE paused_until END
-    WHERE ${OWN} AND id = $3 RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
+      consecutive_failures = CASE WHEN ${RESETS_FAILURES} THEN 0 ELSE consecutive_failures END,
+      failing_since = CASE WHEN ${RESETS_FAILURES} THEN NULL ELSE failing_since END,
+      paused_until = CASE WHEN ${RESETS_FAILURES} THEN NULL ELSE paused_until END
+    WHERE ${OF_TENANT} AND id = $3 RETURNING ${WEBHOOK_ENDPOINT_COLUMNS}`,
 };
 
 const DELETE: Statement = {
   name: "webhook_endpoint_delete",
   access: "write",
-  // It has no deliveries from now on; a purge removes those that it had.
+  // No new deliveries are created; a purge deletes the existing ones.
   text: `UPDATE webhook_endpoint SET deleted_at = now(), disabled_at = coalesce(disabled_at, now())
-    WHERE ${OWN} AND id = $3 RETURNING id`,
+    WHERE ${OF_TENANT} AND id = $3 RETURNING id`,
 };
 
-/** Adds an endpoint that has no secret yet, within a transaction. @returns null when the tenant has `limit` endpoints already */
+/** Inserts an endpoint without a secret. @returns null when the tenant already has `limit` endpoints */
 export async function insertWebhookEndpoint(
   transaction: TenantDb,
   { name, url, events }: Omit<WebhookEndpointFields, "enabled">,
@@ -82,7 +82,7 @@ export async function insertWebhookEndpoint(
   return first(await transaction.run<WebhookEndpointRow>(INSERT, values));
 }
 
-/** Replaces the secret; the one before it signs along for `graceSeconds`. @returns null when there is no such endpoint */
+/** Sets the secret; the previous one also signs for `graceSeconds`. @returns null when the endpoint does not exist */
 export async function setWebhookSecret(
   db: TenantDb,
   id: number,
@@ -93,7 +93,7 @@ export async function setWebhookSecret(
   return first(await db.run<WebhookEndpointRow>(SET_SECRET, values));
 }
 
-/** Changes the fields that are present. @returns null when there is no such endpoint */
+/** Updates the fields that are present. @returns null when the endpoint does not exist */
 export async function updateWebhookEndpoint(
   db: TenantDb,
   id: number,
@@ -103,7 +103,7 @@ export async function updateWebhookEndpoint(
   return first(await db.run<WebhookEndpointRow>(UPDATE, values));
 }
 
-/** Hides an endpoint and its deliveries, which are removed later. @returns whether there was one */
+/** Soft-deletes an endpoint, which also hides its deliveries. @returns whether it existed */
 export async function deleteWebhookEndpoint(db: TenantDb, id: number): Promise<boolean> {
   return (await db.run(DELETE, [id])).length > 0;
 }

@@ -2,7 +2,7 @@ import type { Environment } from "../../domain/accounts/environment.js";
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 
-// Statements: claims with SKIP LOCKED.
+// Raw SQL: claims with SKIP LOCKED.
 
 const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.environment = endpoint.environment
   AND delivery.endpoint_id = endpoint.id`;
@@ -10,8 +10,8 @@ const SAME_ENDPOINT = `delivery.account_id = endpoint.account_id AND delivery.en
 const IS_DUE = "state = 'pending' AND next_attempt_at <= now()";
 
 /**
- * An earlier delivery of the same subject goes first. With `>=` and the order by subject, only `webhook_delivery_order_ix`
- * gives the rows in order; with `=`, PostgreSQL without statistics reads all that is pending in the order of ids.
+ * True for the first pending delivery of a subject. `>=` with ORDER BY subject can only use `webhook_delivery_order_ix`; with `=`,
+ * PostgreSQL without statistics would scan all pending deliveries by ID.
  */
 const IS_FIRST = `id <= (
   SELECT id FROM webhook_delivery AS first
@@ -19,7 +19,7 @@ const IS_FIRST = `id <= (
     AND first.endpoint_id = delivery.endpoint_id AND first.subject >= delivery.subject
     AND first.state = 'pending' ORDER BY first.subject, id LIMIT 1)`;
 
-/** LIMIT keeps PostgreSQL from joining endpoints with the whole backlog, and ORDER BY has it take the index. */
+/** LIMIT prevents a join of endpoints with the whole backlog; ORDER BY makes PostgreSQL use the index. */
 const DUE_ENDPOINTS: Statement = {
   name: "webhook_endpoints_due",
   access: "read",
@@ -33,7 +33,7 @@ const DUE_ENDPOINTS: Statement = {
     ORDER BY random()`,
 };
 
-/** What another process claims at this moment is skipped. */
+/** Skips deliveries that another process is claiming. */
 const CLAIM: Statement = {
   name: "webhook_deliveries_claim",
   access: "write",
@@ -65,10 +65,10 @@ const CLAIM: Statement = {
       delivery.attempts, delivery.next_attempt_at AS "leasedUntil", due.url, due.secret_key_id AS "secretKeyId", due.secrets`,
 };
 
-/** How many deliveries of an endpoint are counted at most: a backlog may be long, and metrics are read often. */
+/** Limits the cost of a scrape when an endpoint has a long backlog. */
 const MAX_COUNTED = 1000;
 
-// What waits for an earlier delivery of its subject, or for an endpoint that fails, may be long past its time without being late.
+// Deliveries that wait for an earlier one of their subject, or for a failing endpoint, do not count as late.
 const STATE: Statement = {
   name: "webhook_outbox_state",
   access: "read",
@@ -92,39 +92,39 @@ const STATE: Statement = {
     WHERE endpoint.deleted_at IS NULL`,
 };
 
-/** What is to be sent, of all accounts. */
+/** State of the outbox across all accounts. */
 export interface OutboxState {
-  /** How many deliveries are due; of each endpoint a thousand are counted at most. */
+  /** Number of due deliveries; at most 1000 per endpoint are counted. */
   readonly due: number;
-  /** How long the one that waits longest could have been sent; those to endpoints that fail are not late. */
+  /** Lateness of the longest overdue delivery; those to failing endpoints do not count. */
   readonly lateSeconds: number;
   /** The number of endpoints by status. */
   readonly endpoints: Readonly<Record<string, number>>;
 }
 
-/** An endpoint that has deliveries due. */
+/** An endpoint with due deliveries. */
 export interface DueEndpoint {
   readonly accountId: number;
   readonly environment: Environment;
   readonly endpointId: number;
   /** Whether the last attempt succeeded. */
   readonly hasAnswered: boolean;
-  /** Whether it failed so often that it gets a single attempt at a time. */
+  /** Whether it was paused after repeated failures, so that it gets single attempts. */
   readonly isProbed: boolean;
 }
 
-/** How many deliveries of an endpoint may be claimed. */
+/** Maximum number of deliveries to claim for an endpoint. */
 export interface ClaimGrant {
   readonly endpoint: DueEndpoint;
   readonly slots: number;
 }
 
-/** The endpoints, of all accounts, that have deliveries due and are not paused; in any order, so that none goes first for good. */
+/** Finds endpoints of all accounts with due deliveries that are not paused, in random order for fairness. */
 export async function findDueEndpoints(operator: Queryable): Promise<DueEndpoint[]> {
   return operator.run<DueEndpoint>(DUE_ENDPOINTS, []);
 }
 
-/** Takes deliveries that are due for an attempt each; until the lease is over, no other process takes them. */
+/** Claims due deliveries for one attempt each; no other process claims them until the lease expires. */
 export async function claimDeliveries(
   operator: Queryable,
   grants: readonly ClaimGrant[],

@@ -2,26 +2,26 @@ import type { ClaimedDelivery, WebhookDisabledReason } from "../../domain/webhoo
 import type { Statement } from "../shared/statement.js";
 import type { TenantDb } from "../shared/tenant-db.js";
 
-// Statements: a delivery and its endpoint change together, on condition of the lease.
+// Raw SQL: a delivery and its endpoint are updated together, if the lease is still held.
 
-/** Only while the lease is ours: after that, another process decides. */
-const IS_OURS =
+/** Holds only until the lease expires: then another process may have claimed the delivery. */
+const HAS_LEASE =
   "account_id = $1 AND environment = $2 AND id = $3 AND state = 'pending' AND next_attempt_at = $4";
-const ENDPOINT_OF_IT = `endpoint.account_id = $1 AND endpoint.environment = $2 AND endpoint.id = settled.endpoint_id`;
+const IS_ENDPOINT = `endpoint.account_id = $1 AND endpoint.environment = $2 AND endpoint.id = settled.endpoint_id`;
 
-/** The row of an endpoint is written seldom while deliveries to it succeed. */
+/** Updates the endpoint at most every 10 seconds while deliveries succeed. */
 const SUCCEEDED: Statement = {
   name: "webhook_delivery_succeeded",
   access: "write",
   text: `WITH settled AS (
       UPDATE webhook_delivery SET state = 'delivered', last_status = $5, last_error = NULL, next_attempt_at = now(),
         delivered_at = now()
-      WHERE ${IS_OURS} RETURNING endpoint_id
+      WHERE ${HAS_LEASE} RETURNING endpoint_id
     )
     UPDATE webhook_endpoint AS endpoint
     SET last_success_at = now(), consecutive_failures = 0, failing_since = NULL, paused_until = NULL
     FROM settled, webhook_endpoint AS before
-    WHERE ${ENDPOINT_OF_IT}
+    WHERE ${IS_ENDPOINT}
       AND before.account_id = $1 AND before.environment = $2 AND before.id = settled.endpoint_id
       AND (endpoint.consecutive_failures > 0 OR endpoint.last_success_at IS NULL
         OR endpoint.last_success_at < now() - interval '10 seconds')
@@ -29,17 +29,17 @@ const SUCCEEDED: Statement = {
 };
 
 const IS_PAUSED = "endpoint.consecutive_failures + 1 >= $9";
-const IS_GIVEN_UP = `($12::double precision > 0 AND ${IS_PAUSED}
+const IS_DISABLED = `($12::double precision > 0 AND ${IS_PAUSED}
   AND endpoint.failing_since <= now() - $12 * interval '1 millisecond')`;
 
-// The pause doubles with each failure, up to its limit, and varies by a tenth.
+// The pause doubles with each failure up to a maximum, with 10 % jitter.
 const FAILED: Statement = {
   name: "webhook_delivery_failed",
   access: "write",
   text: `WITH settled AS (
       UPDATE webhook_delivery SET state = $5, last_status = $6, last_error = $7,
         next_attempt_at = now() + $8 * interval '1 millisecond'
-      WHERE ${IS_OURS} RETURNING endpoint_id
+      WHERE ${HAS_LEASE} RETURNING endpoint_id
     )
     UPDATE webhook_endpoint AS endpoint
     SET consecutive_failures = endpoint.consecutive_failures + 1, last_failure_at = now(), last_error = $7,
@@ -48,45 +48,43 @@ const FAILED: Statement = {
         * least($10::double precision * 2 ^ least(endpoint.consecutive_failures + 1 - $9::integer, 20), $11::double precision)
       END,
       disabled_reason = CASE WHEN endpoint.disabled_at IS NOT NULL THEN endpoint.disabled_reason
-        WHEN $6 = 410 THEN 'gone' WHEN ${IS_GIVEN_UP} THEN 'failing' END,
+        WHEN $6 = 410 THEN 'gone' WHEN ${IS_DISABLED} THEN 'failing' END,
       disabled_at = CASE WHEN endpoint.disabled_at IS NOT NULL THEN endpoint.disabled_at
-        WHEN $6 = 410 OR ${IS_GIVEN_UP} THEN now() END
-    FROM settled WHERE ${ENDPOINT_OF_IT}
+        WHEN $6 = 410 OR ${IS_DISABLED} THEN now() END
+    FROM settled WHERE ${IS_ENDPOINT}
     RETURNING endpoint.consecutive_failures AS failures, endpoint.paused_until IS NOT NULL AS "isPaused",
       endpoint.disabled_reason AS "disabledReason", endpoint.disabled_at = now()::timestamp(3) with time zone AS "isDisabledNow"`,
 };
 
-/** An attempt that did not succeed. */
 export interface FailedAttempt {
   readonly state: "pending" | "dead";
-  /** Null where there was no answer. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly error: string;
-  /** When the next attempt may be made, from now. */
+  /** Delay before the next attempt. */
   readonly waitMs: number;
 }
 
-/** What too many failures in a row lead to. */
+/** Circuit breaker for failing endpoints. */
 export interface BreakerOptions {
-  /** After so many failures in a row the endpoint is paused; then it gets single attempts until one succeeds. */
+  /** Number of consecutive failures after which the endpoint is paused; then it gets single attempts until one succeeds. */
   readonly pauseAfterFailures: number;
-  /** The first pause; each further one is twice as long. */
+  /** First pause; each further one is twice as long. */
   readonly firstPauseMs: number;
   readonly maxPauseMs: number;
-  /** An endpoint is disabled when every attempt in so long has failed; 0 for never. */
+  /** An endpoint that has only failed for this time is disabled; 0 never disables it. */
   readonly disableAfterMs: number;
 }
 
-/** An endpoint after a failed attempt. */
 export interface FailedEndpoint {
   readonly failures: number;
   readonly isPaused: boolean;
   readonly disabledReason: WebhookDisabledReason | null;
-  /** Whether this attempt has disabled it; null where it is not disabled. */
+  /** Whether this attempt has disabled it; null if it is not disabled. */
   readonly isDisabledNow: boolean | null;
 }
 
-/** Records that a delivery was accepted, unless its lease is over. @returns how often the endpoint had failed in a row before */
+/** Records a successful delivery, unless its lease has expired. @returns the endpoint's consecutive failures before it */
 export async function settleSuccess(
   db: TenantDb,
   { id, leasedUntil }: ClaimedDelivery,
@@ -97,7 +95,7 @@ export async function settleSuccess(
   return endpoint?.failuresBefore ?? 0;
 }
 
-/** Records a failed attempt, unless its lease is over. @returns null when it is */
+/** Records a failed attempt. @returns null when its lease has expired */
 export async function settleFailure(
   db: TenantDb,
   { id, leasedUntil }: ClaimedDelivery,

@@ -1,12 +1,12 @@
 import type { DatabaseMetrics, PoolUsage } from "../database-metrics.js";
 import type { Metrics } from "../metrics.js";
-import { type MetricsRegistry, tellCounts, tellState } from "./read-metrics.js";
+import { type MetricsRegistry, registerCounter, registerGauge } from "./read-metrics.js";
 
 type Databases = Metrics["databases"];
 type Labelled<Value> = readonly [labels: readonly string[], value: Value];
 
-/** Has a registry tell of the work with databases; the server is primary, or replica for all of them together. */
-export function tellDatabases(registry: MetricsRegistry, databases: Databases): void {
+/** Registers the database metrics. The label `server` is `primary`, or `replica` for all replicas together. */
+export function registerDatabaseMetrics(registry: MetricsRegistry, databases: Databases): void {
   registry.addHistogram({
     name: "user_groups_database_statement_duration_seconds",
     help: "How long statements took on their connection; the outcome is ok or error.",
@@ -22,19 +22,19 @@ export function tellDatabases(registry: MetricsRegistry, databases: Databases): 
     labels: ["server"],
     read: () => ofEach(databases, ({ connectionWaits }) => connectionWaits),
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_database_queue_refusals_total",
     help: "Work that was refused because DATABASE_QUEUE_SIZE others were waiting for a connection.",
     labels: ["server"],
     read: () => ofEach(databases, ({ queueRefusals }) => queueRefusals),
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_database_statement_repetitions_total",
     help: "Statements that ran once more because their connection was lost.",
     labels: ["server"],
-    read: () => ofEach(databases, ({ repeatedStatements }) => repeatedStatements),
+    read: () => ofEach(databases, ({ retriedStatements }) => retriedStatements),
   });
-  tellState(registry, {
+  registerGauge(registry, {
     name: "user_groups_database_connections",
     help: "Connections to the database; the state is used or idle.",
     labels: ["server", "state"],
@@ -45,13 +45,13 @@ export function tellDatabases(registry: MetricsRegistry, databases: Databases): 
       }
     },
   });
-  tellState(registry, {
+  registerGauge(registry, {
     name: "user_groups_database_connections_max",
     help: "The most connections that there may be, DATABASE_POOL_SIZE to each server.",
     labels: ["server"],
-    read: () => ofEach(databases, (metrics) => sumOf(metrics, ({ most }) => most)),
+    read: () => ofEach(databases, (metrics) => sumOf(metrics, ({ max }) => max)),
   });
-  tellState(registry, {
+  registerGauge(registry, {
     name: "user_groups_database_waiting",
     help: "Work that waits for a connection to the database.",
     labels: ["server"],

@@ -19,15 +19,15 @@ import type { TraceSettings } from "./trace-settings.js";
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 const NAME = "user-groups";
 
-/** Traces that go to a collector, by OpenTelemetry. */
+/** Tracing with OpenTelemetry, exported to a collector. */
 export interface OtlpTracing extends Tracing {
-  /** Sends what is left, but waits no longer than that for a collector that does not answer. */
+  /** Exports the remaining spans, but waits at most `timeoutMs` for the collector. */
   close(timeoutMs: number): Promise<void>;
 }
 
 /**
- * @param exporter sends spans; what it cannot send is lost, as spans are kept for a moment only
- * @param version that of the service
+ * @param exporter spans that it cannot export are lost
+ * @param version service version
  */
 export function createTracing(exporter: SpanExporter, settings: TraceSettings, version: string): OtlpTracing {
   const provider = new TracerProvider({
@@ -40,19 +40,19 @@ export function createTracing(exporter: SpanExporter, settings: TraceSettings, v
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
   const tracer = provider.getTracer(NAME, version);
-  const under = new AsyncLocalStorage<Span | undefined>();
+  const active = new AsyncLocalStorage<Span | undefined>();
   return {
-    begin: (name, spanOptions) => new OtlpSpan(tracer, under, name, spanOptions),
+    begin: (name, spanOptions) => new OtlpSpan(tracer, active, name, spanOptions),
     current() {
-      const span = under.getStore();
+      const span = active.getStore();
       return span?.isRecorded ? span : undefined;
     },
-    runApart: (work) => under.run(undefined, work),
+    runApart: (work) => active.run(undefined, work),
     async close(timeoutMs) {
       const timeouts = new Promise<void>((resolve) => {
         setTimeout(resolve, timeoutMs).unref();
       });
-      // What could not be sent was counted.
+      // Failed exports are counted by the exporter.
       await Promise.race([provider.shutdown().catch(() => undefined), timeouts]);
     },
   };
@@ -60,15 +60,15 @@ export function createTracing(exporter: SpanExporter, settings: TraceSettings, v
 
 class OtlpSpan implements Span {
   readonly #span: ApiSpan;
-  readonly #under: AsyncLocalStorage<Span | undefined>;
+  readonly #active: AsyncLocalStorage<Span | undefined>;
 
   constructor(
     tracer: Tracer,
-    under: AsyncLocalStorage<Span | undefined>,
+    active: AsyncLocalStorage<Span | undefined>,
     name: string,
     { kind = "internal", attributes = {}, parent }: SpanOptions,
   ) {
-    this.#under = under;
+    this.#active = active;
     this.#span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, contextOf(parent));
   }
 
@@ -81,7 +81,7 @@ class OtlpSpan implements Span {
     return this.#span.isRecording();
   }
 
-  /** For spans below it. */
+  /** Parent context of child spans. */
   get context(): Context {
     return trace.setSpan(ROOT_CONTEXT, this.#span);
   }
@@ -104,7 +104,7 @@ class OtlpSpan implements Span {
   }
 
   run<Result>(work: () => Result): Result {
-    return this.#under.run(this, work);
+    return this.#active.run(this, work);
   }
 }
 

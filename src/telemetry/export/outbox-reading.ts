@@ -1,4 +1,4 @@
-/** What was read of the webhooks that are to be sent. */
+/** State of the webhook outbox. */
 export interface OutboxReading {
   readonly due: number;
   readonly lateSeconds: number;
@@ -7,14 +7,14 @@ export interface OutboxReading {
 }
 
 /**
- * Reads the outbox whenever somebody asks for metrics, which must not wait long for the database, nor fail with it.
- * @param read asks the database; not again while an answer is still to come
+ * Reads the outbox for each scrape. A scrape must neither wait long for the database nor fail with it.
+ * @param read queries the database; not called again while a query is in flight
  */
-export function watchOutbox(read: () => Promise<OutboxReading>, timeoutMs: number) {
+export function createOutboxReader(read: () => Promise<OutboxReading>, timeoutMs: number) {
   let reading: Promise<OutboxReading> | undefined;
   let last: OutboxReading | undefined;
   return {
-    /** Undefined where it could not be read in time. */
+    /** Undefined if the last read failed or timed out. */
     get last(): OutboxReading | undefined {
       return last;
     },
@@ -22,7 +22,7 @@ export function watchOutbox(read: () => Promise<OutboxReading>, timeoutMs: numbe
       reading ??= read().finally(() => {
         reading = undefined;
       });
-      // That it failed is a metric of its own.
+      // A separate metric reports the failure.
       last = await within(timeoutMs, reading).catch(() => undefined);
     },
   };
@@ -30,8 +30,8 @@ export function watchOutbox(read: () => Promise<OutboxReading>, timeoutMs: numbe
 
 async function within<Value>(milliseconds: number, value: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error("It took too long.")), milliseconds);
   });
-  return Promise.race([value, late]).finally(() => clearTimeout(timer));
+  return Promise.race([value, timeout]).finally(() => clearTimeout(timer));
 }

@@ -1,17 +1,16 @@
 import { Gauge, Counter as PrometheusCounter, Registry } from "prom-client";
 import type { Counter, Histogram } from "../counters.js";
 
-/** A metric that is counted elsewhere, and read when somebody asks for it. */
+/** A metric whose values are read at scrape time. */
 interface ReadMetric<Labels extends readonly string[], Read> {
   readonly name: string;
   readonly help: string;
   readonly labels: Labels;
-  /** The values of the labels, in their order, with what was counted. */
-  readonly read: () => Iterable<readonly [labels: readonly string[], counted: Read]>;
+  /** Label values, in the order of `labels`, with the metric's value. */
+  readonly read: () => Iterable<readonly [labels: readonly string[], value: Read]>;
 }
 
-/** Has a registry tell counts. */
-export function tellCounts<const Labels extends readonly string[]>(
+export function registerCounter<const Labels extends readonly string[]>(
   registry: Registry,
   { name, help, labels, read }: ReadMetric<Labels, Pick<Counter, "value">>,
 ): void {
@@ -27,8 +26,8 @@ export function tellCounts<const Labels extends readonly string[]>(
   });
 }
 
-/** Has a registry tell what is so at the moment; what cannot be found out is left out. */
-export function tellState<const Labels extends readonly string[]>(
+/** Registers a gauge; label combinations whose value is undefined are omitted. */
+export function registerGauge<const Labels extends readonly string[]>(
   registry: Registry,
   { name, help, labels, read }: ReadMetric<Labels, number | undefined>,
 ): void {
@@ -47,7 +46,7 @@ export function tellState<const Labels extends readonly string[]>(
   });
 }
 
-/** A registry with histograms that are written from their counts: the library's own take long to observe a value. */
+/** A registry with histograms that are rendered from their counts: prom-client's histograms are slow to observe a value. */
 export class MetricsRegistry extends Registry {
   readonly #histograms: ReadMetric<readonly string[], Histogram>[] = [];
 

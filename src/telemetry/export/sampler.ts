@@ -7,7 +7,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { TraceSettings } from "./trace-settings.js";
 
-/** Decides which requests are traced: samplers that begin with parentbased follow what the caller has decided, if its traceparent tells. */
+/** `parentbased_…` samplers follow the sampling decision of the caller's `traceparent`, if there is one. */
 export function createSampler({ sampler, ratio }: TraceSettings): Sampler {
   switch (sampler) {
     case "always_on":

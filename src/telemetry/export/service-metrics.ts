@@ -1,9 +1,8 @@
 import type { Counter } from "../counters.js";
 import type { Metrics } from "../metrics.js";
 import { registerPurges } from "./purge-metrics.js";
-import { type MetricsRegistry, tellCounts } from "./read-metrics.js";
+import { type MetricsRegistry, registerCounter } from "./read-metrics.js";
 
-/** Has a registry tell what was counted since the process began. */
 export function registerServiceMetrics(registry: MetricsRegistry, metrics: Metrics): void {
   registry.addHistogram({
     name: "http_request_duration_seconds",
@@ -11,37 +10,37 @@ export function registerServiceMetrics(registry: MetricsRegistry, metrics: Metri
     labels: ["method", "route", "status"],
     read: () => metrics.replies,
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "http_requests_abandoned_total",
     help: "Requests whose client has gone before the whole reply was out; subscriptions usually end so.",
     labels: [],
     read: () => one(metrics.abandonedRequests),
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_request_timeouts_total",
     help: "Requests that exceeded REQUEST_TIMEOUT_MS and were answered with 503.",
     labels: [],
     read: () => one(metrics.requestTimeouts),
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "http_connections_refused_total",
     help: "Connections that were refused; the limit is that of the process or of the client's address.",
     labels: ["limit"],
     read: () => metrics.refusedConnections,
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "http_connections_ended_total",
     help: "Connections that were ended because of what their client had not read; the reason is stalled (nothing for too long) or unsent_budget (longest without progress when the budget was exceeded).",
     labels: ["reason"],
     read: () => metrics.endedConnections,
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "http_budget_refusals_total",
     help: "Requests that were refused because of what the process holds; the budget is unsent (replies that are not read) or bodies (bodies that are still arriving).",
     labels: ["budget"],
     read: () => metrics.budgetRefusals,
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_errors_total",
     help: "Errors that callers were shown, by face (rest for all but GraphQL) and code.",
     labels: ["api", "code"],
@@ -53,7 +52,7 @@ export function registerServiceMetrics(registry: MetricsRegistry, metrics: Metri
     labels: ["type", "outcome"],
     read: () => metrics.operations,
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_replica_reads_repeated_total",
     help: "Requests that were begun on a read replica, which failed, and done anew on the database itself.",
     labels: [],
@@ -65,50 +64,50 @@ export function registerServiceMetrics(registry: MetricsRegistry, metrics: Metri
     labels: ["loader"],
     read: () => metrics.batches,
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_cache_requests_total",
     help: "How often something was looked for in a cache; the result is hit or miss.",
     labels: ["cache", "result"],
     read: () => cacheCounts(metrics.caches),
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_rate_limit_refusals_total",
     help: "Requests that a rate limit refused.",
     labels: ["policy"],
     read: () => metrics.rateLimitRefusals,
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_event_stream_refusals_total",
     help: "Event streams that were refused; the reason is what has as many as it may: token, api_key, address or process.",
     labels: ["reason"],
     read: () => metrics.streamRefusals,
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_event_stream_cutoffs_total",
     help: "Event streams that were ended; the reason is slow_consumer, event_too_large or process_memory.",
     labels: ["reason"],
     read: () => metrics.streamCutOffs,
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_site_config_refusals_total",
     help: "Large site configurations that were refused because too many were being processed.",
     labels: [],
     read: () => one(metrics.siteConfigRefusals),
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_authentication_failures_total",
     help: "Requests with credentials that are unknown, revoked or expired.",
     labels: [],
     read: () => one(metrics.authenticationFailures),
   });
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_webhook_attempts_total",
     help: "Attempts to deliver a webhook; the outcome is delivered, failed (tried again later) or dead (given up).",
     labels: ["outcome"],
     read: () => metrics.webhookAttempts,
   });
   registerPurges(registry, metrics.purges);
-  tellCounts(registry, {
+  registerCounter(registry, {
     name: "user_groups_trace_exports_total",
     help: "Batches of spans that were sent to the collector of traces; the outcome is sent or failed.",
     labels: ["outcome"],

@@ -5,19 +5,17 @@ import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Metrics } from "../metrics.js";
 import type { TraceSettings } from "./trace-settings.js";
 
-/** How long an attempt to send spans may take. */
 const TIMEOUT_MS = 5_000;
-/** How many may be under way. */
 const MAX_IN_FLIGHT = 2;
 
 /**
- * Makes what sends spans to a collector.
- * @param onFault is told once when it does not get them any more: until it does again
+ * Creates the exporter that sends spans to a collector.
+ * @param onFailure called at the first of consecutive failures
  */
 export function createSpanExporter(
   { endpoint, protocol, headers }: TraceSettings,
   { spanExports }: Metrics,
-  onFault: (reason: string) => void,
+  onFailure: (reason: string) => void,
 ): SpanExporter {
   const options = {
     url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
@@ -32,7 +30,7 @@ export function createSpanExporter(
       exporter.export(spans, (result) => {
         const isSent = result.code === ExportResultCode.SUCCESS;
         spanExports.of(isSent ? "sent" : "failed").value += 1;
-        if (!isSent && !isFailing) onFault(result.error?.message ?? "it was not said why");
+        if (!isSent && !isFailing) onFailure(result.error?.message ?? "it was not said why");
         isFailing = !isSent;
         done(result);
       });

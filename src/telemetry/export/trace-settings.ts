@@ -1,4 +1,4 @@
-/** The samplers that OpenTelemetry names for OTEL_TRACES_SAMPLER. */
+/** Values of OTEL_TRACES_SAMPLER. */
 export const SAMPLER_NAMES = [
   "always_on",
   "always_off",
@@ -8,20 +8,19 @@ export const SAMPLER_NAMES = [
   "parentbased_traceidratio",
 ] as const;
 
-/** The protocols of OTEL_EXPORTER_OTLP_PROTOCOL that need no gRPC. */
+/** Supported values of OTEL_EXPORTER_OTLP_PROTOCOL: gRPC is not supported. */
 export const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const;
 
-/** Which requests are traced, and where traces go. */
 export interface TraceSettings {
-  /** Where a collector takes OTLP over HTTP, without the path of traces. */
+  /** Base URL of the collector's OTLP/HTTP endpoint, without `/v1/traces`. */
   readonly endpoint: string;
   readonly protocol: (typeof OTLP_PROTOCOLS)[number];
-  /** What the collector wants to see, such as a key of its own. */
+  /** Headers for the collector, such as an API key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
-  /** What else traces tell of this process. */
+  /** Resource attributes. */
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: (typeof SAMPLER_NAMES)[number];
-  /** How many requests are traced, from 0 to 1, where the sampler takes a part. */
+  /** Sampling ratio from 0 to 1, for the `traceidratio` samplers. */
   readonly ratio: number;
 }

@@ -42,7 +42,7 @@ async function startReplica(redisUrl: string, points = LIMIT, timeouts = BUSY): 
   const counters = new RedisCounters(redisUrl, timeouts);
   await counters.open({
     onLost: (reason) => events.push(`lost: ${reason instanceof Error ? reason.message : String(reason)}`),
-    onBack: () => events.push("back"),
+    onRestored: () => events.push("back"),
   });
   const rateLimits = { points, authFailures: 3, shared: counters };
   const service = await startTestService({ use: main, encryptionKey, rateLimits });

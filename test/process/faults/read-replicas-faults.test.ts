@@ -55,8 +55,8 @@ async function startReader(targets: RestartablePostgres["target"][], maxLagMs: n
   await postgres.catchUp();
   const told: string[] = [];
   await replicas.start({
-    onLeftOut: (_, reason) => void told.push(`out: ${String(reason)}`),
-    onBack: () => void told.push("back"),
+    onExcluded: (_, reason) => void told.push(`out: ${String(reason)}`),
+    onRestored: () => void told.push("back"),
   });
   let groups = 0;
   return {
