@@ -1,6 +1,6 @@
 import { MAX_FIELD_ERRORS } from "../domain/shared/errors.js";
 
-/** The body of every refusal (decision 4) in JSON Schema, for the OpenAPI document. */
+/** JSON Schema of error responses (decision 4), for the OpenAPI document. */
 export const ERROR_SCHEMA = {
   type: "object",
   required: ["success", "error"],

@@ -2,7 +2,7 @@ import { errorHeaders } from "../domain/requests/error-headers.js";
 import { ERROR_STATUSES } from "../domain/requests/error-status.js";
 import type { DomainError, ErrorCode, FieldPath } from "../domain/shared/errors.js";
 
-/** The domain's names of fields that the interface calls otherwise. */
+/** REST names of fields that differ from the domain's names. */
 const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
   ["providedId", "user_group_id"],
   ["currentToken", "current_token"],
@@ -27,7 +27,7 @@ export interface ErrorReply {
   readonly body: ErrorBody;
 }
 
-/** Renders a failure as the interface's callers see it (decision 4). */
+/** Renders an error response (decision 4). */
 export function renderError(error: DomainError, requestId: string): ErrorReply {
   const { code } = error;
   const fields = error.fields.map((each) => {

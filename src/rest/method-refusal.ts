@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "../domain/shared/errors.js";
 
-/** Answers every other method of a path with 405 and the methods that it knows. */
+/** Responds to all other methods with 405 and an Allow header. */
 export function refuseOtherMethods(app: FastifyInstance, url: string, methods: readonly string[]): void {
   const allowed = methods.join(", ");
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
@@ -11,7 +11,7 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, methods: r
   app.route({
     method: app.supportedMethods.filter((method) => !methods.includes(method)),
     url,
-    // Before a body is read.
+    // Reject before the body is read.
     onRequest: refuse,
     handler: refuse,
   });

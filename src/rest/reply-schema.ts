@@ -38,17 +38,17 @@ const IS_NEW = {
 } as const;
 
 /**
- * The successful replies of `/api/user` (decision 3), as the OpenAPI document shows them (decision 42). The order of the keys is that
- * of the interface.
+ * JSON Schemas of the successful replies of `/api/user` (decision 3), for the OpenAPI document (decision 42). The specification
+ * defines the order of the keys.
  */
 export const USER_REPLY_SCHEMAS = {
-  GET: whole({ ...SUCCESS, ...IS_NEW, user_group: whole({ ...FIELDS, ...PROPERTIES }) }),
-  PUT: whole({ ...SUCCESS, user_group: whole({ ...FIELDS, ...PROPERTIES, ...TAG }) }),
-  POST: whole({ ...SUCCESS, user_group: whole({ ...FIELDS, ...TAG }) }),
-  DELETE: whole(SUCCESS),
+  GET: objectSchema({ ...SUCCESS, ...IS_NEW, user_group: objectSchema({ ...FIELDS, ...PROPERTIES }) }),
+  PUT: objectSchema({ ...SUCCESS, user_group: objectSchema({ ...FIELDS, ...PROPERTIES, ...TAG }) }),
+  POST: objectSchema({ ...SUCCESS, user_group: objectSchema({ ...FIELDS, ...TAG }) }),
+  DELETE: objectSchema(SUCCESS),
 };
 
-/** An object with exactly these members. */
-function whole(properties: object) {
+/** Returns the schema of an object in which every property is required. */
+function objectSchema(properties: object) {
   return { type: "object", required: Object.keys(properties), properties } as const;
 }

@@ -4,18 +4,18 @@ import { MAX_MAPPING_ENTRIES } from "../domain/user-groups/mapping.js";
 import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_DEPTH } from "../domain/user-groups/properties.js";
 
 /**
- * The bodies of `/api/user` in JSON Schema 2020-12, as the OpenAPI document shows them (decision 42). Requests are checked by the
- * parsers of `user-requests.ts`; a test holds the two to one another. Unknown fields are ignored (decision 11).
+ * Request bodies of `/api/user` in JSON Schema 2020-12, for the OpenAPI document (decision 42). The parsers in `requests.ts` validate
+ * requests; a test compares the two. Unknown fields are ignored (decision 11).
  */
 
-/** Text that PostgreSQL can hold: neither U+0000 nor half a surrogate pair. */
+/** Text that PostgreSQL can store: no U+0000 and no unpaired surrogates. */
 const TEXT_FORMAT = "text";
-/** How large and how deep a value may be as JSON, and the range of its numbers. */
+/** Custom keyword: maximum size and depth of a JSON value, and the range of its numbers. */
 const JSON_LIMITS = "x-json-limits";
 
-/** Decision 12: what ids and names are. */
+/** IDs and names (decision 12). */
 const TEXT = { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH, format: TEXT_FORMAT } as const;
-/** Any text may be a token, whatever its length: an unknown one is "not found", not "invalid". */
+/** Any non-empty text is accepted, so that an unknown token is "not found" rather than "invalid". */
 const TOKEN = { type: "string", minLength: 1 } as const;
 
 export const PROPERTIES_SCHEMA = {
@@ -55,7 +55,6 @@ const CURRENT_TOKEN = {
   examples: ["ugt_…"],
 } as const;
 
-/** All that GET may send. */
 export const GET_OR_CREATE_SCHEMA = {
   description: "Which group to get, and what to create it from if there is none: at least a `name`.",
   type: "object",
@@ -68,7 +67,7 @@ export const GET_OR_CREATE_SCHEMA = {
   },
 } as const;
 
-/** PUT: an absent field stays as it is, null clears properties and mapping (decision 7). */
+/** Absent fields are unchanged, null clears properties and mapping (decision 7). */
 export const UPDATE_SCHEMA = {
   ...GET_OR_CREATE_SCHEMA,
   description:
@@ -81,7 +80,7 @@ export const ROTATION_SCHEMA = {
   properties: { current_token: CURRENT_TOKEN },
 } as const;
 
-/** DELETE: what is given beside the token must agree with its group (decision 9). */
+/** Fields other than the token must match the token's user group (decision 9). */
 export const DELETION_SCHEMA = {
   type: "object",
   required: ["current_token"],

@@ -8,18 +8,17 @@ import { parseMapping } from "../domain/user-groups/mapping.js";
 import { parseProperties } from "../domain/user-groups/properties.js";
 import type { NewUserGroup, UserGroupChanges } from "../domain/user-groups/user-group.js";
 
-/** The members of a request body. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** A request body, and the text that it was parsed from. */
+/** A parsed request body and its source text. */
 export interface RequestBody {
   readonly members: Members;
   readonly text: string;
 }
 
 /**
- * Checks that a request has a body, which is an object.
- * @throws DomainError `invalid_json` when there is none or it is something else
+ * Checks that a request has a JSON object as its body.
+ * @throws DomainError `invalid_json`
  */
 export function parseBody(value: unknown, text: string, method: string): RequestBody {
   if (value === undefined) {
@@ -34,15 +33,15 @@ export function parseBody(value: unknown, text: string, method: string): Request
 }
 
 /**
- * The id of the group that GET asks for.
- * @throws DomainError `invalid_field`; it then also names the other fields that are invalid
+ * Returns the external ID in a GET request.
+ * @throws DomainError `invalid_field`, which also lists the other invalid fields
  */
 export function parseProvidedId(body: RequestBody): string {
   const { user_group_id: providedId } = body.members;
   return isText(providedId) ? providedId : parseUpdate(body).providedId;
 }
 
-/** What GET creates a group from. @throws DomainError `invalid_field` */
+/** Parses the user group that GET creates. @throws DomainError `invalid_field` */
 export function parseNewUserGroup({ members, text }: RequestBody): NewUserGroup {
   const { name, properties = null, mapping = null } = withSource(members, "properties", text);
   return parseFields<NewUserGroup>({
@@ -53,7 +52,7 @@ export function parseNewUserGroup({ members, text }: RequestBody): NewUserGroup 
 }
 
 /**
- * Which group PUT changes, and what: an absent field stays, null clears properties and mapping (decision 7).
+ * Parses a PUT request: absent fields are unchanged, null clears properties and mapping (decision 7).
  * @throws DomainError `invalid_field`
  */
 export function parseUpdate({ members, text }: RequestBody): {
@@ -71,8 +70,8 @@ export function parseUpdate({ members, text }: RequestBody): {
 }
 
 /**
- * The token that POST rotates, and the key that makes the request count once; where there is no token, the error says what to use
- * (decision 6).
+ * Parses a POST request: the token to rotate and the optional idempotency key. Without a token, the error names the request to use
+ * instead (decision 6).
  * @throws DomainError `invalid_field`
  */
 export function parseRotation(
@@ -89,7 +88,7 @@ export function parseRotation(
   });
 }
 
-/** The token of the group that DELETE deletes, and what must agree with that group (decision 9). @throws DomainError `invalid_field` */
+/** Parses a DELETE request: the token, and values that its user group must match (decision 9). @throws DomainError `invalid_field` */
 export function parseDeletion({ members }: RequestBody) {
   const { current_token, user_group_id, data_source_provided_id } = members;
   const { currentToken, ...expected } = parseFields<{
@@ -106,7 +105,7 @@ export function parseDeletion({ members }: RequestBody) {
   return { currentToken, expected };
 }
 
-/** Any text may be a token, whatever its length: an unknown one is "not found", not "invalid". */
+/** Accepts any non-empty text, so that an unknown token is "not found" rather than "invalid". */
 function parseToken(value: unknown, absentRule: string): string {
   const field: FieldPath = ["currentToken"];
   if (value === undefined) throw invalidField(field, absentRule);

@@ -19,12 +19,12 @@ import { deleteView, postView, writeGetReply, writePutReply } from "./views.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set on the routes of `/api/user` once the API key was verified. */
+    /** Set on the routes of `/api/user` once the API key is verified. */
     restCaller: Caller | null;
   }
 }
 
-/** Decision 12: a mapping of 1,000 entries with 255-character keys and values fits. */
+/** In bytes: fits a mapping of 1,000 entries with 255-character keys and values (decision 12). */
 export const BODY_LIMIT = 1024 * 1024;
 const METHODS = ["GET", "PUT", "POST", "DELETE"] as const;
 const PATHS = ["/api/user", "/api/user/"];
@@ -39,15 +39,15 @@ type Handler = (
   reply: FastifyReply,
 ) => Promise<unknown>;
 
-/** Registers the four methods of `/api/user` (interface, part 4). The app must let GET have a body. */
+/** Registers the four methods of `/api/user` (interface, part 4). The app must accept GET requests with a body. */
 export function registerUserRoutes(app: FastifyInstance, services: Services): void {
   const { access, idempotency, rateLimits, userGroups, userGroupReader } = services;
 
   const handlers: Readonly<Record<Method, Handler>> = {
     async GET(caller, body, request, reply) {
       requireTokens(caller);
-      const describe = () => parseNewUserGroup(body);
-      const { userGroup, created } = await userGroups.getOrCreate(caller, parseProvidedId(body), describe);
+      const parseNew = () => parseNewUserGroup(body);
+      const { userGroup, created } = await userGroups.getOrCreate(caller, parseProvidedId(body), parseNew);
       if (created) request.hasWritten = true;
       reply.type(JSON_TYPE);
       return writeGetReply(userGroup, userGroupReader.tokenOf(userGroup), created);
@@ -80,11 +80,11 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
     },
   };
 
-  /** Lets a request in; at once, without a promise, where nothing has to be waited for. */
+  /** Authenticates a request and charges its rate limit; synchronous if the API key is cached and has no rate limit. */
   const admit = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { authorization } = request.headers;
     const origin = originOf(request);
-    const begin = (caller: Caller) => {
+    const acceptCaller = (caller: Caller) => {
       request.restCaller = caller;
       request.tenant = caller;
       return rateLimits.spend({ kind: "caller", caller }, 1)?.then((allowance) => {
@@ -92,7 +92,7 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
       });
     };
     const known = access.recall(authorization, origin);
-    return known ? begin(known) : access.authenticate(authorization, origin).then(begin);
+    return known ? acceptCaller(known) : access.authenticate(authorization, origin).then(acceptCaller);
   };
 
   app.decorateRequest("restCaller", null);
@@ -104,17 +104,17 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
         url,
         bodyLimit: BODY_LIMIT,
         config: { keepsBodyText: true },
-        // The key is checked before a byte of the body is read.
+        // Authenticate before any of the body is read.
         onRequest: (request, reply, done) => {
-          const waiting = admit(request, reply);
-          if (waiting) waiting.then(() => done(), done);
+          const pending = admit(request, reply);
+          if (pending) pending.then(() => done(), done);
           else done();
         },
         handler: (request, reply) => {
           if (method !== "GET") request.hasWritten = true;
           const run = (caller: Caller) =>
             handle(caller, parseBody(request.body, request.bodyText, method), request, reply);
-          // The key may have been revoked while a slow body arrived.
+          // The API key may have been revoked while a slow body arrived: check again.
           return reply.elapsedTime > MAX_KEY_CACHE_MS
             ? access.authenticate(request.headers.authorization, originOf(request)).then(run)
             : run(callerOf(request));

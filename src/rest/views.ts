@@ -1,8 +1,8 @@
 import type { UserGroup } from "../domain/user-groups/user-group.js";
 
 /**
- * The interface's replies (decision 3): these keys, in this order, and no others. `token` is the group's, in the clear. Replies with
- * properties are written here, because the text of the properties goes into them as it is stored (decision 12b).
+ * Replies with exactly these keys in this order (decision 3); `token` is in plain text. Replies with properties are serialized here,
+ * because they include the stored JSON text of the properties unchanged (decision 12b).
  */
 
 export function writeGetReply(group: UserGroup, token: string, created: boolean): string {

@@ -6,7 +6,7 @@ import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
-import { readNodeIdOf } from "../shared/node-id.js";
+import { parseNodeIdOfType } from "../shared/node-id.js";
 import { Input } from "../shared/payload.js";
 import {
   ApiKeyConnection,
@@ -64,7 +64,7 @@ export class ApiKeyResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
     return mutateAsAdmin(context, ApiKeyPayload, async (admin) => {
-      const revoked = await this.#apiKeys.revoke(admin, readNodeIdOf("ApiKey", input.id));
+      const revoked = await this.#apiKeys.revoke(admin, parseNodeIdOfType("ApiKey", input.id));
       return { apiKey: new ApiKeyView(revoked) };
     });
   }

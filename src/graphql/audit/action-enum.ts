@@ -21,7 +21,7 @@ const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "webhook_endpoint.deleted": "A webhook endpoint was deleted.",
 };
 
-/** Creates the enumeration of some of the actions in the audit log. */
+/** Creates an enum of a subset of the audit log actions. */
 export function createActionEnum(
   name: string,
   description: string,

@@ -11,7 +11,7 @@ import { UserGroupView } from "../user-groups/type.js";
 
 @ObjectType("Viewer", { description: "Who is asking." })
 class ViewerView {
-  /** Not a field: what the resolvers of all fields need. */
+  /** Internal, for the field resolvers. */
   readonly session: Session | FrontEndSession;
 
   constructor(session: Session | FrontEndSession) {

@@ -2,7 +2,7 @@ import { Field, ID, InputType, Int } from "type-graphql";
 import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import type { FieldPath } from "../../domain/shared/errors.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import { readNodeIdOf } from "../shared/node-id.js";
+import { parseNodeIdOfType } from "../shared/node-id.js";
 import { requireOneOf } from "../shared/one-of.js";
 
 @InputType("DataSourceBy", { description: "Names one data source, by exactly one of these." })
@@ -17,13 +17,13 @@ export class DataSourceBy {
   readonly dataSourceId?: number | null;
 }
 
-/** Reads a reference. @throws DomainError `invalid_field` unless it names the data source in exactly one way */
+/** @throws DomainError `invalid_field` unless exactly one identifier is set */
 export function parseDataSourceBy(
   { id, providedId, dataSourceId }: DataSourceBy,
   field: FieldPath = ["by"],
 ): DataSourceRef {
   return requireOneOf<string, DataSourceRef>(field, {
-    id: typeof id === "string" ? { by: "id", id: readNodeIdOf("DataSource", id) } : null,
+    id: typeof id === "string" ? { by: "id", id: parseNodeIdOfType("DataSource", id) } : null,
     providedId:
       typeof providedId === "string"
         ? { by: "providedId", providedId: parseText(providedId, [...field, "providedId"]) }

@@ -41,7 +41,7 @@ export function parseNewDataSource(input: CreateDataSourceInput) {
   });
 }
 
-/** Which data source an update changes, and what. @throws DomainError `invalid_field` */
+/** @throws DomainError `invalid_field` */
 export function parseDataSourceUpdate({ by, providedId, name }: UpdateDataSourceInput) {
   const { ref, ...changes } = parseFields<{
     readonly ref: DataSourceRef;

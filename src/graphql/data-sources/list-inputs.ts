@@ -12,7 +12,7 @@ export const DataSourceOrder = createOrderInput<DataSourceSortField>("DataSource
 @InputType("DataSourceFilter", { description: "Only data sources that meet all of these." })
 export class DataSourceFilterInput extends NamedItemFilter {}
 
-/** Reads a filter; what is null or absent is no condition. @throws DomainError `invalid_field` */
+/** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */
 export function parseDataSourceFilter(filter: DataSourceFilterInput | null | undefined): DataSourceFilter {
   return filter ? parseNamedItemFilter(filter) : {};
 }

@@ -28,15 +28,15 @@ import type { OperationOptions, Operations } from "./operations/operations.js";
 import type { OperationReply } from "./operations/reply.js";
 import { type TrustedDocuments, untrustedDocument } from "./trusted-documents.js";
 
-/** Stands in for a document that is refused, as Apollo Server cannot refuse one before it is parsed. */
-const STAND_IN = "{ __typename }";
+/** Replaces a rejected document: Apollo Server has no hook to reject a document before it parses it. */
+const PLACEHOLDER_DOCUMENT = "{ __typename }";
 
-/** Answers every request but repeated plain POST requests: GET, persisted queries, content negotiation, malformed requests. */
-export class ApolloFrontDoor {
+/** Handles every request that the fast path does not: GET, persisted queries, content negotiation, malformed requests. */
+export class ApolloHandler {
   readonly #apollo: ApolloServer<GraphqlContext>;
-  readonly #results = new ResultHandover();
+  readonly #results = new ResultStore();
 
-  /** @param options.trustedDocuments the only documents that run; undefined: every document may */
+  /** @param options.trustedDocuments allow-list of documents; undefined allows every document */
   constructor(
     schema: GraphQLSchema,
     operations: Operations,
@@ -45,9 +45,9 @@ export class ApolloFrontDoor {
     const { limits, log, trustedDocuments } = options;
     this.#apollo = new ApolloServer<GraphqlContext>({
       schema,
-      // `Operations` validates, after it has checked what bounds the effort of that.
+      // `Operations` validates after it has checked the limits that bound the cost of validation.
       dangerouslyDisableValidation: true,
-      // A page of another site cannot send these without a preflight request.
+      // A cross-site page cannot send these headers without a preflight request.
       csrfPrevention: {
         requestHeaders: ["authorization", "apollo-require-preflight", "x-apollo-operation-name"],
       },
@@ -55,7 +55,7 @@ export class ApolloFrontDoor {
       stopOnTerminationSignals: false,
       nodeEnv: "production",
       logger: log,
-      // For automatic persisted queries and for parsed documents, up to 30 MiB each.
+      // Caches automatic persisted queries and parsed documents, up to 30 MiB each.
       cache: "bounded",
       ...(trustedDocuments ? { persistedQueries: false } : {}),
       allowBatchedHttpRequests: false,
@@ -79,8 +79,8 @@ export class ApolloFrontDoor {
     return this.#apollo.stop();
   }
 
-  /** @throws what `contextOf` throws */
-  async answer(request: FastifyRequest, contextOf: () => Promise<GraphqlContext>): Promise<OperationReply> {
+  /** @throws any error of `contextOf` */
+  async handle(request: FastifyRequest, contextOf: () => Promise<GraphqlContext>): Promise<OperationReply> {
     let contextError: { readonly error: unknown } | undefined;
     const { status, headers, body } = await this.#apollo.executeHTTPGraphQLRequest({
       httpGraphQLRequest: toHttpRequest(request),
@@ -93,40 +93,40 @@ export class ApolloFrontDoor {
     if (body.kind !== "complete") throw new Error("Incremental delivery is not supported.");
     const result = this.#results.take(body.string);
     if (contextError) throw contextError.error;
-    // Every reply has the same (decision 11).
+    // The HTTP server sets the same Cache-Control header on every reply (decision 11).
     headers.delete("cache-control");
     return { status: status ?? 200, headers: Object.fromEntries(headers), result };
   }
 }
 
-/** Apollo Server replies with text. It gets a ticket for each result instead, so that results are written in one place (`route.ts`). */
-class ResultHandover {
+/** Holds results under an ID, which Apollo Server passes on instead of a body: only `route.ts` serializes results. */
+class ResultStore {
   readonly #results = new Map<string, FormattedExecutionResult>();
-  #lastTicket = 0;
+  #lastId = 0;
 
   put(result: FormattedExecutionResult): string {
-    this.#lastTicket += 1;
-    const ticket = String(this.#lastTicket);
-    this.#results.set(ticket, result);
-    return ticket;
+    this.#lastId += 1;
+    const id = String(this.#lastId);
+    this.#results.set(id, result);
+    return id;
   }
 
-  take(ticket: string): FormattedExecutionResult {
-    const result = this.#results.get(ticket);
-    this.#results.delete(ticket);
+  take(id: string): FormattedExecutionResult {
+    const result = this.#results.get(id);
+    this.#results.delete(id);
     if (!result) throw new Error("Apollo Server has written a reply by itself.");
     return result;
   }
 }
 
-/** Runs what Apollo Server has parsed, unless it is no trusted document (decision 27). */
+/** Runs documents that Apollo Server has parsed; rejects those that are not on the allow-list (decision 27). */
 function operationPlugin(
   operations: Operations,
   trustedDocuments: TrustedDocuments | undefined,
 ): ApolloServerPlugin<GraphqlContext> {
   return {
-    async requestDidStart({ request: started }) {
-      const isTrusted = !trustedDocuments || replaceByTrusted(started, trustedDocuments);
+    async requestDidStart({ request: startedRequest }) {
+      const isTrusted = !trustedDocuments || applyAllowList(startedRequest, trustedDocuments);
       let answer: Promise<OperationReply> | undefined;
       return {
         async didResolveOperation({ source, document, request, contextValue, metrics }) {
@@ -134,7 +134,7 @@ function operationPlugin(
           answer = isTrusted
             ? operations.run(operations.prepare(source, operationName, document), variables, contextValue)
             : Promise.resolve(operations.fail(untrustedDocument(), contextValue));
-          // A document that is refused must not displace others from the cache of persisted queries.
+          // Rejected documents must not evict others from the persisted query cache.
           if (!("data" in (await answer).result)) metrics.persistedQueryRegister = false;
         },
         async responseForOperation() {
@@ -148,8 +148,8 @@ function operationPlugin(
   };
 }
 
-/** Replaces the document of a request by the trusted one that it names. @returns whether there is one */
-function replaceByTrusted(request: GraphQLRequest, documents: TrustedDocuments): boolean {
+/** Sets the query of the request to the allow-listed document it refers to. @returns false if there is none */
+function applyAllowList(request: GraphQLRequest, documents: TrustedDocuments): boolean {
   const { query, extensions, http } = request;
   const documentId =
     http?.method === "GET"
@@ -159,7 +159,7 @@ function replaceByTrusted(request: GraphQLRequest, documents: TrustedDocuments):
   const id = [documentId, hash].find((candidate) => typeof candidate === "string");
   const text = documents.find({ text: query || undefined, id });
   request.extensions = { ...extensions, persistedQuery: undefined };
-  request.query = text ?? STAND_IN;
+  request.query = text ?? PLACEHOLDER_DOCUMENT;
   return text !== null;
 }
 
@@ -176,7 +176,7 @@ function toHttpRequest({ method, url, headers, body }: FastifyRequest) {
   return { method, headers: map, search: start < 0 ? "" : url.slice(start), body };
 }
 
-/** Formats an error of Apollo Server itself; the request's ID is added in `route.ts`. */
+/** Formats an error that Apollo Server itself raised; `route.ts` adds the request ID. */
 function formatError(
   formatted: GraphQLFormattedError,
   error: unknown,
@@ -193,11 +193,11 @@ function formatError(
     const { code: internal, message } = internalError(error);
     return { ...rest, message, extensions: { code: toGraphqlCode(internal) } };
   }
-  // The message may quote a secret that the caller has sent.
+  // The message may quote a secret from the request.
   return { ...rest, message: redactSecrets(formatted.message), extensions: { ...extensions, code } };
 }
 
-/** Apollo Server gives some errors a status but no code, or another code than ours. */
+/** Returns the code for errors to which Apollo Server gives only a status, or a code that differs from this API's. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof GraphQLError)) return undefined;
   const { http, code } = error.extensions;

@@ -5,15 +5,15 @@ import type { Access } from "../../services/authentication/access.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** How many bytes the body may have, where that is less than the route allows. */
+    /** Maximum body size in bytes, if lower than the route's limit. */
     maxBodyBytes: number | undefined;
   }
 }
 
-/** Maximum size of a body without an API key, in bytes: far more than introspection or the query of a front end takes. */
+/** Maximum body size in bytes without an API key: far more than introspection or a front end's query needs. */
 export const SMALL_BODY_LIMIT = 64 * 1024;
 
-/** Identifies the callers of GraphQL requests before their bodies are read: only API keys may send large ones. */
+/** Identifies the caller of a GraphQL request before the body is read: only API keys may send large bodies. */
 export class CallerIdentification {
   readonly #access: Access;
   readonly #identities = new WeakMap<FastifyRequest, Identity>();
@@ -23,7 +23,7 @@ export class CallerIdentification {
   }
 
   /**
-   * Identifies the caller; without a promise where nothing has to be waited for.
+   * Identifies the caller; synchronous if there are no credentials or the API key is cached.
    * @throws DomainError `unauthenticated` for invalid credentials, `rate_limited`
    */
   identify(request: FastifyRequest): Promise<void> | undefined {
@@ -41,8 +41,8 @@ export class CallerIdentification {
   }
 
   /**
-   * Returns the caller of a request whose body has arrived, or null without credentials. If that took longer than a key may be
-   * remembered, the credentials are checked again: they may have been revoked meanwhile.
+   * Returns the caller once the body has arrived, or null without credentials. Checks the credentials again if that took
+   * longer than API keys are cached: they may have been revoked in the meantime.
    */
   async identityOf(request: FastifyRequest, reply: FastifyReply): Promise<Identity | null> {
     const identity = this.#identities.get(request) ?? null;

@@ -8,11 +8,11 @@ import type { PreparedOperation } from "./operations/prepared-operation.js";
 
 /** Maximum number of Accept headers whose content type is cached. */
 const MAX_ACCEPT_HEADERS = 100;
-/** No page of another site can send this without a preflight request. */
+/** A cross-site page cannot send this content type without a preflight request. */
 const JSON_TYPE = /^application\/json\s*(?:;|$)/;
 
-/** A request that needs no Apollo Server. */
-interface RepeatedRequest {
+/** A request that can run without Apollo Server. */
+interface FastPathMatch {
   readonly prepared: PreparedOperation;
   readonly variables: Variables;
   readonly contentType: string;
@@ -22,7 +22,7 @@ interface RepeatedRequest {
 export class FastPath {
   readonly #operations: Operations;
   readonly #stats: CacheStats;
-  /** By Accept header: the content type that Apollo Server has negotiated. */
+  /** Content types negotiated by Apollo Server, by Accept header. */
   readonly #contentTypes = new LRUCache<string, string>({ max: MAX_ACCEPT_HEADERS });
 
   constructor(operations: Operations, stats: CacheStats) {
@@ -30,7 +30,7 @@ export class FastPath {
     this.#stats = stats;
   }
 
-  match({ method, headers, body }: FastifyRequest): RepeatedRequest | null {
+  match({ method, headers, body }: FastifyRequest): FastPathMatch | null {
     const { accept = "", "content-type": type = "" } = headers;
     const contentType = this.#contentTypes.get(accept);
     if (contentType === undefined || method !== "POST" || !JSON_TYPE.test(type)) return null;
@@ -40,13 +40,13 @@ export class FastPath {
     return match && { ...match, contentType };
   }
 
-  /** Caches the content type of a reply of Apollo Server. */
+  /** Caches the content type that Apollo Server chose for a reply. */
   recordReply({ headers: { accept = "" } }: FastifyRequest, reply: FastifyReply): void {
     const type = reply.getHeader("content-type");
     if (reply.statusCode === 200 && typeof type === "string") this.#contentTypes.set(accept, type);
   }
 
-  #findOperation(body: unknown): Omit<RepeatedRequest, "contentType"> | null {
+  #findOperation(body: unknown): Omit<FastPathMatch, "contentType"> | null {
     if (!isObject(body)) return null;
     const { query, variables, operationName, extensions } = body;
     if (typeof query !== "string" || isGiven(extensions)) return null;

@@ -8,7 +8,7 @@ import { AuditEntryView } from "../audit/types.js";
 import { dataSourcesById } from "../data-sources/loaders.js";
 import { DataSourceView } from "../data-sources/type.js";
 import { type GraphqlContext, requireSession, type Session } from "../shared/context.js";
-import { readNodeId } from "../shared/node-id.js";
+import { parseNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
 import { siteConfigs } from "../site-configs/loaders.js";
 import { SiteConfigRevisionView, SiteConfigView } from "../site-configs/type.js";
@@ -45,7 +45,7 @@ export class NodeResolver {
 }
 
 async function load({ caller, loaders }: Session, nodeId: string): Promise<NodeView | null> {
-  const node = readNodeId(nodeId);
+  const node = parseNodeId(nodeId);
   switch (node?.type) {
     case "UserGroup": {
       const group = await userGroupsById(loaders).load(node.id);
@@ -56,7 +56,7 @@ async function load({ caller, loaders }: Session, nodeId: string): Promise<NodeV
       return source && new DataSourceView(source);
     }
     case "ApiKey": {
-      // Whoever may not list keys learns nothing of them here either.
+      // API keys are visible to admins only, as in the API key list.
       const key = caller.scope === "admin" ? await apiKeysById(loaders).load(node.id) : null;
       return key && new ApiKeyView(key);
     }

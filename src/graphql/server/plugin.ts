@@ -11,7 +11,7 @@ import { DomainError } from "../../domain/shared/errors.js";
 import type { Services } from "../../services/services.js";
 import { createContext, type GraphqlContext, tenantOf } from "../shared/context.js";
 import { UserGroupWatcher } from "../user-groups/watcher.js";
-import { ApolloFrontDoor } from "./apollo-server.js";
+import { ApolloHandler } from "./apollo-server.js";
 import { CallerIdentification } from "./caller-identification.js";
 import { FastPath } from "./fast-path.js";
 import { type OperationOptions, Operations } from "./operations/operations.js";
@@ -23,18 +23,18 @@ import type { TrustedDocuments } from "./trusted-documents.js";
 
 export const GRAPHQL_PATH = "/graphql";
 
-/** What a page may read of a reply's headers. */
+/** Response headers that cross-origin pages may read. */
 const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", ...RATE_LIMIT_HEADERS, REPLAYED_HEADER];
 const DAY_S = 86_400;
 const METHODS = ["GET", "POST"];
 
 interface GraphqlOptions extends Omit<OperationOptions, "log"> {
-  /** Whether repeated plain POST requests are answered without Apollo Server. */
+  /** Whether repeated plain POST requests bypass Apollo Server. */
   readonly fastPath: boolean;
   readonly corsOrigins: readonly string[] | "*";
-  /** The only documents that run; undefined: every document may. */
+  /** Allow-list of documents; undefined allows every document. */
   readonly trustedDocuments: TrustedDocuments | undefined;
-  /** Answers a browser that opens the path; without it a browser is a client like others. */
+  /** Serves the playground to browsers; undefined handles browsers like any other client. */
   readonly explore?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
 }
 
@@ -49,14 +49,14 @@ export async function registerGraphql(
   const schema = createSchema(services);
   if (tracing) traceRootFields(schema, tracing);
   const rootFields = Math.min(options.limits.rootFields, services.rateLimits.most);
-  // A query that costs more points than anybody can have is too large, not too early.
+  // A query that exceeds the full rate limit can never run: reject it as too large instead of asking for a retry.
   const operationOptions = { ...options, limits: { ...options.limits, rootFields }, log: app.log };
   const operations = new Operations(schema, services, operationOptions);
-  const frontDoor = new ApolloFrontDoor(schema, operations, operationOptions);
-  await frontDoor.start();
+  const apollo = new ApolloHandler(schema, operations, operationOptions);
+  await apollo.start();
   const callers = new CallerIdentification(services.access);
-  const contextOf = createContexts(services, callers);
-  // Before the server waits for its connections: event streams would never end by themselves.
+  const contextOf = createContextFactory(services, callers);
+  // Event streams never end on their own: close them before the server waits for its connections.
   app.addHook("preClose", async () => services.changes.endSubscriptions());
   if (options.corsOrigins.length > 0) {
     await app.register(cors, {
@@ -70,7 +70,7 @@ export async function registerGraphql(
   registerGraphqlRoute(app, {
     contextOf,
     operations,
-    frontDoor,
+    apollo,
     fastPath: options.fastPath ? new FastPath(operations, metrics.caches.documents) : undefined,
     stream: createEventStream({
       operations,
@@ -83,14 +83,13 @@ export async function registerGraphql(
     metrics,
     async onRequest(request, reply) {
       requireMethod(request, reply);
-      if (explore && request.method === "GET" && wantsPage(request)) await explore(request, reply);
+      if (explore && request.method === "GET" && acceptsHtml(request)) await explore(request, reply);
       else await callers.identify(request);
     },
   });
 }
 
-/** Returns a function that creates the context of a request. */
-function createContexts(services: Services, callers: CallerIdentification) {
+function createContextFactory(services: Services, callers: CallerIdentification) {
   const watcher = new UserGroupWatcher(services.userGroupWatches);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<GraphqlContext> => {
     const { id, headers, ip: address } = request;
@@ -99,10 +98,10 @@ function createContexts(services: Services, callers: CallerIdentification) {
     const consistency = readReadConsistency(headers[READ_CONSISTENCY_HEADER]);
     const identity = await callers.identityOf(request, reply);
     const signal = () => request.signal;
-    const noteWrite = () => {
+    const recordWrite = () => {
       request.hasWritten = true;
     };
-    const origin = { id, identity, authorization, idempotencyKey, consistency, address, signal, noteWrite };
+    const origin = { id, identity, authorization, idempotencyKey, consistency, address, signal, recordWrite };
     const context = await createContext(services, watcher, origin);
     request.tenant = context.session && tenantOf(context.session);
     if (context.allowance) reply.headers(rateLimitHeaders(context.allowance));
@@ -110,11 +109,11 @@ function createContexts(services: Services, callers: CallerIdentification) {
   };
 }
 
-function wantsPage(request: FastifyRequest): boolean {
+function acceptsHtml(request: FastifyRequest): boolean {
   return request.headers.accept?.includes("text/html") === true;
 }
 
-/** @throws DomainError `method_not_allowed` for a method that GraphQL does not have */
+/** @throws DomainError `method_not_allowed` */
 function requireMethod({ method }: FastifyRequest, reply: FastifyReply): void {
   if (METHODS.includes(method)) return;
   const allowed = METHODS.join(", ");

@@ -1,24 +1,23 @@
 import { setImmediate } from "node:timers/promises";
 
-/** How many characters of large replies are written in one turn of the event loop, but for the last reply of it. */
+/** Characters of large replies after which serialization is deferred to the next turn of the event loop. */
 const MAX_CHARACTERS = 1_000_000;
 const LARGE_REPLY = 64_000;
 
 /**
- * Writes the text of replies. Operations that were answered with one statement end in the same turn of the event loop: if all of their
- * replies were written before the first is sent, some hundred large ones would not fit into memory, and nobody else would be served
- * meanwhile. So once much was written, the next turn is waited for.
+ * Serializes replies in batches. Operations loaded by one SQL statement complete in the same turn of the event loop. If all their
+ * replies were serialized before the first is sent, a few hundred large ones would exhaust memory and block the event loop.
  */
 export class ReplyWriter {
   #written = 0;
 
-  /** @returns at once, where nothing has to be waited for */
+  /** Serializes a reply; synchronous unless this turn's limit is exceeded. */
   write(value: unknown): string | Promise<string> {
     return this.#written <= MAX_CHARACTERS ? this.#writeNow(value) : this.#writeLater(value);
   }
 
   async #writeLater(value: unknown): Promise<string> {
-    // One who has waited as long may have been faster.
+    // Check again: another waiting reply may have used up this turn's limit.
     while (this.#written > MAX_CHARACTERS) await setImmediate();
     return this.#writeNow(value);
   }

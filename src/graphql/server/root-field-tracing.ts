@@ -2,18 +2,16 @@ import { defaultFieldResolver, type GraphQLSchema } from "graphql";
 import { inSpan, type Tracing } from "../../telemetry/tracing.js";
 
 /**
- * Has each field at the top of a query or mutation be a span by its name in the schema; aliases are the caller's words. What fields
- * below load is traced where it is collected.
+ * Creates a span for each root field of queries and mutations, named after the schema field because aliases are caller-controlled.
+ * Batch loaders trace the loads of nested fields.
  */
 export function traceRootFields(schema: GraphQLSchema, tracing: Tracing): void {
   for (const type of [schema.getQueryType(), schema.getMutationType()]) {
     for (const field of Object.values(type?.getFields() ?? {})) {
       const { resolve = defaultFieldResolver } = field;
       const name = `${type?.name}.${field.name}`;
-      field.resolve = (...resolving) =>
-        tracing.current()
-          ? inSpan(tracing, name, {}, async () => resolve(...resolving))
-          : resolve(...resolving);
+      field.resolve = (...args) =>
+        tracing.current() ? inSpan(tracing, name, {}, async () => resolve(...args)) : resolve(...args);
     }
   }
 }

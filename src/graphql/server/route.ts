@@ -5,7 +5,7 @@ import type { Metrics } from "../../telemetry/metrics.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { countShownError } from "../shared/error-metrics.js";
 import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
-import type { ApolloFrontDoor } from "./apollo-server.js";
+import type { ApolloHandler } from "./apollo-server.js";
 import type { FastPath } from "./fast-path.js";
 import type { Operations } from "./operations/operations.js";
 import type { OperationReply } from "./operations/reply.js";
@@ -19,28 +19,28 @@ interface RouteOptions {
   readonly onRequest: Handler;
   readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>;
   readonly operations: Operations;
-  readonly frontDoor: ApolloFrontDoor;
-  /** Undefined: Apollo Server answers every request. */
+  readonly apollo: ApolloHandler;
+  /** Undefined if Apollo Server handles every request. */
   readonly fastPath: FastPath | undefined;
   readonly stream: Handler;
   readonly maxReplyBytes: number;
   readonly metrics: Metrics;
 }
 
-/** Decision 12: the largest site configuration fits, as a string with its escapes. */
+/** In bytes: fits the largest site configuration as an escaped JSON string (decision 12). */
 const BODY_LIMIT = 4 * 1024 * 1024;
 
 const GRAPHQL_MEDIA_TYPE = "application/graphql-response+json";
-/** Errors of the document rather than of the request. */
+/** Error codes for invalid documents and variables, as opposed to malformed HTTP requests. */
 const DOCUMENT_ERRORS = new Set<unknown>([
   "GRAPHQL_PARSE_FAILED",
   "GRAPHQL_VALIDATION_FAILED",
   "BAD_USER_INPUT",
 ]);
 
-/** Registers the route of queries, mutations and subscriptions at the path of a scope. */
+/** Registers the route for queries, mutations and subscriptions at the prefix of the scope. */
 export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions): void {
-  const { contextOf, operations, frontDoor, fastPath, maxReplyBytes } = options;
+  const { contextOf, operations, apollo, fastPath, maxReplyBytes } = options;
   const writer = new ReplyWriter();
 
   async function send(
@@ -57,13 +57,13 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
   }
 
   app.addHook("onSend", (request, reply, _payload, done) => {
-    // Clients that know GraphQL's media type do not look for errors in a failure of another type.
+    // Clients that support GraphQL's media type ignore the errors in a failed response of another type.
     if (reply.statusCode >= 400 && acceptsGraphqlMediaType(request)) {
       reply.type(`${GRAPHQL_MEDIA_TYPE}; charset=utf-8`);
     }
     done();
   });
-  app.addHook("onClose", () => frontDoor.stop());
+  app.addHook("onClose", () => apollo.stop());
   app.route({
     method: app.supportedMethods,
     url: "/",
@@ -73,15 +73,15 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
     async handler(request, reply) {
       requireOneOperation(request.body);
       if (wantsEvents(request)) return options.stream(request, reply);
-      const repeated = fastPath?.match(request);
-      if (repeated) {
-        const { prepared, variables, contentType } = repeated;
+      const match = fastPath?.match(request);
+      if (match) {
+        const { prepared, variables, contentType } = match;
         const context = await contextOf(request, reply);
         const answer = await operations.run(prepared, variables, context);
         reply.header("content-type", contentType);
         return send(request, reply, answer);
       }
-      const answer = await frontDoor.answer(request, () => contextOf(request, reply));
+      const answer = await apollo.handle(request, () => contextOf(request, reply));
       const text = await send(request, reply, withRequestId(answer, request, options.metrics));
       fastPath?.recordReply(request, reply);
       return text;
@@ -89,7 +89,7 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
   });
 }
 
-/** Adds the ID of the request to errors that Apollo Server has found before there was a context. */
+/** Adds the request ID to errors that Apollo Server raised before the context was created. */
 function withRequestId(answer: OperationReply, { id }: FastifyRequest, metrics: Metrics): OperationReply {
   const { errors } = answer.result;
   if (!errors) return answer;
@@ -102,7 +102,7 @@ function withRequestId(answer: OperationReply, { id }: FastifyRequest, metrics: 
   return { ...answer, result: { ...answer.result, errors: completed } };
 }
 
-/** GraphQL over HTTP: an invalid document has status 200 for clients that do not know GraphQL's media type. */
+/** Returns the HTTP status: GraphQL over HTTP wants 200 for invalid documents if the client does not accept GraphQL's media type. */
 function statusFor(
   request: FastifyRequest,
   status: number,

@@ -35,7 +35,7 @@ interface ResolverDefinition {
   create(services: Services): object;
 }
 
-/** Every resolver class, and the services that it takes. */
+/** All resolver classes with the services they depend on. */
 const RESOLVERS: readonly [ResolverDefinition, ...ResolverDefinition[]] = [
   resolver(ApiKeyResolver, (services) => [services.apiKeys]),
   resolver(AuditResolver, (services) => [services.auditLog]),
@@ -60,17 +60,17 @@ const RESOLVERS: readonly [ResolverDefinition, ...ResolverDefinition[]] = [
   resolver(WebhookResolver, (services) => [services.webhooks]),
 ];
 
-/** Builds the schema, with resolvers upon the services. */
+/** Builds the executable schema. */
 export function createSchema(services: Services): GraphQLSchema {
   return build(RESOLVERS.map(({ create }) => create(services)));
 }
 
-/** Builds the schema without resolvers: to print it, or to validate documents. */
+/** Builds the schema without resolver instances, for printing it or validating documents. */
 export function createBareSchema(): GraphQLSchema {
   return build([]);
 }
 
-/** The schema in the schema definition language, as committed in schema.graphql: types and fields in the alphabet's order. */
+/** Returns the schema as SDL with types and fields sorted by name, as committed in schema.graphql. */
 export function printSdl(): string {
   return `${printSchema(lexicographicSortSchema(createBareSchema()))}\n`;
 }
@@ -82,9 +82,9 @@ function build(resolvers: readonly object[]): GraphQLSchema {
     container: {
       get: (resolverClass) => resolvers.find((resolver) => resolver instanceof resolverClass),
     },
-    // TypeGraphQL asks for one, though each subscription here has its own source.
+    // TypeGraphQL requires a pubSub, although each subscription has its own event source.
     pubSub: { publish: refusePubSub, subscribe: refusePubSub },
-    // The domain's own parsers check the input, the same for both faces.
+    // Domain parsers validate the input, so that REST and GraphQL apply the same rules.
     validate: false,
   });
   describeRoots(schema);
@@ -98,7 +98,7 @@ function resolver<Arguments extends unknown[] | []>(
   return { type, create: (services) => new type(...pick(services)) };
 }
 
-// TypeGraphQL has no place for the descriptions of these types, which it makes itself.
+// TypeGraphQL generates the root types and has no option for their descriptions.
 function describeRoots(schema: GraphQLSchema): void {
   for (const operation of Object.values(OperationTypeNode)) {
     const type = schema.getRootType(operation);

@@ -1,27 +1,27 @@
 import { type GraphQLSchema, parse, validate } from "graphql";
 import { DomainError } from "../../domain/shared/errors.js";
 
-/** The prefix of a SHA-256 in the proposal for persisted documents of GraphQL over HTTP; lists of documents go without. */
+/** Prefix of SHA-256 IDs in the GraphQL over HTTP proposal for persisted documents; manifests omit it. */
 const HASH_PREFIX = "sha256:";
 
-/** How a request names its document; its text, if there is one, decides. */
+/** The document of a request, by text or ID; the text takes precedence. */
 interface DocumentReference {
   readonly text: string | undefined;
   readonly id: string | undefined;
 }
 
-/** The only documents that run, where there are such. */
+/** Allow-list of persisted queries. */
 export class TrustedDocuments {
   readonly #texts: ReadonlyMap<string, string>;
   readonly #known: ReadonlySet<string>;
 
-  /** @param texts the documents by their ids */
+  /** @param texts document texts by ID */
   constructor(texts: ReadonlyMap<string, string>) {
     this.#texts = texts;
     this.#known = new Set(texts.values());
   }
 
-  /** @returns the text of a trusted document, or null */
+  /** Returns the text of an allow-listed document, or null. */
   find({ text, id }: DocumentReference): string | null {
     if (text !== undefined) return this.#known.has(text) ? text : null;
     if (id === undefined) return null;
@@ -34,22 +34,22 @@ export function untrustedDocument(): DomainError {
 }
 
 /**
- * Looks for a document that could never run.
- * @param texts the documents by their ids
- * @returns the id of the first one, and what is wrong with it
+ * Finds the first document that is not valid for the schema.
+ * @param texts document texts by ID
+ * @returns its ID and the error message
  */
 export function findFaultyDocument(
   texts: ReadonlyMap<string, string>,
   schema: GraphQLSchema,
 ): { readonly id: string; readonly fault: string } | undefined {
   for (const [id, text] of texts) {
-    const fault = findFault(text, schema);
+    const fault = findDocumentError(text, schema);
     if (fault !== undefined) return { id, fault };
   }
   return undefined;
 }
 
-function findFault(text: string, schema: GraphQLSchema): string | undefined {
+function findDocumentError(text: string, schema: GraphQLSchema): string | undefined {
   try {
     return validate(schema, parse(text))[0]?.message;
   } catch (error) {

@@ -10,22 +10,22 @@ import {
 } from "../../domain/shared/page.js";
 import { PageInfo } from "./page-info-type.js";
 
-/** Where a connection gets its items from: nothing is read before a field that needs it is asked for. */
+/** Data source of a connection; the page and the count are loaded only if a selected field needs them. */
 export interface ConnectionSource<Item> {
   readonly page: PageArguments;
-  /** What the list is sorted by; its field is part of every cursor. */
+  /** Sort key of the list; its field is part of every cursor. */
   readonly sort: SortKey;
   positionOf(item: Item): Position;
   load(request: PageRequest): Promise<Page<Item>>;
   count(): Promise<number>;
 }
 
-/** The position in a list that is sorted by internal ID. */
+/** Returns an item's position in a list sorted by internal ID. */
 export function positionById({ id }: { readonly id: number }): Position {
   return { value: id, id };
 }
 
-/** Makes the types of a connection: `<name>Edge` and `<name>Connection`, whose items are shown as `nodeType`. */
+/** Creates the types `<name>Edge` and `<name>Connection` for nodes of `nodeType`. */
 export function createConnectionType<Item, View extends object>(
   name: string,
   nodeType: ClassType<View>,
@@ -75,7 +75,7 @@ export function createConnectionType<Item, View extends object>(
       const first = items.at(0);
       const last = items.at(-1);
       return new PageInfo({
-        // Against the direction of paging, the cursor that the page starts from stands for what lies beyond it.
+        // Opposite to the paging direction, a start cursor implies that there are more items: no query is needed.
         hasNextPage: from === "start" ? hasMore : before !== null,
         hasPreviousPage: from === "end" ? hasMore : after !== null,
         startCursor: first === undefined ? null : this.#cursor(first),

@@ -11,41 +11,41 @@ import type { Services } from "../../services/services.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { Loaders } from "./loaders.js";
 
-/** What the resolvers of one request share. */
+/** Per-request state that resolvers share. */
 export interface GraphqlContext {
   readonly requestId: string;
   readonly watcher: Watcher;
-  /** The Authorization header, for checking again in what stays connected. */
+  /** The Authorization header; subscriptions check it again while they are open. */
   readonly authorization: string | undefined;
-  /** Under which a mutation counts once, if its sender wants that. */
+  /** The Idempotency-Key header: a mutation with it is applied at most once. */
   readonly idempotencyKey: string | undefined;
-  /** What a query wants to see, if its sender says so. */
+  /** The read consistency that a query requests. */
   readonly consistency: ReadConsistency | undefined;
-  /** Null for a request without credentials, which may only look at the schema. */
+  /** Null for a request without credentials, which may only introspect the schema. */
   readonly session: Session | FrontEndSession | null;
-  /** What a rate limit leaves, once the request's first point was taken; null where there is none. */
+  /** Remaining rate limit after the first cost unit was charged; null without a rate limit. */
   readonly allowance: Allowance | null;
   readonly metrics: Metrics;
-  /** Takes further points. @returns null where there is no limit @throws DomainError `rate_limited` when too few are left */
-  spend(points: number): Promise<Allowance> | null;
-  /** Notes that the request may have changed something, so that its reply is not withheld. */
-  noteWrite(): void;
+  /** Charges further cost units. @returns null without a rate limit @throws DomainError `rate_limited` */
+  spend(cost: number): Promise<Allowance> | null;
+  /** Records that the request may have written data, so that its reply is not withheld. */
+  recordWrite(): void;
 }
 
-/** Follows single groups for subscribers. */
+/** Subscribes to changes of a single user group. */
 export interface Watcher {
-  /** @param by the `UserGroupBy` input; a front end may leave it out */
+  /** @param by the `UserGroupBy` input; optional for front ends */
   watch(by: object | null | undefined, context: GraphqlContext): Promise<AsyncIterable<object>>;
 }
 
-/** The holder of an API key, and what was loaded for it. */
+/** An API key's caller with its loaders. */
 export interface Session {
   readonly kind: "caller";
   readonly caller: Caller;
   readonly loaders: Loaders;
 }
 
-/** The front end of one user group, which reads nothing but its own group (decision 15). */
+/** A front end with a user group token, which may read that user group only (decision 15). */
 export interface FrontEndSession {
   readonly kind: "frontEnd";
   readonly userGroup: UserGroup;
@@ -54,7 +54,7 @@ export interface FrontEndSession {
 }
 
 /**
- * Makes the context of a request, and takes one point for it.
+ * Creates the context of a request and charges one cost unit.
  * @param request.identity null for a request without credentials
  * @throws DomainError `rate_limited`
  */
@@ -68,17 +68,17 @@ export async function createContext(
     readonly idempotencyKey: string | undefined;
     readonly consistency: ReadConsistency | undefined;
     readonly address: string;
-    /** Aborts when the client has gone. */
+    /** Aborts when the client disconnects. */
     readonly signal?: () => AbortSignal;
-    readonly noteWrite: () => void;
+    readonly recordWrite: () => void;
   },
 ): Promise<GraphqlContext> {
   const { id: requestId, identity, authorization, idempotencyKey, consistency, address } = request;
-  const { signal, noteWrite } = request;
+  const { signal, recordWrite } = request;
   const spender = identity ?? ({ kind: "address", address } as const);
-  const spend = (points: number) => services.rateLimits.spend(spender, points);
-  const spending = spend(1);
-  const allowance = spending && (await spending);
+  const spend = (cost: number) => services.rateLimits.spend(spender, cost);
+  const charge = spend(1);
+  const allowance = charge && (await charge);
   const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity), { signal }) };
   const { metrics } = services.telemetry;
   return {
@@ -91,11 +91,11 @@ export async function createContext(
     allowance,
     metrics,
     spend,
-    noteWrite,
+    recordWrite,
   };
 }
 
-/** Whose data somebody asks for. */
+/** Returns the tenant whose data an identity may access. */
 export function tenantOf(identity: Identity): Tenant {
   if (identity.kind === "caller") return identity.caller;
   const { userGroup, deadline } = identity;
@@ -103,20 +103,20 @@ export function tenantOf(identity: Identity): Tenant {
   return { accountId, environment, deadline };
 }
 
-/** The same session, with nothing loaded yet, reading from a replica. */
-export function readingFrom(
+/** Returns the session with fresh loaders that read from a replica. */
+export function withReplica(
   services: Services,
   session: Session | FrontEndSession,
   replica: ReadReplica,
 ): Session | FrontEndSession {
   const tenant = { ...tenantOf(session), replica };
   const { budget, signal } = session.loaders;
-  const loaders = new Loaders(services, tenant, { budget: budget.again(), signal });
+  const loaders = new Loaders(services, tenant, { budget: budget.copyLimits(), signal });
   if (session.kind === "frontEnd") return { ...session, loaders };
   return { ...session, caller: { ...session.caller, replica }, loaders };
 }
 
-/** @throws DomainError `unauthenticated` for a request without credentials, `forbidden` for a front end's */
+/** @throws DomainError `unauthenticated` for a request without credentials, `forbidden` for a front end */
 export function requireSession(context: GraphqlContext): Session {
   const session = requireAnySession(context);
   if (session.kind === "caller") return session;
@@ -124,7 +124,7 @@ export function requireSession(context: GraphqlContext): Session {
 }
 
 /**
- * The session of whoever asks, for the few fields that a front end may read as well.
+ * Returns the session of an API key or a front end; for the few fields that front ends may read.
  * @throws DomainError `unauthenticated` for a request without credentials
  */
 export function requireAnySession({ session }: GraphqlContext): Session | FrontEndSession {

@@ -1,2 +1,2 @@
-/** The extension of a type that counts the items of its lists in the reply's budget, however they nest (decision 27). */
+/** Schema extension of types whose list items are counted by the reply budget at run time, at any nesting (decision 27). */
 export const COUNTS_ITEMS = "countsItems";

@@ -1,9 +1,9 @@
 import { registerEnumType } from "type-graphql";
 
 /**
- * Creates an enumeration of the schema.
- * @param members by the name in the schema: the value in the domain, and the description
- * @returns what fields name as their type
+ * Creates a GraphQL enum.
+ * @param members domain value and description by GraphQL name
+ * @returns the type for `@Field`
  */
 export function createEnum<Value extends string>(
   name: string,

@@ -1,7 +1,6 @@
 import type { Environment } from "../../domain/accounts/environment.js";
 import { createEnum } from "./create-enum.js";
 
-/** The environments by the names that GraphQL gives them. */
 export const EnvironmentEnum = createEnum<Environment>(
   "Environment",
   "The part of an account that an API key opens: nothing in one is visible from the other.",

@@ -2,7 +2,7 @@ import { ERROR_MEANINGS } from "../../domain/shared/error-catalogue.js";
 import { ERROR_CODES, type ErrorCode } from "../../domain/shared/errors.js";
 import { createEnum } from "./create-enum.js";
 
-/** The name that GraphQL gives an error code of the REST API. */
+/** Returns the GraphQL name of an error code. */
 export function toGraphqlCode(code: ErrorCode): string {
   return code.toUpperCase();
 }

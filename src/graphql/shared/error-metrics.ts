@@ -2,13 +2,13 @@ import { ApolloServerErrorCode } from "@apollo/server/errors";
 import { ERROR_CODES } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
-/** All codes there are: the domain's, and Apollo Server's own. */
+/** Error codes of the domain and of Apollo Server; bounds the metric's label values. */
 const CODES: ReadonlySet<string> = new Set([
   ...ERROR_CODES,
   ...Object.values(ApolloServerErrorCode).map((code) => code.toLowerCase()),
 ]);
 
-/** Counts an error that is shown, by its code. */
+/** Counts an error sent to a client, by code. */
 export function countShownError({ errors }: Metrics, code: unknown): void {
   const name = String(code).toLowerCase();
   errors.of("graphql", CODES.has(name) ? name : "other").value += 1;

@@ -15,7 +15,7 @@ export class DateTimeRangeInput {
 
 const MAX_PROVIDED_IDS = 1000;
 
-/** Reads a list of provided ids. @throws DomainError `invalid_field` */
+/** Parses a list of external IDs. @throws DomainError `invalid_field` */
 export function parseProvidedIds(providedIds: readonly string[] | null | undefined): {
   readonly providedIds?: readonly string[];
 } {
@@ -26,7 +26,7 @@ export function parseProvidedIds(providedIds: readonly string[] | null | undefin
   return { providedIds: providedIds.map((id) => parseText(id, field)) };
 }
 
-/** Reads a range of time of a filter. @throws DomainError `invalid_field` */
+/** @throws DomainError `invalid_field` */
 export function parseTimeRange({ from, to }: DateTimeRangeInput, name: string): TimeRange {
   return {
     ...(from ? { from: parseTime(from, ["filter", name, "from"]) } : {}),

@@ -1,8 +1,8 @@
 import { Field } from "type-graphql";
 
 /**
- * A field that a getter gives. To `Field`, a getter is a resolver with all that resolvers may need, each time it is read; this is as simple
- * as a property, and like that takes neither arguments nor the context.
+ * Declares a getter as a field without arguments or context. On a getter, `Field` would create a full resolver with its overhead on
+ * every read; this is as cheap as a property.
  */
 export function GetterField(...field: Parameters<typeof Field>): PropertyDecorator {
   return (prototype, name) => Field(...field)(prototype, name);

@@ -6,9 +6,9 @@ import { parseProvidedIds } from "./filter-inputs.js";
 import { OrderDirection, type OrderDirectionValue } from "./order-direction-enum.js";
 
 /**
- * Creates the input that sorts a list.
- * @param items what is listed, for descriptions
- * @param fields what the list may be sorted by, as for `createEnum`
+ * Creates the input type for the order of a list.
+ * @param items name of the items, for descriptions
+ * @param fields sort fields, as for `createEnum`
  */
 export function createOrderInput<SortField extends string>(
   name: string,
@@ -28,7 +28,7 @@ export function createOrderInput<SortField extends string>(
   return Order;
 }
 
-/** The conditions that the filters of all lists of named items have. */
+/** Filter conditions shared by all lists of named items. */
 @InputType()
 export abstract class NamedItemFilter {
   @Field(() => [String], {
@@ -41,7 +41,7 @@ export abstract class NamedItemFilter {
   readonly nameContains?: string | null;
 }
 
-/** Reads these conditions; what is null or absent is no condition. @throws DomainError `invalid_field` */
+/** Parses the conditions; null or absent ones are omitted. @throws DomainError `invalid_field` */
 export function parseNamedItemFilter({ providedIds, nameContains }: NamedItemFilter) {
   return {
     ...parseProvidedIds(providedIds),

@@ -5,16 +5,16 @@ import { ReplyBudget } from "./reply-budget.js";
 
 /** Loads and caches values of one kind for one request. */
 export interface Loader {
-  /** Drops what may have changed, so that what follows reads what a mutation wrote. */
+  /** Drops cached values that a mutation may have changed. */
   clear(): void;
 }
 
-/** What one request loads for one tenant. Loaders are created on first use. */
+/** The loaders of one request for one tenant, created on first use. */
 export class Loaders {
   readonly services: Services;
   readonly tenant: Tenant;
   readonly budget: ReplyBudget;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: (() => AbortSignal) | undefined;
   readonly #created: Loader[] = [];
 
@@ -41,7 +41,7 @@ export class Loaders {
   }
 }
 
-/** Defines a loader. @returns a function that returns the request's loader and creates it on first use */
+/** Defines a loader. @returns a function that gets or creates the request's instance */
 export function defineLoader<Type extends Loader>(
   create: (loaders: Loaders) => Type,
 ): (loaders: Loaders) => Type {
@@ -57,8 +57,8 @@ export function defineLoader<Type extends Loader>(
 }
 
 /**
- * Defines a loader by key: the keys of one turn of the event loop are loaded together.
- * @param loadMany returns a value for each key, in the order of the keys
+ * Defines a loader that batches the keys of one turn of the event loop.
+ * @param loadMany returns one value per key, in the order of the keys
  */
 export function defineBatchLoader<Key, Value>(
   loadMany: (loaders: Loaders, keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,

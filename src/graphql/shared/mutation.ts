@@ -9,8 +9,8 @@ import { UserErrorView } from "./user-error-type.js";
 type Work<Principal, Values extends object> = (principal: Principal) => Promise<PayloadValues<Values>>;
 
 /**
- * Runs a mutation for a caller with write scope; user errors become part of the payload.
- * @throws DomainError `unauthenticated`, `forbidden` and every failure that is no user error
+ * Runs a mutation that requires write scope; user errors are returned in the payload.
+ * @throws DomainError `unauthenticated`, `forbidden` and all other errors that are not user errors
  */
 export async function mutate<Values extends object>(
   context: GraphqlContext,
@@ -20,7 +20,7 @@ export async function mutate<Values extends object>(
   return mutateIfAllowed(context, payload, (caller) => work(requireWrite(caller)));
 }
 
-/** Runs a mutation for a caller with admin scope. @throws as `mutate` does */
+/** Runs a mutation that requires admin scope. @throws like `mutate` */
 export async function mutateAsAdmin<Values extends object>(
   context: GraphqlContext,
   payload: PayloadType<Values>,
@@ -29,7 +29,7 @@ export async function mutateAsAdmin<Values extends object>(
   return mutateIfAllowed(context, payload, (caller) => work(requireAdmin(caller)));
 }
 
-/** Runs a mutation that checks the caller's scope itself. @throws as `mutate` does */
+/** Runs a mutation that checks the caller's scope itself. @throws like `mutate` */
 export async function mutateIfAllowed<Values extends object>(
   context: GraphqlContext,
   Payload: PayloadType<Values>,
@@ -43,7 +43,7 @@ export async function mutateIfAllowed<Values extends object>(
     countShownError(context.metrics, error.code);
     return new Payload(null, UserErrorView.allOf(error));
   } finally {
-    // Later fields of the same request must read what was just written.
+    // Later fields of the same request must not read cached values from before this write.
     loaders.clear();
   }
 }

@@ -11,30 +11,30 @@ const NODE_TYPES = [
   "WebhookDelivery",
 ] as const;
 
-/** Those that outgrow 32 bits. */
+/** Types with 64-bit IDs. */
 const SERIAL_TYPES: readonly NodeType[] = ["AuditEntry", "WebhookDelivery"];
 
-/** The types that have global ids. */
+/** Types with global IDs. */
 export type NodeType = (typeof NODE_TYPES)[number];
 
-/** What a global id says. */
-interface NodeName {
+/** A decoded global ID. */
+interface NodeReference {
   readonly type: NodeType;
   readonly id: number;
-  /** The number of a part of the object, such as one of its revisions; null for the object itself. */
+  /** Number of a part of the object, such as a revision; null for the object itself. */
   readonly part: number | null;
 }
 
-/** An id that no object has. */
+/** An ID that no object has. */
 const NO_ID = 0;
 
-/** The global id of an object, or of a part of it: opaque to callers. The account is not in it, as the API key decides that. */
+/** Returns the opaque global ID of an object or a part of it. It does not contain the account, which the API key determines. */
 export function toNodeId(type: NodeType, id: number, part: number | null = null): string {
   return Buffer.from([type, id, ...(part === null ? [] : [part])].join(":")).toString("base64url");
 }
 
-/** The object that a global id names, or null for a text that is none of ours. */
-export function readNodeId(nodeId: string): NodeName | null {
+/** Decodes a global ID; returns null if it is malformed. */
+export function parseNodeId(nodeId: string): NodeReference | null {
   const [name, digits = "", partDigits] = Buffer.from(nodeId, "base64url").toString("latin1").split(":", 3);
   const type = NODE_TYPES.find((known) => known === name);
   const isSerial = SERIAL_TYPES.some((serial) => serial === type);
@@ -44,9 +44,9 @@ export function readNodeId(nodeId: string): NodeName | null {
   return type && id !== null && isWhole && toNodeId(type, id, part) === nodeId ? { type, id, part } : null;
 }
 
-/** The internal id in a global id; an id that no object has where it is of another type, or none of ours. */
-export function readNodeIdOf(type: NodeType, nodeId: string): number {
-  const node = readNodeId(nodeId);
+/** Returns the internal ID from a global ID, or an ID that no object has if it is malformed or of another type. */
+export function parseNodeIdOfType(type: NodeType, nodeId: string): number {
+  const node = parseNodeId(nodeId);
   return node?.type === type ? node.id : NO_ID;
 }
 

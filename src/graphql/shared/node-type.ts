@@ -6,7 +6,7 @@ import { toNodeId } from "./node-id.js";
 export abstract class NodeView {
   readonly #name: Parameters<typeof toNodeId>;
 
-  /** @param name the parts of the global id, which is put together when it is asked for */
+  /** @param name parts of the global ID, encoded only if it is read */
   constructor(...name: Parameters<typeof toNodeId>) {
     this.#name = name;
   }

@@ -1,19 +1,18 @@
 const MIB = 1024 * 1024;
 
-/** What one GraphQL operation may ask for at most (decision 27). */
+/** Maximum values for one GraphQL operation (decision 27). */
 export interface OperationLimits {
-  /** Levels of fields within each other; a field of the operation itself is the first. */
+  /** Levels of nested fields; root fields are level 1. */
   readonly depth: number;
   readonly aliases: number;
-  /** Fields of the operation itself. */
   readonly rootFields: number;
-  /** Lexical tokens of the whole document: names, punctuators and values. */
+  /** Lexical tokens in the document: names, punctuators and values. */
   readonly tokens: number;
-  /** Fields and fragment spreads that are written in the whole document. */
+  /** Fields and fragment spreads in the document, fragments not expanded. */
   readonly selections: number;
-  /** About as many fields as the reply may have. */
+  /** Estimated number of fields in the reply. */
   readonly cost: number;
-  /** Bytes of one reply, or of one event of a stream. */
+  /** Bytes of one reply or stream event. */
   readonly replyBytes: number;
 }
 
@@ -27,11 +26,10 @@ export const DEFAULT_LIMITS: OperationLimits = {
   replyBytes: 16 * MIB,
 };
 
-/** What a request without credentials may have besides: introspection as tools do it has some 200 tokens. */
+/** Lower limits without credentials; introspection by common tools has about 200 tokens. */
 const ANONYMOUS_TOKENS = 500;
 const ANONYMOUS_COST = 1000;
 
-/** The limits of a request without credentials. */
 export function limitsWithoutCredentials(limits: OperationLimits): OperationLimits {
   return {
     ...limits,

@@ -1,12 +1,12 @@
 import DataLoader from "dataloader";
 import type { Page, PageRequest } from "../../domain/shared/page.js";
 
-/** Loads one and the same page of the lists of many objects, all of them at once. */
+/** Batches loads of the same page for the lists of many parent objects. */
 export class PageLoaders<Item> {
   readonly #loadAll: (ids: readonly number[], page: PageRequest) => Promise<Page<Item>[]>;
   readonly #loaders = new Map<string, DataLoader<number, Page<Item>>>();
 
-  /** @param loadAll gives the page of each object's list, in the order of the ids */
+  /** @param loadAll returns the page of each parent's list, in the order of the IDs */
   constructor(loadAll: (ids: readonly number[], page: PageRequest) => Promise<Page<Item>[]>) {
     this.#loadAll = loadAll;
   }

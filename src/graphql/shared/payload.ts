@@ -1,21 +1,20 @@
 import { Arg, Field, ObjectType } from "type-graphql";
 import { UserErrorView } from "./user-error-type.js";
 
-/** The values of a mutation's payload; those that are absent are null. */
+/** Field values of a mutation's payload; absent ones become null. */
 export type PayloadValues<Values extends object> = Partial<Values> & {
   readonly userErrors?: readonly UserErrorView[];
 };
 
-/** The type of a mutation's payload. */
 export type PayloadType<Values extends object> = new (
   values: PayloadValues<Values> | null,
   userErrors?: readonly UserErrorView[],
 ) => object;
 
 /**
- * Creates the type of a mutation's payload: nullable fields and `userErrors`.
- * @param failing what the descriptions say has failed
- * @param fields the type and the description of each field but `userErrors`
+ * Creates the payload type of a mutation: nullable fields and `userErrors`.
+ * @param failing noun used in the description of `userErrors`
+ * @param fields type and description of each field except `userErrors`
  */
 export function createPayloadType<Values extends object>(
   name: string,
@@ -41,7 +40,7 @@ export function createPayloadType<Values extends object>(
   return Payload;
 }
 
-/** The argument of every mutation. */
+/** Declares the `input` argument of a mutation. */
 export function Input(type: () => object) {
   return Arg("input", type, { description: "What to do." });
 }

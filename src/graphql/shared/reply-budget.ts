@@ -1,20 +1,20 @@
 import { DomainError } from "../../domain/shared/errors.js";
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 
-/** How many groups, mapping entries, findings and other items of lists one reply may have (decision 29). */
+/** Maximum number of list items in one reply, such as user groups, mapping entries and findings (decision 29). */
 const MAX_ITEMS = 50_000;
 
-/** So many bytes of documents and their texts count as one item. */
+/** Bytes of documents and texts that count as one item. */
 const BYTES_PER_ITEM = 256;
 
-/** Free-form JSON costs so much for each KiB of its text that is begun; the first one is in the cost of the operation (decision 27). */
+/** Cost per started KiB of free-form JSON; the cost of the operation includes the first KiB (decision 27). */
 export const JSON_COST_PER_KIB = 20;
 const KIB = 1024;
 
-/** What one reply may have. */
 export interface ReplyLimits {
-  /** What the operation may cost, and how much of that its fields leave for the size of properties. */
+  /** Maximum cost of the operation. */
   readonly costLimit: number;
+  /** Cost left for the size of properties after the operation's fields. */
   readonly costLeft: number;
   readonly bytes: number;
 }
@@ -25,7 +25,7 @@ const UNLIMITED: ReplyLimits = {
   bytes: Number.POSITIVE_INFINITY,
 };
 
-/** Counts what no limit on a query's text can foresee: what goes into one reply, and the documents that are worked on for it. */
+/** Limits what static query analysis cannot predict: the size of a reply and the documents processed for it. */
 export class ReplyBudget {
   #limits: ReplyLimits;
   #spent = 0;
@@ -36,7 +36,7 @@ export class ReplyBudget {
     this.#limits = limits;
   }
 
-  /** Begins a reply: an operation's, or with the same limits that of a further event. */
+  /** Resets the budget for a new reply; subscription events keep the limits of the operation. */
   begin(limits = this.#limits): void {
     this.#limits = limits;
     this.#spent = 0;
@@ -44,40 +44,40 @@ export class ReplyBudget {
     this.#jsonCost = 0;
   }
 
-  /** A budget for another attempt at the same reply. */
-  again(): ReplyBudget {
+  /** Returns an unused budget with the same limits, for another attempt at the same reply. */
+  copyLimits(): ReplyBudget {
     return new ReplyBudget(this.#limits);
   }
 
-  /** Counts items of a list that goes into the reply. @throws DomainError `query_too_expensive` when it becomes too much */
+  /** Counts list items in the reply. @throws DomainError `query_too_expensive` if the budget is exceeded */
   spend(items: number): void {
     this.#spent += items;
     this.requireRest();
   }
 
-  /** Counts what a check found, which took its time: what was checked stays so, but more may be refused. */
+  /** Counts the findings of a completed check. Does not throw: only further work is rejected. */
   noteFindings({ errors, warnings }: SiteConfigReport): void {
     this.#spent += errors.length + warnings.length;
   }
 
-  /** Counts a document that is read, checked or written. @throws DomainError as `spend` does */
+  /** Counts a document that is read, checked or written. @throws like `spend` */
   spendBytes(bytes: number): void {
     this.spend(bytes / BYTES_PER_ITEM);
   }
 
-  /** Counts a text of any length that goes into the reply. @returns the text @throws DomainError as `spend` does */
+  /** Counts a text of unbounded length in the reply. @returns the text @throws like `spend` */
   spendText(text: string): string {
     this.spendBytes(Buffer.byteLength(text));
     return text;
   }
 
-  /** Counts bytes of texts that go into the reply. @throws DomainError as `spend` does */
+  /** Counts bytes of texts in the reply. @throws like `spend` */
   spendReplyBytes(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#limits.bytes) throw replyTooLarge(this.#limits.bytes);
   }
 
-  /** Counts the properties of a group by the size of their JSON text. @throws DomainError as `spend` does */
+  /** Charges the properties of a user group by the size of their JSON text. @throws like `spend` */
   spendProperties(bytes: number): void {
     this.spendReplyBytes(bytes);
     this.#jsonCost += JSON_COST_PER_KIB * Math.max(Math.ceil(bytes / KIB) - 1, 0);
@@ -90,7 +90,7 @@ export class ReplyBudget {
     );
   }
 
-  /** Keeps work from being done for a reply that is refused already. @throws DomainError as `spend` does */
+  /** Stops further work for a reply that is already too large. @throws like `spend` */
   requireRest(): void {
     if (this.#spent <= MAX_ITEMS) return;
     throw new DomainError("query_too_expensive", `The reply would have more than ${MAX_ITEMS} items.`, {
@@ -99,15 +99,14 @@ export class ReplyBudget {
   }
 }
 
-/** The error of a reply that has too many bytes. */
 export function replyTooLarge(limit: number): DomainError {
   return new DomainError("query_too_expensive", `The reply would have more than ${limit} bytes.`, {
     figures: { limit },
   });
 }
 
-/** Says whether a text has more bytes in UTF-8 than that. */
+/** Returns whether a text has more than the given number of bytes in UTF-8. */
 export function isLargerThan(text: string, bytes: number): boolean {
-  // A UTF-16 unit takes one to three bytes, so only lengths between the two bounds need counting.
+  // A UTF-16 code unit takes 1–3 bytes in UTF-8: count bytes only if the length alone does not decide.
   return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 }

@@ -26,13 +26,13 @@ export class UserErrorView {
     this.field = field;
   }
 
-  /** One error for each invalid field. */
+  /** Returns one error per invalid field. */
   static allOf({ code, fields, message }: DomainError): UserErrorView[] {
     if (fields.length === 0) return [new UserErrorView(code, message, null)];
     return fields.map((each) => new UserErrorView(code, fieldMessage(code, each), [...each.field]));
   }
 
-  /** The same error with a path that begins further out. */
+  /** Returns the error with a path prefix. */
   within(path: FieldPath): UserErrorView {
     return new UserErrorView(this.code, this.message, this.field && [...path, ...this.field]);
   }

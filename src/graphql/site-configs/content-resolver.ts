@@ -13,7 +13,7 @@ interface HasText {
   readonly textRef: TextRef;
 }
 
-/** Makes the resolver of all that is read from the text: the same for a site's configuration and for each of its revisions. */
+/** Creates the resolver of the fields derived from the text, shared by site configurations and their revisions. */
 function createContentResolver(view: ClassType<HasText>) {
   @Resolver(() => view)
   class SiteConfigContentResolver {

@@ -89,18 +89,18 @@ export class SetSiteConfigVisibilityInput {
   readonly public!: boolean;
 }
 
-/** A document that came with a request. */
-export interface GivenSource {
+/** A document submitted in a request. */
+export interface SubmittedSource {
   readonly source: WrittenSource;
-  /** Where in the input it came from. */
+  /** Path in the input. */
   readonly field: FieldPath;
-  /** In bytes; of a document, without white space. */
+  /** Size in bytes; for a JSON document, without insignificant white space. */
   readonly size: number;
 }
 
 /**
- * Reads a document that is given in one of two ways.
- * @throws DomainError `invalid_field` unless it is exactly one, and no larger than what can be stored
+ * Parses a document submitted as JSON or as text.
+ * @throws DomainError `invalid_field` unless exactly one is set and its size is within the storage limit
  */
 export function parseSource({
   document,
@@ -108,7 +108,7 @@ export function parseSource({
 }: {
   readonly document?: unknown;
   readonly text?: string | null | undefined;
-}): GivenSource {
+}): SubmittedSource {
   const hasText = typeof text === "string";
   const hasDocument = isGiven(document);
   if (hasText === hasDocument)
@@ -121,13 +121,13 @@ export function parseSource({
 }
 
 /** @throws DomainError `invalid_field` */
-export function parseChangeOptions(given: {
+export function parseChangeOptions(input: {
   readonly expectedRevision?: number | null;
   readonly strict?: boolean | null;
 }): ChangeOptions & { readonly strict: boolean } {
-  const expectedRevision = given.expectedRevision ?? null;
+  const expectedRevision = input.expectedRevision ?? null;
   if (expectedRevision !== null && expectedRevision < 0) {
     throw invalidField(["expectedRevision"], "must be 0 or more");
   }
-  return { expectedRevision, strict: given.strict === true };
+  return { expectedRevision, strict: input.strict === true };
 }

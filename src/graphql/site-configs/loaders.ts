@@ -11,12 +11,12 @@ import { PageLoaders } from "../shared/page-loaders.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 import { SiteConfigText } from "./text.js";
 
-/** Names the text of a revision, whose size in bytes is known before it is read. */
+/** Reference to the text of a revision, with its size in bytes so that the budget can reject it before it is read. */
 export interface TextRef extends RevisionRef {
   readonly size: number;
 }
 
-/** What one request loads of site configurations. */
+/** Per-request loaders for site configurations. */
 export class SiteConfigLoaders implements Loader {
   readonly byId: DataLoader<number, SiteConfig | null>;
   readonly bySite: DataLoader<string, SiteConfig | null>;
@@ -42,7 +42,7 @@ export class SiteConfigLoaders implements Loader {
     );
   }
 
-  /** Loads the text of a revision that exists. @throws DomainError `query_too_expensive` when the reply gets too large */
+  /** Loads the text of an existing revision. @throws DomainError `query_too_expensive` if the reply budget is exceeded */
   async text(ref: TextRef): Promise<SiteConfigText> {
     this.#budget.spendBytes(ref.size);
     const text = await this.#texts.load(ref);
@@ -50,27 +50,27 @@ export class SiteConfigLoaders implements Loader {
     throw new Error(`Revision ${ref.revision} of site configuration ${ref.siteConfigId} is gone.`);
   }
 
-  /** The document of a revision. @throws DomainError as `text` does */
+  /** @throws like `text` */
   async document(ref: TextRef): Promise<JsonValue> {
     return (await this.text(ref)).document();
   }
 
-  /** What a check of a revision finds. @throws DomainError as `text` does */
+  /** Checks a revision. @throws like `text` */
   async report(ref: TextRef, strict: boolean): Promise<SiteConfigReport> {
     return (await this.text(ref)).report(strict);
   }
 
-  /** What changed between two revisions, for the reply. @throws DomainError as `text` does */
+  /** Compares two revisions and charges the reply budget. @throws like `text` */
   async diff(from: TextRef, to: TextRef): Promise<readonly JsonPatchOperation[]> {
     const [before, after] = await Promise.all([this.text(from), this.text(to)]);
     const operations = await before.diffTo(after);
-    // The values are parts of a text that is counted already, each in one operation at most.
+    // Count operations only: their values are part of texts that are already counted, each in at most one operation.
     this.#budget.spend(operations.length);
     for (const { path } of operations) this.#budget.spendText(path);
     return operations;
   }
 
-  /** Forgets everything but texts, which never change. */
+  /** Clears everything except texts, which are immutable. */
   clear(): void {
     this.byId.clearAll();
     this.bySite.clearAll();

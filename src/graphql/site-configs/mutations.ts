@@ -109,7 +109,7 @@ export class SiteConfigMutations {
   }
 }
 
-/** What every change of a site needs. */
+/** Validated input of a site configuration change. */
 interface Change {
   readonly editor: Editor;
   readonly site: string;
@@ -117,7 +117,7 @@ interface Change {
   readonly loaders: Loaders;
 }
 
-/** Runs a change of a site. @throws DomainError as `mutate` does, and `query_too_expensive` for work on large documents */
+/** Runs a site configuration change. @throws like `mutate`, and `query_too_expensive` for large documents */
 async function change(
   context: GraphqlContext,
   input: Parameters<typeof parseChangeOptions>[0] & { readonly site?: string | null },

@@ -27,7 +27,7 @@ export const SiteConfigPayload = createPayloadType<SiteConfigFields>(
   },
 );
 
-/** Returns the payload of a checked change. @param field where in the input the document came from */
+/** Returns the payload of a checked change. @param field path of the document in the input */
 export function viewOutcome(
   { siteConfig, report }: ChangeOutcome,
   field: FieldPath,

@@ -52,7 +52,7 @@ export class SiteConfigReportView {
   @Field(() => Boolean, { description: "Whether there are no errors." })
   readonly valid: boolean;
 
-  /** @param budget is told of the findings that are asked for, each time they are */
+  /** @param budget charged for findings whenever they are read */
   constructor(report: SiteConfigReport, budget: ReplyBudget) {
     this.#report = report;
     this.#budget = budget;

@@ -103,7 +103,7 @@ export class SiteConfigResolver {
         loaders.budget.spend(found.items.length);
         return found;
       },
-      // They count from 1, without gaps.
+      // Revisions are numbered from 1 without gaps.
       count: async () => revision,
     });
   }

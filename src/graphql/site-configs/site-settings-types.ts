@@ -15,17 +15,17 @@ import { COUNTS_ITEMS } from "../shared/counts-items.js";
 import { createEnum } from "../shared/create-enum.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 
-/** An object of a document in the typed view; its fields are read when they are asked for. */
+/** Class of the typed view of an object in a document; its fields are evaluated lazily. */
 type SettingsClass = ClassType<object> & (new (values: JsonObject, budget: ReplyBudget) => object);
 type TextClass = ClassType<object> & (new (text: string, budget: ReplyBudget) => object);
-/** What TypeGraphQL takes for a type. */
+/** A type that TypeGraphQL accepts. */
 type FieldType = ClassType<object> | StringConstructor | BooleanConstructor | object;
 
-/** How the values of a shape are shown. */
+/** GraphQL type of a shape, with the conversion of its values. */
 interface Rendering {
   readonly type: FieldType;
   readonly isList: boolean;
-  /** @returns null for a value of a form that the format omits */
+  /** @returns null if the value does not match the shape */
   view(value: JsonValue, budget: ReplyBudget): unknown;
 }
 
@@ -34,7 +34,7 @@ const TEXT: Rendering = {
   isList: false,
   view: (value, budget) => (typeof value === "string" ? budget.spendText(value) : null),
 };
-const TRUTH: Rendering = {
+const BOOLEAN: Rendering = {
   type: Boolean,
   isList: false,
   view: (value) => (typeof value === "boolean" ? value : null),
@@ -45,19 +45,19 @@ const textClasses = new Map<string, TextClass>();
 const enums = new Map<string, object>();
 const unions = new Map<string, object>();
 
-/** The typed view of a site configuration, made from the same table as the validator. */
+/** The typed view of a site configuration, generated from the table that the validator uses. */
 export const SiteSettings = settingsClass(SITE_CONFIG);
 
 /**
- * Shows a document with the defaults of what it leaves out (decision 19).
- * @param budget is told of each list and each text that goes into the reply, whenever it does
+ * Returns the typed view of a document, with defaults for absent properties (decision 19).
+ * @param budget charged for each list and text whenever it is read
  */
 export function viewSettings(document: JsonValue, budget: ReplyBudget): object | null {
   return isJsonObject(document) ? new SiteSettings(document, budget) : null;
 }
 
 function settingsClass(shape: ObjectShape): SettingsClass {
-  return once(settingsClasses, shape.typed, (name, keep) => {
+  return getOrCreate(settingsClasses, shape.typed, (name, register) => {
     class SettingsObject {
       readonly values: JsonObject;
       readonly budget: ReplyBudget;
@@ -67,12 +67,12 @@ function settingsClass(shape: ObjectShape): SettingsClass {
         this.budget = budget;
       }
     }
-    // Before it has fields, as a group of pages may hold groups.
-    keep(SettingsObject);
+    // Register before adding fields: the type is recursive, because page groups may contain groups.
+    register(SettingsObject);
     ObjectType(name, { description: shape.typed.description })(SettingsObject);
     Extensions({ [COUNTS_ITEMS]: true })(SettingsObject);
     for (const [key, property] of Object.entries(shape.properties)) {
-      // What tools note about the file is none of the site's settings.
+      // Keys such as `$schema` are metadata for tools, not settings.
       if (!key.startsWith("$")) addField(SettingsObject, key, property);
     }
     return SettingsObject;
@@ -100,7 +100,7 @@ function addField(target: SettingsClass, key: string, property: SettingProperty)
   )(target.prototype, name);
 }
 
-/** What stands for a property that is not there: its default, or an object that has defaults and nothing that must be given. */
+/** Returns the value of an absent property: its default, or an empty object if the shape has defaults and no required property. */
 function absentValue({ default: value, shape }: SettingProperty): JsonValue | undefined {
   if (value !== undefined || shape.kind !== "object") return value;
   const properties = Object.values(shape.properties);
@@ -123,7 +123,7 @@ function renderForm(shape: Exclude<SingleShape, { readonly kind: "any" }>): Rend
     case "string":
       return shape.values ? renderEnum(shape, shape.values) : TEXT;
     case "boolean":
-      return TRUTH;
+      return BOOLEAN;
     case "array":
       return renderArray(renderingOf(shape.items));
     case "object": {
@@ -140,7 +140,9 @@ function renderEnum({ typed }: StringShape, values: readonly string[]): Renderin
   const members = values.map(
     (value) => [value.toUpperCase().replaceAll("-", "_"), [value, `\`${value}\` in the document.`]] as const,
   );
-  const type = once(enums, typed, (name) => createEnum(name, typed.description, Object.fromEntries(members)));
+  const type = getOrCreate(enums, typed, (name) =>
+    createEnum(name, typed.description, Object.fromEntries(members)),
+  );
   return {
     type,
     isList: false,
@@ -160,7 +162,7 @@ function renderArray({ type, view }: Rendering): Rendering {
   };
 }
 
-/** Shows a single value as a list of one. */
+/** Converts a single value to a list of one. */
 function renderOneOrMany(many: Rendering): Rendering {
   return { ...many, view: (value, budget) => many.view(Array.isArray(value) ? value : [value], budget) };
 }
@@ -168,7 +170,7 @@ function renderOneOrMany(many: Rendering): Rendering {
 function renderUnion(typed: NonNullable<UnionShape["typed"]>, shape: ObjectShape): Rendering {
   const text = textClass(typed.text);
   const settings = settingsClass(shape);
-  const type = once(unions, typed, (name) =>
+  const type = getOrCreate(unions, typed, (name) =>
     createUnionType({ name, description: typed.description, types: () => [text, settings] }),
   );
   const object = renderForm(shape);
@@ -177,9 +179,9 @@ function renderUnion(typed: NonNullable<UnionShape["typed"]>, shape: ObjectShape
   return { type, isList: false, view };
 }
 
-/** The object that stands for a string where a union has to be one of objects. */
+/** Returns the class that wraps a string in a union, because GraphQL unions can only contain object types. */
 function textClass(typed: NonNullable<UnionShape["typed"]>["text"]): TextClass {
-  return once(textClasses, typed, (name) => {
+  return getOrCreate(textClasses, typed, (name) => {
     class TextObject {
       readonly #text: string;
       readonly #budget: ReplyBudget;
@@ -199,21 +201,21 @@ function textClass(typed: NonNullable<UnionShape["typed"]>["text"]): TextClass {
   });
 }
 
-/** Makes what has a type name on its first use; `keep` makes it known before it is complete. */
-function once<Made>(
-  made: Map<string, Made>,
+/** Returns the type from the cache, or creates it; `register` caches an incomplete type so that it can refer to itself. */
+function getOrCreate<Type>(
+  cache: Map<string, Type>,
   typed: TypeName,
-  make: (name: string, keep: (incomplete: Made) => void) => Made,
-): Made {
+  create: (name: string, register: (incomplete: Type) => void) => Type,
+): Type {
   const name = `Site${typed.name}`;
-  const known = made.get(name);
-  if (known !== undefined) return known;
-  const complete = make(name, (incomplete) => made.set(name, incomplete));
-  made.set(name, complete);
-  return complete;
+  const cached = cache.get(name);
+  if (cached !== undefined) return cached;
+  const created = create(name, (incomplete) => cache.set(name, incomplete));
+  cache.set(name, created);
+  return created;
 }
 
-/** `hacker-news` is no name in GraphQL. */
+/** Converts to camel case: `hacker-news` is not a valid GraphQL name. */
 function fieldName(key: string): string {
   return key.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

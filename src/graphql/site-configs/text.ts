@@ -4,7 +4,7 @@ import type { JsonPatchOperation } from "../../domain/site-configs/document/json
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 import type { SiteConfigWork } from "../../services/site-configs/work.js";
 
-/** The text of a revision; what is made of it is made at most once. */
+/** The text of a revision, with memoized results derived from it. */
 export class SiteConfigText {
   readonly text: string;
   readonly #work: SiteConfigWork;
@@ -22,28 +22,26 @@ export class SiteConfigText {
     return this.#document;
   }
 
-  /** What a check finds. */
   report(strict: boolean): Promise<SiteConfigReport> {
-    return once(this.#reports, strict, () =>
+    return getOrCreate(this.#reports, strict, () =>
       this.#work.run("check", { source: { text: this.text }, strict }),
     );
   }
 
-  /** What changed from this text to another. */
   diffTo(other: SiteConfigText): Promise<readonly JsonPatchOperation[]> {
-    return once(this.#diffs, other, () => this.#work.run("diff", { from: this.text, to: other.text }));
+    return getOrCreate(this.#diffs, other, () => this.#work.run("diff", { from: this.text, to: other.text }));
   }
 }
 
-function once<Key, Made>(made: Map<Key, Made>, key: Key, make: () => Made): Made {
-  const known = made.get(key);
-  if (known !== undefined) return known;
-  const fresh = make();
-  made.set(key, fresh);
-  return fresh;
+function getOrCreate<Key, Value>(cache: Map<Key, Value>, key: Key, create: () => Value): Value {
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const created = create();
+  cache.set(key, created);
+  return created;
 }
 
-/** Lets other requests run before each document: one may take 0.1 s, and a reply may hold several. */
+/** Parses in a separate turn of the event loop: a document may take 0.1 s, and a reply may contain several. */
 async function parse(text: string): Promise<JsonValue> {
   await nextTurn();
   return JSON.parse(text);

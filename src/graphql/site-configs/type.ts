@@ -26,7 +26,7 @@ export class SiteConfigView extends NodeView {
   @Field(() => GraphQLDateTime, { description: "When the current revision was written." })
   readonly updatedAt: Date;
 
-  /** Not a field: what the resolvers need. */
+  /** Internal, for the field resolvers. */
   readonly siteConfigId: number;
   readonly textRef: TextRef;
 
@@ -68,7 +68,7 @@ export class SiteConfigRevisionView extends NodeView {
   @Field(() => GraphQLDateTime, { description: "When it was written." })
   readonly createdAt: Date;
 
-  /** Not a field: what the resolvers need. */
+  /** Internal, for the field resolvers. */
   readonly textRef: TextRef;
 
   constructor(revision: SiteConfigRevision) {

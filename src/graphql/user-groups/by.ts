@@ -1,7 +1,7 @@
 import { Field, ID, InputType, Int } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { UserGroupRef } from "../../domain/user-groups/user-group.js";
-import { readNodeIdOf } from "../shared/node-id.js";
+import { parseNodeIdOfType } from "../shared/node-id.js";
 import { requireOneOf } from "../shared/one-of.js";
 
 @InputType("UserGroupBy", { description: "Names one user group, by exactly one of these." })
@@ -19,10 +19,10 @@ export class UserGroupBy {
   readonly token?: string | null;
 }
 
-/** Reads a reference. @throws DomainError `invalid_field` unless it names the group in exactly one way */
+/** @throws DomainError `invalid_field` unless exactly one identifier is set */
 export function parseUserGroupBy({ id, providedId, teamId, token }: UserGroupBy): UserGroupRef {
   return requireOneOf<string, UserGroupRef>(["by"], {
-    id: typeof id === "string" ? { by: "id", id: readNodeIdOf("UserGroup", id) } : null,
+    id: typeof id === "string" ? { by: "id", id: parseNodeIdOfType("UserGroup", id) } : null,
     providedId:
       typeof providedId === "string"
         ? { by: "providedId", providedId: parseText(providedId, ["by", "providedId"]) }

@@ -30,7 +30,7 @@ abstract class NewUserGroupInput {
   readonly mapping?: MappingInput[] | null;
 }
 
-/** What a group may be changed to; absent and null differ (decision 7). */
+/** Changeable fields of a user group; absent and null differ (decision 7). */
 @InputType()
 export abstract class UserGroupChangesInput {
   @Field(() => GraphQLJSON, {
@@ -101,16 +101,16 @@ export class DeleteUserGroupInput {
   readonly dataSourceProvidedId?: string | null;
 }
 
-/** Which group to look up; when its id is invalid, the error also names the other fields that are. @throws DomainError `invalid_field` */
+/** Returns the external ID. @throws DomainError `invalid_field`, which also lists the other invalid fields */
 export function parseProvidedId(input: GetOrCreateUserGroupInput): string {
   if (isText(input.providedId)) return input.providedId;
   const { name, ...others } = input;
-  // Only a new group needs a name, and whether this is one cannot be known.
+  // Only new groups need a name, and without a valid ID it is unknown whether the group exists.
   const present = isGiven(name) ? { ...others, name } : others;
   return parseIdentified(input.providedId, () => parseChangedFields(present)).providedId;
 }
 
-/** What a group is created from. @throws DomainError `invalid_field` */
+/** @throws DomainError `invalid_field` */
 export function parseNewUserGroup(input: GetOrCreateUserGroupInput | CreateUserGroupInput): NewUserGroup {
   return parseFields<NewUserGroup>({
     name: () => parseText(input.name ?? undefined, ["name"]),
@@ -119,7 +119,7 @@ export function parseNewUserGroup(input: GetOrCreateUserGroupInput | CreateUserG
   });
 }
 
-/** The id of a group, and what else is said of it. @throws DomainError `invalid_field` */
+/** Parses an external ID and other fields together, so that all invalid ones are reported. @throws DomainError `invalid_field` */
 export function parseIdentified<Fields>(
   providedId: string,
   parse: () => Fields,
@@ -130,7 +130,7 @@ export function parseIdentified<Fields>(
   });
 }
 
-/** Which group an update changes, and what. @throws DomainError `invalid_field` */
+/** @throws DomainError `invalid_field` */
 export function parseUpdate(input: UpdateUserGroupInput): {
   readonly ref: UserGroupRef;
   readonly changes: UserGroupChanges;
@@ -143,7 +143,7 @@ export function parseUpdate(input: UpdateUserGroupInput): {
   return { ref, changes: { ...fields, ...(typeof expectedVersion === "number" ? { expectedVersion } : {}) } };
 }
 
-/** The fields of a group that are to change: absent and null differ (decision 7). @throws DomainError `invalid_field` */
+/** Parses the fields to change: absent and null differ (decision 7). @throws DomainError `invalid_field` */
 export function parseChangedFields({
   name,
   properties,
@@ -157,8 +157,8 @@ export function parseChangedFields({
 }
 
 /**
- * Reads the token of the group that is meant. Any text may be a token, whatever its length: an unknown one is "not found".
- * @throws DomainError `invalid_field` for an empty one
+ * Returns the token. Accepts any non-empty text, so that an unknown token is "not found" rather than "invalid".
+ * @throws DomainError `invalid_field` for an empty token
  */
 export function parseCurrentToken({
   currentToken,
@@ -167,7 +167,7 @@ export function parseCurrentToken({
   return currentToken;
 }
 
-/** What must agree with the group that a token names; null counts as not told. @throws DomainError `invalid_field` */
+/** Parses the values that the token's user group must match; null means absent. @throws DomainError `invalid_field` */
 export function parseExpectations({ providedId, dataSourceProvidedId }: DeleteUserGroupInput) {
   return parseFields<{ readonly providedId?: string; readonly dataSourceProvidedId?: string }>({
     ...(isGiven(providedId) ? { providedId: () => parseText(providedId, ["providedId"]) } : {}),

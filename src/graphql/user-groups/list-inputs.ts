@@ -42,7 +42,7 @@ export class UserGroupFilterInput extends NamedItemFilter {
   readonly properties?: unknown;
 }
 
-/** Reads a filter; what is null or absent is no condition. @throws DomainError `invalid_field` */
+/** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */
 export function parseUserGroupFilter(filter: UserGroupFilterInput | null | undefined): UserGroupFilter {
   if (!filter) return {};
   const { nameStartsWith, dataSource, schemaId, createdAt, updatedAt } = filter;

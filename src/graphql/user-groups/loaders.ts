@@ -18,7 +18,7 @@ export const mappings = defineBatchLoader<number, readonly MappedDataSource[]>((
   services.userGroupReader.mappings(tenant, keys),
 );
 
-/** Loads the group that a reference names, or null. */
+/** Loads a user group by reference; null if it does not exist. */
 export function loadUserGroup(loaders: Loaders, ref: UserGroupRef): Promise<UserGroup | null> {
   switch (ref.by) {
     case "id":

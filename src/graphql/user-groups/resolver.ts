@@ -58,13 +58,13 @@ export class UserGroupResolver {
     const { loaders } = requireAnySession(context);
     const entries = await (sharedMapping?.() ?? mappings(loaders).load(group.id));
     loaders.budget.spend(entries.length);
-    loaders.budget.spendReplyBytes(textOf(entries));
+    loaders.budget.spendReplyBytes(estimateBytes(entries));
     return entries.map((entry) => new MappingEntryView(entry));
   }
 }
 
-/** About how many bytes the ids and names of a mapping take. */
-function textOf(entries: readonly MappedDataSource[]): number {
+/** Estimates the bytes of the IDs and names in a mapping. */
+function estimateBytes(entries: readonly MappedDataSource[]): number {
   return entries.reduce(
     (sum, { schemaId, dataSource: { providedId, name } }) =>
       sum + schemaId.length + providedId.length + name.length,

@@ -26,7 +26,7 @@ export class UserGroupSubscription {
     _by: UserGroupBy | null | undefined,
     @Ctx() { session }: GraphqlContext,
   ): UserGroupChangeView {
-    // Each event is a reply.
+    // Each event is a reply with its own budget.
     session?.loaders.budget.begin();
     return event.change;
   }

@@ -9,7 +9,7 @@ import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { GetterField } from "../shared/getter-field.js";
 import { NodeView } from "../shared/node-type.js";
 
-/** Parsed once for all aliases, and all requests that one statement has answered: each time they take as much memory as their text. */
+/** Shared by all aliases, and by all requests batched into one statement: each parsed copy would take as much memory as the text. */
 const parsedProperties = new WeakMap<UserGroup, JsonObject>();
 
 function propertiesOf(group: UserGroup): JsonObject | null {
@@ -27,9 +27,9 @@ function propertiesOf(group: UserGroup): JsonObject | null {
   simpleResolvers: true,
 })
 export class UserGroupView extends NodeView {
-  /** Not a field: what the fields are read from when they are asked for. */
+  /** Internal, for the field resolvers. */
   readonly group: UserGroup;
-  /** Not a field: loads the mapping where that is shared with others; undefined where each request loads it for itself. */
+  /** Internal: loads a mapping that several subscribers share; undefined if each request loads it separately. */
   readonly sharedMapping: (() => Promise<readonly MappedDataSource[]>) | undefined;
 
   constructor(group: UserGroup, sharedMapping?: () => Promise<readonly MappedDataSource[]>) {
@@ -58,12 +58,12 @@ export class UserGroupView extends NodeView {
     return this.group.environment;
   }
 
-  /** The properties, parsed; not a field of its own. */
+  /** Internal: the parsed properties. */
   get parsedProperties(): JsonObject | null {
     return propertiesOf(this.group);
   }
 
-  /** The bytes of the properties as JSON text. */
+  /** Internal: size of the properties in bytes of JSON text. */
   get propertiesSize(): number {
     const { properties } = this.group;
     return properties === null ? 0 : Buffer.byteLength(properties);

@@ -43,7 +43,7 @@ export class UpsertUserGroupResult {
   @Field(() => [UserErrorView], { description: "Why the group was not written; paths begin at the group." })
   readonly userErrors: UserErrorView[];
 
-  /** @param maxErrors how many errors to list at most */
+  /** @param maxErrors maximum number of errors to list */
   constructor(outcome: UpsertOutcome, maxErrors: number) {
     const written = outcome && "userGroup" in outcome ? outcome : null;
     this.userGroup = written && new UserGroupView(written.userGroup);
@@ -89,7 +89,7 @@ export function viewOutcomes(outcomes: readonly UpsertOutcome[]) {
   return { results };
 }
 
-/** Reads the groups of a call; a faulty one becomes its error. @throws DomainError `invalid_field` when there are too many */
+/** Parses the user groups of a call; an invalid one is replaced by its error. @throws DomainError `invalid_field` if there are too many */
 export function parseUpserts(input: UpsertUserGroupsInput): (UserGroupUpsert | DomainError)[] {
   if (input.userGroups.length > MAX_UPSERTS) {
     throw invalidField(["userGroups"], `must have at most ${MAX_UPSERTS} groups`);

@@ -1,12 +1,12 @@
 import { DomainError } from "../../domain/shared/errors.js";
 import type { UserGroupChangeView } from "./change-type.js";
 
-/** What a subscriber gets next: a change, or at last why there are no more. */
+/** An event for a subscriber: a change, or finally the error that ends the stream. */
 export class WatchEvent {
   readonly #content: UserGroupChangeView | DomainError;
-  /** What all who get the same change have in common; undefined for what is this subscriber's alone. */
+  /** Identifies a change delivered to several subscribers; undefined for an event of this subscriber only. */
   readonly shared: object | undefined;
-  /** Whether it may still be delivered. */
+  /** Returns whether the event may still be delivered. */
   readonly isCurrent: () => boolean;
 
   constructor(
@@ -19,12 +19,12 @@ export class WatchEvent {
     this.isCurrent = isCurrent;
   }
 
-  /** Whether it says that the subscriber's credentials have ended. */
+  /** Whether the event reports that the subscriber's credentials are no longer valid. */
   get endsAccess(): boolean {
     return this.#content instanceof DomainError && this.#content.code === "unauthenticated";
   }
 
-  /** @throws DomainError for an event that says why there are no more */
+  /** @throws DomainError that ends the stream, if this is the final event */
   get change(): UserGroupChangeView {
     if (this.#content instanceof DomainError) throw this.#content;
     return this.#content;

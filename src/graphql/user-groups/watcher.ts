@@ -16,7 +16,7 @@ import { UserGroupChangeView } from "./change-type.js";
 import { loadUserGroup } from "./loaders.js";
 import { WatchEvent } from "./watch-event.js";
 
-/** Follows single groups for subscribers, for as long as they may see them. */
+/** Streams changes of a user group to a subscriber while the subscriber has access. */
 export class UserGroupWatcher implements Watcher {
   readonly #watches: UserGroupWatches;
 
@@ -25,9 +25,9 @@ export class UserGroupWatcher implements Watcher {
   }
 
   /**
-   * Follows one group: no change that is committed after this resolves is missed. What ends the stream is its last event.
-   * @param by names the group; needed but for a front end, whose own group it is
-   * @throws DomainError when there is no such group, or it is not the subscriber's to see
+   * Subscribes to a user group. No change committed after this resolves is missed; an error that ends the stream is its last event.
+   * @param by the user group; optional for front ends, which default to the token's user group
+   * @throws DomainError if the user group does not exist or the subscriber may not access it
    */
   async watch(
     by: UserGroupBy | null | undefined,
@@ -35,13 +35,13 @@ export class UserGroupWatcher implements Watcher {
   ): Promise<AsyncIterable<WatchEvent>> {
     const session = requireAnySession(context);
     const id = await findId(session, by);
-    const subscription = await this.#watches.watch(tenantOf(session), id, watchingOf(session, context));
+    const subscription = await this.#watches.watch(tenantOf(session), id, credentialOf(session, context));
     if (!subscription) throw notFound();
-    return leftAtOnce(readEvents(session, subscription), () => subscription.end());
+    return withPromptReturn(readEvents(session, subscription), () => subscription.end());
   }
 }
 
-function watchingOf(session: Session | FrontEndSession, { authorization }: GraphqlContext): Watching {
+function credentialOf(session: Session | FrontEndSession, { authorization }: GraphqlContext): Watching {
   if (session.kind === "caller") return { kind: "apiKey", keyId: session.caller.keyId };
   return { kind: "token", token: readCredentials(authorization).secret };
 }
@@ -64,10 +64,10 @@ async function* readEvents(
 }
 
 /**
- * A generator that waits for a value does not return before that comes, which may be never: whoever leaves ends what it waits for.
- * Otherwise the service would keep what a client held that has long gone.
+ * Wraps a generator so that `return` ends its event source first. A generator that awaits a value cannot return before the value
+ * arrives, which may never happen: disconnected clients would leak memory.
  */
-function leftAtOnce<Event>(
+function withPromptReturn<Event>(
   events: AsyncGenerator<Event, void, undefined>,
   end: () => void,
 ): AsyncIterableIterator<Event> {

@@ -75,7 +75,7 @@ export class WebhookEndpointHealthView {
   })
   readonly disabledReason: WebhookDisabledReason | null;
 
-  /** Not a field: what the resolver of `pendingDeliveries` needs. */
+  /** Internal, for the resolver of `pendingDeliveries`. */
   readonly endpointId: number;
 
   constructor({ id, disabledAt, disabledReason, health }: WebhookEndpoint) {

@@ -8,7 +8,7 @@ import type {
   WebhookEndpointFields,
   WebhookEvent,
 } from "../../domain/webhooks/webhook.js";
-import { readNodeIdOf } from "../shared/node-id.js";
+import { parseNodeIdOfType } from "../shared/node-id.js";
 import { WebhookDeliveryStateEnum, WebhookEventEnum } from "./types.js";
 
 @InputType("CreateWebhookEndpointInput", { description: "A new webhook endpoint." })
@@ -92,7 +92,9 @@ export function parseDeliveryFilter(
 ): WebhookDeliveryFilter {
   const { endpointId, state } = input ?? {};
   return {
-    ...(typeof endpointId === "string" ? { endpointId: readNodeIdOf("WebhookEndpoint", endpointId) } : {}),
+    ...(typeof endpointId === "string"
+      ? { endpointId: parseNodeIdOfType("WebhookEndpoint", endpointId) }
+      : {}),
     ...(state ? { state } : {}),
   };
 }

@@ -3,7 +3,7 @@ import { parseText } from "../../domain/shared/text-field.js";
 import type { IssuedSecret, WebhookService } from "../../services/webhooks/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
-import { readNodeIdOf } from "../shared/node-id.js";
+import { parseNodeIdOfType } from "../shared/node-id.js";
 import { Input } from "../shared/payload.js";
 import {
   CreateWebhookEndpointInput,
@@ -50,7 +50,7 @@ export class WebhookMutations {
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
     return mutateAsAdmin(context, WebhookEndpointPayload, async (admin) => {
-      const id = readNodeIdOf("WebhookEndpoint", input.id);
+      const id = parseNodeIdOfType("WebhookEndpoint", input.id);
       return {
         webhookEndpoint: new WebhookEndpointView(
           await this.#webhooks.update(admin, id, parseEndpointChanges(input)),
@@ -68,7 +68,7 @@ export class WebhookMutations {
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
     return mutateAsAdmin(context, WebhookSecretPayload, async (admin) => {
-      const id = readNodeIdOf("WebhookEndpoint", input.id);
+      const id = parseNodeIdOfType("WebhookEndpoint", input.id);
       return viewSecret(await this.#webhooks.rotateSecret(admin, id));
     });
   }
@@ -81,7 +81,7 @@ export class WebhookMutations {
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
     return mutateAsAdmin(context, DeleteWebhookEndpointPayload, async (admin) => {
-      await this.#webhooks.delete(admin, readNodeIdOf("WebhookEndpoint", input.id));
+      await this.#webhooks.delete(admin, parseNodeIdOfType("WebhookEndpoint", input.id));
       return { deletedWebhookEndpointId: input.id };
     });
   }
@@ -95,7 +95,7 @@ export class WebhookMutations {
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
     return mutateAsAdmin(context, WebhookDeliveryPayload, async (admin) => {
-      const id = readNodeIdOf("WebhookDelivery", input.id);
+      const id = parseNodeIdOfType("WebhookDelivery", input.id);
       return { webhookDelivery: new WebhookDeliveryView(await this.#webhooks.replay(admin, id)) };
     });
   }

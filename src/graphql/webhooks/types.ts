@@ -118,7 +118,7 @@ export class WebhookDeliveryView extends NodeView {
   })
   readonly deliveredAt: Date | null;
 
-  /** Not a field: what the resolver of `endpoint` needs. */
+  /** Internal, for the resolver of `endpoint`. */
   readonly endpointId: number;
 
   constructor(delivery: WebhookDelivery) {

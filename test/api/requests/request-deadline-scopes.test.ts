@@ -117,7 +117,7 @@ test("a front end's statements have the deadline of its request", async () => {
     idempotencyKey: undefined,
     consistency: undefined,
     address,
-    noteWrite: () => undefined,
+    recordWrite: () => undefined,
   });
   const loaders = context.session?.loaders;
   if (!loaders) throw new Error("The key was not accepted.");

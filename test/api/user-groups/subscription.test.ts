@@ -118,7 +118,7 @@ describe("userGroupChanged", () => {
       idempotencyKey: undefined,
       consistency: undefined,
       address,
-      noteWrite: () => undefined,
+      recordWrite: () => undefined,
     };
     const context = await createContext(service.services, watcher, request);
     const events = (await watcher.watch({ providedId: "quiet" }, context))[Symbol.asyncIterator]();

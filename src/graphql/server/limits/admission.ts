@@ -5,7 +5,7 @@ import { limitsWithoutCredentials, type OperationLimits } from "../../shared/ope
 import type { PreparedOperation } from "../operations/prepared-operation.js";
 import type { Variables } from "./amount.js";
 
-/** Decides which operations run, the same for every transport (decision 27). */
+/** Applies operation limits and access rules, the same for every transport (decision 27). */
 export class Admission {
   readonly #limits: OperationLimits;
   readonly #anonymousLimits: OperationLimits;
@@ -16,9 +16,9 @@ export class Admission {
   }
 
   /**
-   * Checks an operation before it runs, and begins the budget of its reply. What bounds the effort of validation is checked first.
-   * @returns validation errors: the operation may run if there are none
-   * @throws DomainError of the first limit that is exceeded; `unauthenticated` and `forbidden` for fields that the caller may not read
+   * Checks an operation and starts its reply budget. Limits come before validation, because they bound its cost.
+   * @returns validation errors; the operation may run if there are none
+   * @throws DomainError for the first exceeded limit; `unauthenticated` or `forbidden` for fields the caller may not access
    */
   admit(
     prepared: PreparedOperation,
@@ -27,19 +27,19 @@ export class Admission {
   ): readonly GraphQLError[] {
     const limits = session ? this.#limits : this.#anonymousLimits;
     const { tokenCount = Number.POSITIVE_INFINITY } = prepared.document;
-    // The parser has refused what no caller may send; a request without credentials may send less.
-    requireAtMost("too_many_tokens", "tokens", tokenCount, limits);
-    // Validation compares each field with every other one that may have its name in the reply.
-    requireAtMost("query_too_expensive", "selections", prepared.selections(), limits);
-    const anonymousRefusal = session ? null : prepared.refusalWithoutCredentials();
-    if (anonymousRefusal) throw anonymousRefusal;
-    const cost = requireWithin(limits, prepared, variables);
+    // The parser enforces the general token limit; the limit without credentials is lower.
+    requireWithinLimit("too_many_tokens", "tokens", tokenCount, limits);
+    // Validation compares every pair of fields with the same response name, which is quadratic.
+    requireWithinLimit("query_too_expensive", "selections", prepared.selections(), limits);
+    const anonymousError = session ? null : prepared.anonymousError();
+    if (anonymousError) throw anonymousError;
+    const cost = requireWithinLimits(limits, prepared, variables);
     const errors = prepared.validationErrors();
     if (errors.length > 0) return errors;
-    const frontEndRefusal = session?.kind === "frontEnd" ? prepared.refusalToFrontEnds() : null;
-    if (frontEndRefusal) throw frontEndRefusal;
+    const frontEndError = session?.kind === "frontEnd" ? prepared.frontEndError() : null;
+    if (frontEndError) throw frontEndError;
     session?.loaders.budget.begin({
-      // A mutation is not undone: only the bytes of its reply are bounded.
+      // A mutation that has run cannot be undone: limit only the size of its reply.
       costLeft: prepared.operation?.operation === "mutation" ? Number.POSITIVE_INFINITY : limits.cost - cost,
       costLimit: limits.cost,
       bytes: limits.replyBytes,
@@ -48,19 +48,23 @@ export class Admission {
   }
 }
 
-/** @returns the cost of the operation @throws DomainError of the first limit that it exceeds */
-function requireWithin(limits: OperationLimits, prepared: PreparedOperation, variables: Variables): number {
+/** Returns the cost of the operation. @throws DomainError for the first exceeded limit */
+function requireWithinLimits(
+  limits: OperationLimits,
+  prepared: PreparedOperation,
+  variables: Variables,
+): number {
   const measure = prepared.measure();
   if (!measure) return 0;
-  requireAtMost("query_too_deep", "depth", measure.depth, limits);
-  requireAtMost("too_many_aliases", "aliases", measure.aliases, limits);
-  requireAtMost("too_many_root_fields", "rootFields", measure.rootFields, limits);
+  requireWithinLimit("query_too_deep", "depth", measure.depth, limits);
+  requireWithinLimit("too_many_aliases", "aliases", measure.aliases, limits);
+  requireWithinLimit("too_many_root_fields", "rootFields", measure.rootFields, limits);
   const cost = measure.costFor(variables);
-  requireAtMost("query_too_expensive", "cost", cost, limits);
+  requireWithinLimit("query_too_expensive", "cost", cost, limits);
   return cost;
 }
 
-/** How an error says how much of something a query has. */
+/** Parts of the error messages, by limit. */
 const AMOUNTS = {
   tokens: (actual: number) => `has ${actual} tokens`,
   selections: (actual: number) => `has ${actual} fields and fragment spreads`,
@@ -70,7 +74,7 @@ const AMOUNTS = {
   cost: (actual: number) => `costs ${actual}`,
 } as const;
 
-function requireAtMost(
+function requireWithinLimit(
   code: ErrorCode,
   name: keyof typeof AMOUNTS,
   actual: number,

@@ -1,32 +1,31 @@
 /** The variables of a request, by name. */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** What is at hand while amounts are worked out for one request. */
+/** State of the evaluation of amounts for one request. */
 interface Evaluation {
   readonly variables: Variables;
-  /** What was worked out of the amounts that stand in several places. */
-  readonly shared: Map<Formula, number>;
+  /** Values of memoized formulas. */
+  readonly memo: Map<Formula, number>;
 }
 
 type Formula = (evaluation: Evaluation) => number;
 
 /**
- * A whole number from 0 to `Number.MAX_SAFE_INTEGER`, where it stays: either known, or to be worked out from a request's
- * variables. Only the parts that hang on variables are worked out again for each request.
+ * An integer from 0 to `Number.MAX_SAFE_INTEGER`, at which it saturates: either a constant or a formula over the request's
+ * variables. Only formulas are evaluated for each request.
  */
 export type Amount = number | Formula;
 
-/** An amount that is read from the variables. */
+/** Creates an amount that is computed from the variables. */
 export function fromVariables(read: (variables: Variables) => number): Amount {
   return ({ variables }) => read(variables);
 }
 
-/** Adds two known amounts. */
+/** Adds two constants, saturating. */
 export function plus(left: number, right: number): number {
   return saturate(left + right);
 }
 
-/** Adds amounts up. */
 export function sum(amounts: readonly Amount[]): Amount {
   let known = 0;
   const formulas: Formula[] = [];
@@ -38,31 +37,30 @@ export function sum(amounts: readonly Amount[]): Amount {
   return (evaluation) => formulas.reduce((total, formula) => plus(total, formula(evaluation)), known);
 }
 
-/** Multiplies two amounts. */
 export function product(left: Amount, right: Amount): Amount {
   if (typeof left === "number" && typeof right === "number") return saturate(left * right);
   if (left === 0 || right === 0) return 0;
-  return (evaluation) => saturate(workOut(left, evaluation) * workOut(right, evaluation));
+  return (evaluation) => saturate(evaluateIn(left, evaluation) * evaluateIn(right, evaluation));
 }
 
-/** Makes an amount that may stand in many places without being worked out more than once for a request. */
-export function share(amount: Amount): Amount {
+/** Returns an amount that is evaluated at most once per request, however often it is used. */
+export function memoize(amount: Amount): Amount {
   if (typeof amount === "number") return amount;
-  return ({ variables, shared }) => {
-    const known = shared.get(amount);
+  return ({ variables, memo }) => {
+    const known = memo.get(amount);
     if (known !== undefined) return known;
-    const worked = amount({ variables, shared });
-    shared.set(amount, worked);
-    return worked;
+    const value = amount({ variables, memo });
+    memo.set(amount, value);
+    return value;
   };
 }
 
-/** Works an amount out for a request. */
+/** Evaluates an amount for a request. */
 export function evaluate(amount: Amount, variables: Variables): number {
-  return typeof amount === "number" ? amount : amount({ variables, shared: new Map() });
+  return typeof amount === "number" ? amount : amount({ variables, memo: new Map() });
 }
 
-function workOut(amount: Amount, evaluation: Evaluation): number {
+function evaluateIn(amount: Amount, evaluation: Evaluation): number {
   return typeof amount === "number" ? amount : amount(evaluation);
 }
 

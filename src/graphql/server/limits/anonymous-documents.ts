@@ -8,27 +8,27 @@ import {
 import { missingCredentials } from "../../../domain/authentication/authorization.js";
 import { DomainError } from "../../../domain/shared/errors.js";
 
-/** The fields of the operation itself that need no credentials: the schema, and `viewer`, which is null. */
-const OPEN_FIELDS: ReadonlySet<string> = new Set(["__schema", "__type", "__typename", "viewer"]);
+/** Root fields that need no credentials: introspection, and `viewer`, which is null. */
+const ANONYMOUS_ROOT_FIELDS: ReadonlySet<string> = new Set(["__schema", "__type", "__typename", "viewer"]);
 
-/** The fields of introspection that lead from one type to many others. */
+/** Introspection fields that list members of a type. */
 const MEMBER_LISTS: ReadonlySet<string> = new Set(["fields", "inputFields", "interfaces", "possibleTypes"]);
 
-/** How often these may be nested in each other: once, as tools do it. Each further level multiplies the reply. */
+/** Maximum nesting of member lists. Tools need one level; each further level multiplies the size of the reply. */
 const MAX_MEMBER_LEVELS = 1;
 
 /**
- * Refuses a document that a request without credentials may not run. It need not be valid.
- * @returns the reason; null for a document that it may run
+ * Checks whether a document may run without credentials. The document may be invalid.
+ * @returns the error; null if it may run
  */
-export function refuseWithoutCredentials(document: DocumentNode): DomainError | null {
-  const walk = new Walk(document);
+export function findAnonymousError(document: DocumentNode): DomainError | null {
+  const walker = new DocumentWalker(document);
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-    if (walk.rootFieldsOf(definition.selectionSet).some((name) => !OPEN_FIELDS.has(name))) {
+    if (walker.rootFieldsOf(definition.selectionSet).some((name) => !ANONYMOUS_ROOT_FIELDS.has(name))) {
       return missingCredentials();
     }
-    const levels = walk.memberLevelsOf(definition.selectionSet);
+    const levels = walker.memberLevelsOf(definition.selectionSet);
     if (levels > MAX_MEMBER_LEVELS) return tooManyLevels(levels);
   }
   return null;
@@ -42,8 +42,8 @@ function tooManyLevels(actual: number): DomainError {
   );
 }
 
-/** Follows the fragments of a document, each of them once: a document that is not valid may have a ring of them. */
-class Walk {
+/** Visits each fragment of a document at most once: fragments may form a cycle before validation. */
+class DocumentWalker {
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   readonly #levels = new Map<string, number>();
 

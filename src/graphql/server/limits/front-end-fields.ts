@@ -15,8 +15,8 @@ import {
 import { DomainError } from "../../../domain/shared/errors.js";
 
 /**
- * All that a user group token may read (decision 15). A field that is not here is closed to it, also one that is yet to come. Of
- * `Node`, front ends reach their group and its data sources only.
+ * Allow-list of fields for user group tokens, so that new fields are not exposed by default (decision 15). Front ends reach `Node`
+ * only through their user group and its data sources.
  */
 const FRONT_END_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Query: ["viewer"],
@@ -29,31 +29,31 @@ const FRONT_END_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Node: ["id"],
 };
 
-/** A field that a front end may not read. */
-interface ClosedField {
+/** A field that is not on the allow-list. */
+interface DeniedField {
   readonly type: string;
   readonly node: FieldNode;
-  /** Where it would be in the reply. */
+  /** Path in the response. */
   readonly path: readonly string[];
 }
 
 /**
- * Looks for a field that a front end may not read.
- * @param document valid for the schema
- * @returns `forbidden`, whose cause says where the field is; null when there is no such field
+ * Checks whether front ends may run a document.
+ * @param document must be valid for the schema
+ * @returns `forbidden`, with the location of the first field that is not allowed in its cause; null if all are allowed
  */
-export function refuseToFrontEnds(document: DocumentNode, schema: GraphQLSchema): DomainError | null {
-  const closed = new FieldSearch(schema, document).findClosed();
-  return closed && forbidden(schema, closed);
+export function findFrontEndError(document: DocumentNode, schema: GraphQLSchema): DomainError | null {
+  const denied = new FieldSearch(schema, document).findDenied();
+  return denied && forbidden(schema, denied);
 }
 
-function forbidden(schema: GraphQLSchema, { type, node, path }: ClosedField): DomainError {
+function forbidden(schema: GraphQLSchema, { type, node, path }: DeniedField): DomainError {
   const verb = type === schema.getMutationType()?.name ? "run" : "read";
   const message = `This token is not allowed to ${verb} \`${type}.${node.name.value}\`.`;
   return new DomainError("forbidden", message, { cause: new GraphQLError(message, { nodes: node, path }) });
 }
 
-/** Looks through all operations of a document, and through each fragment where it is spread first. */
+/** Searches all operations of a document, and each fragment at its first spread only. */
 class FieldSearch {
   readonly #schema: GraphQLSchema;
   readonly #document: DocumentNode;
@@ -68,16 +68,16 @@ class FieldSearch {
     }
   }
 
-  /** @returns the first field that a front end may not read, or null */
-  findClosed(): ClosedField | null {
+  /** Returns the first field that is not on the allow-list, or null. */
+  findDenied(): DeniedField | null {
     for (const definition of this.#document.definitions) {
       if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-      const closed = this.#search(
+      const denied = this.#search(
         definition.selectionSet,
         this.#schema.getRootType(definition.operation),
         [],
       );
-      if (closed) return closed;
+      if (denied) return denied;
     }
     return null;
   }
@@ -86,10 +86,10 @@ class FieldSearch {
     { selections }: SelectionSetNode,
     type: GraphQLNamedType | null | undefined,
     path: readonly string[],
-  ): ClosedField | null {
+  ): DeniedField | null {
     for (const selection of selections) {
-      const closed = this.#searchSelection(selection, type, path);
-      if (closed) return closed;
+      const denied = this.#searchSelection(selection, type, path);
+      if (denied) return denied;
     }
     return null;
   }
@@ -98,7 +98,7 @@ class FieldSearch {
     selection: SelectionNode,
     type: GraphQLNamedType | null | undefined,
     path: readonly string[],
-  ): ClosedField | null {
+  ): DeniedField | null {
     if (selection.kind === Kind.FIELD) return this.#searchField(selection, type, path);
     if (selection.kind === Kind.INLINE_FRAGMENT) {
       const { typeCondition, selectionSet } = selection;
@@ -119,14 +119,14 @@ class FieldSearch {
     node: FieldNode,
     parent: GraphQLNamedType | null | undefined,
     path: readonly string[],
-  ): ClosedField | null {
+  ): DeniedField | null {
     const name = node.name.value;
-    // Introspection has its own switch.
+    // Introspection has a separate setting.
     if (name.startsWith("__")) return null;
     const type = parent?.name ?? "";
-    const here = [...path, node.alias?.value ?? name];
-    if (!FRONT_END_FIELDS[type]?.includes(name)) return { type, node, path: here };
+    const fieldPath = [...path, node.alias?.value ?? name];
+    if (!FRONT_END_FIELDS[type]?.includes(name)) return { type, node, path: fieldPath };
     if (!node.selectionSet || !(isObjectType(parent) || isInterfaceType(parent))) return null;
-    return this.#search(node.selectionSet, getNamedType(parent.getFields()[name]?.type), here);
+    return this.#search(node.selectionSet, getNamedType(parent.getFields()[name]?.type), fieldPath);
   }
 }

@@ -20,41 +20,41 @@ import {
 } from "graphql";
 import { GraphQLJSON } from "graphql-scalars";
 import { JSON_COST_PER_KIB } from "../../shared/reply-budget.js";
-import { type Amount, evaluate, plus, product, share, sum, type Variables } from "./amount.js";
+import { type Amount, evaluate, memoize, plus, product, sum, type Variables } from "./amount.js";
 import { SIZE_OF_ROOT_LISTS, sizeOfList, sizeOfListsIn } from "./list-size.js";
 
-/** How much an operation asks for, its fragments followed; fields that are skipped by a directive count too. */
+/** Size of an operation with its fragments expanded; fields skipped by a directive count too. */
 export interface OperationMeasure {
   readonly depth: number;
   readonly aliases: number;
   readonly rootFields: number;
-  /** About how many fields the reply has: each counts 1, and what stands below a list once for each of its items. */
+  /** Estimates the number of fields in the reply: 1 for each field, multiplied by the sizes of the lists around it. */
   costFor(variables: Variables): number;
 }
 
 interface Measure {
   readonly depth: number;
   readonly aliases: number;
-  /** The fields at the top. */
+  /** Number of fields directly in the selection set. */
   readonly fields: number;
-  /** The cost but for what stands below lists at the top. */
+  /** Cost without `itemCost`. */
   readonly cost: Amount;
-  /** The cost below lists at the top, for one item of each: whoever holds them knows how many there are. */
+  /** Cost per item of the lists directly in the selection set, to be multiplied by the list size that the parent determines. */
   readonly itemCost: Amount;
 }
 
-const NOTHING: Measure = { depth: 0, aliases: 0, fields: 0, cost: 0, itemCost: 0 };
-const LEAF: Measure = { ...NOTHING, depth: 1, fields: 1, cost: 1 };
+const EMPTY: Measure = { depth: 0, aliases: 0, fields: 0, cost: 0, itemCost: 0 };
+const LEAF: Measure = { ...EMPTY, depth: 1, fields: 1, cost: 1 };
 const ALIASED_LEAF: Measure = { ...LEAF, aliases: 1 };
 
-/** Far beyond any limit on depth, and within what the stack of calls holds. */
+/** Maximum nesting: above any sensible depth limit, and low enough for the call stack. */
 const MAX_NESTED = 500;
-/** What is nested more than that counts as so many levels, also where it is nested in fragments only. */
-const BOTTOMLESS: Measure = { ...NOTHING, depth: MAX_NESTED };
+/** Result for anything nested deeper, including nesting by fragments only. */
+const TOO_DEEP: Measure = { ...EMPTY, depth: MAX_NESTED };
 
 /**
- * Measures an operation in one pass over it and each of its fragments, once.
- * @param document with the operation; what is not valid in it counts as little as it can
+ * Measures an operation in one pass, visiting each fragment once.
+ * @param document may be invalid; invalid parts count the minimum
  */
 export function measureOperation(
   schema: GraphQLSchema,
@@ -62,7 +62,7 @@ export function measureOperation(
   operation: OperationDefinitionNode,
 ): OperationMeasure {
   const type = schema.getRootType(operation.operation) ?? undefined;
-  const measure = new Measuring(schema, document).measureSelections(operation.selectionSet, type);
+  const measure = new DocumentMeasurer(schema, document).measureSelections(operation.selectionSet, type);
   const cost = sum([measure.cost, product(SIZE_OF_ROOT_LISTS, measure.itemCost)]);
   const defaults = defaultsOf(operation);
   return {
@@ -73,10 +73,10 @@ export function measureOperation(
   };
 }
 
-class Measuring {
+class DocumentMeasurer {
   readonly #schema: GraphQLSchema;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** By fragment: however often a fragment is spread, it is measured once. */
+  /** Measures by fragment name. */
   readonly #measured = new Map<string, Measure>();
   #nesting = 0;
 
@@ -90,7 +90,7 @@ class Measuring {
   }
 
   measureSelections({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Measure {
-    if (this.#nesting === MAX_NESTED) return BOTTOMLESS;
+    if (this.#nesting === MAX_NESTED) return TOO_DEEP;
     this.#nesting += 1;
     let [depth, aliases, fields] = [0, 0, 0];
     const costs: Amount[] = [];
@@ -127,49 +127,49 @@ class Measuring {
     const known = this.#measured.get(name);
     if (known) return known;
     const fragment = this.#fragments.get(name);
-    if (!fragment) return NOTHING;
-    // A ring of fragments, which validation refuses, ends here.
-    this.#measured.set(name, NOTHING);
+    if (!fragment) return EMPTY;
+    // Stops at a fragment cycle, which validation rejects later.
+    this.#measured.set(name, EMPTY);
     const type = this.#schema.getType(fragment.typeCondition.name.value);
     const measure = this.measureSelections(fragment.selectionSet, type);
-    const shared = { ...measure, cost: share(measure.cost), itemCost: share(measure.itemCost) };
-    this.#measured.set(name, shared);
-    return shared;
+    const memoized = { ...measure, cost: memoize(measure.cost), itemCost: memoize(measure.itemCost) };
+    this.#measured.set(name, memoized);
+    return memoized;
   }
 
   #measureField(field: FieldNode, parent: GraphQLNamedType | undefined): Measure {
-    const own = field.alias ? ALIASED_LEAF : LEAF;
+    const leaf = field.alias ? ALIASED_LEAF : LEAF;
     const fieldType = typeOfField(field.name.value, parent);
-    if (!fieldType) return own;
+    if (!fieldType) return leaf;
     if (!field.selectionSet)
-      return getNamedType(fieldType) === GraphQLJSON ? { ...own, cost: JSON_COST_PER_KIB } : own;
+      return getNamedType(fieldType) === GraphQLJSON ? { ...leaf, cost: JSON_COST_PER_KIB } : leaf;
     const type = getNamedType(fieldType);
-    const below = this.measureSelections(field.selectionSet, type);
-    const aliases = plus(own.aliases, below.aliases);
-    // Without aliases the schema bounds the reply, together with graphql-js' own rule on nesting; so tools can introspect.
-    if (isIntrospection(field) && aliases === 0 && below.depth < MAX_NESTED) return LEAF;
-    const whole = sum([below.cost, product(sizeOfListsIn(field, type), below.itemCost)]);
+    const children = this.measureSelections(field.selectionSet, type);
+    const aliases = plus(leaf.aliases, children.aliases);
+    // Let tools introspect: without aliases, the schema and graphql-js's introspection depth rule bound the reply.
+    if (isIntrospection(field) && aliases === 0 && children.depth < MAX_NESTED) return LEAF;
+    const childCost = sum([children.cost, product(sizeOfListsIn(field, type), children.itemCost)]);
     return {
-      depth: 1 + below.depth,
+      depth: 1 + children.depth,
       aliases,
       fields: 1,
-      ...costOf(fieldType, whole, sizeOfList(field, parent)),
+      ...costOf(fieldType, childCost, sizeOfList(field, parent)),
     };
   }
 }
 
 /**
- * @param whole the cost of all that stands below, for one item
- * @param size how many items a list has; undefined where whoever holds it knows
+ * @param childCost cost of the field's selection set, per item
+ * @param size list size; undefined if the parent field determines it
  */
 function costOf(
   type: GraphQLOutputType,
-  whole: Amount,
+  childCost: Amount,
   size: Amount | undefined,
 ): Pick<Measure, "cost" | "itemCost"> {
-  if (!isListType(getNullableType(type))) return { cost: sum([1, whole]), itemCost: 0 };
-  if (size === undefined) return { cost: 1, itemCost: whole };
-  return { cost: sum([1, product(size, whole)]), itemCost: 0 };
+  if (!isListType(getNullableType(type))) return { cost: sum([1, childCost]), itemCost: 0 };
+  if (size === undefined) return { cost: 1, itemCost: childCost };
+  return { cost: sum([1, product(size, childCost)]), itemCost: 0 };
 }
 
 function typeOfField(name: string, parent: GraphQLNamedType | undefined): GraphQLOutputType | undefined {

@@ -2,9 +2,9 @@ import { GraphQLError, Lexer, Source, TokenKind } from "graphql";
 import { DomainError } from "../../../domain/shared/errors.js";
 
 /**
- * Tells why a document could not be parsed if that is because it has too many tokens. The parser, told the limit, stops there by
- * itself, but its error says so in its text only.
- * @param error the parser's error, or what was made of it
+ * Returns `too_many_tokens` if a parse error was caused by the token limit. The parser enforces the limit, but reports it only in
+ * the message of its error.
+ * @param error the parser's error, possibly wrapped by Apollo Server
  */
 export function tokenLimitError(error: unknown, limit: number): DomainError | undefined {
   const isSyntaxError = error instanceof GraphQLError && error.nodes === undefined;
@@ -22,7 +22,7 @@ function hasMoreTokens(text: string, limit: number): boolean {
     }
     return true;
   } catch {
-    // No token at all: the fault that the parser found too.
+    // The lexer fails on the same syntax error as the parser.
     return false;
   }
 }

@@ -6,7 +6,7 @@ import { isObject } from "../../../domain/shared/json.js";
 import { hasFailed } from "../../../services/requests/replica-router.js";
 import type { Services } from "../../../services/services.js";
 import { inSpan } from "../../../telemetry/tracing.js";
-import { type GraphqlContext, readingFrom, requireSession } from "../../shared/context.js";
+import { type GraphqlContext, requireSession, withReplica } from "../../shared/context.js";
 import { Loaders } from "../../shared/loaders.js";
 import type { Variables } from "../limits/amount.js";
 import type { PreparedOperation } from "./prepared-operation.js";
@@ -18,7 +18,7 @@ interface Execution {
   readonly prepared: PreparedOperation;
   readonly variables: Variables;
   readonly context: GraphqlContext;
-  /** Called when the result is that of an earlier request. */
+  /** Called when the result is replayed from an earlier request. */
   readonly onReplay: () => void;
 }
 
@@ -28,14 +28,14 @@ export class Executor {
   readonly #services: Services;
   readonly #hideSuggestions: boolean;
 
-  /** @param introspection whether errors of variables may suggest names of the schema */
+  /** @param introspection whether errors in variables may suggest schema names */
   constructor(schema: GraphQLSchema, services: Services, introspection: boolean) {
     this.#schema = schema;
     this.#services = services;
     this.#hideSuggestions = !introspection;
   }
 
-  /** Executes an operation; recorded and traced by its type, as its name is the caller's. */
+  /** Executes an operation. Metrics and traces use its type, because its name is caller-controlled. */
   async execute(execution: Execution): Promise<ExecutionResult> {
     const { metrics, tracing } = this.#services.telemetry;
     const type = execution.prepared.operation?.operation ?? "query";
@@ -58,48 +58,55 @@ export class Executor {
     const { session, idempotencyKey } = context;
     const type = prepared.operation?.operation;
     if (type === "mutation") {
-      context.noteWrite();
+      context.recordWrite();
       return idempotencyKey === undefined
         ? this.#run(execution, context)
-        : this.#runOnce(execution, idempotencyKey);
+        : this.#runIdempotent(execution, idempotencyKey);
     }
     if (type !== "query" || !session) return this.#run(execution, context);
     return this.#services.replicaRouter.run(context.consistency, async (replica) => {
       if (!replica) return this.#run(execution, context);
-      const fromReplica = { ...context, session: readingFrom(this.#services, session, replica) };
-      const result = await this.#run(execution, fromReplica);
+      const replicaContext = { ...context, session: withReplica(this.#services, session, replica) };
+      const result = await this.#run(execution, replicaContext);
       const failure = result.errors?.find(({ originalError }) => hasFailed(originalError));
       if (failure) throw failure.originalError;
       return result;
     });
   }
 
-  async #runOnce(execution: Execution, key: string): Promise<ExecutionResult> {
+  async #runIdempotent(execution: Execution, key: string): Promise<ExecutionResult> {
     const { prepared, variables, context, onReplay } = execution;
     const { source, operationName = null } = prepared;
     try {
       const writer = requireWrite(requireSession(context).caller);
       const request = { key, content: ["graphql", source, operationName, variables] };
-      const { reply, replayed } = await this.#services.idempotency.once(writer, request, async (inside) => {
-        const result = await this.#run(execution, inTransaction(this.#services, context, inside));
-        if (result.errors) throw new ExecutionFailed(result);
-        return { data: result.data };
-      });
+      const { reply, replayed } = await this.#services.idempotency.once(
+        writer,
+        request,
+        async (transactionWriter) => {
+          const result = await this.#run(
+            execution,
+            inTransaction(this.#services, context, transactionWriter),
+          );
+          if (result.errors) throw new ExecutionFailed(result);
+          return { data: result.data };
+        },
+      );
       if (replayed) onReplay();
       return isObject(reply) && isObject(reply["data"]) ? { data: reply["data"] } : {};
     } catch (error) {
-      // Everything is rolled back: partial data would say otherwise.
+      // The result has no partial data, because everything was rolled back.
       if (error instanceof ExecutionFailed) return error.result;
       throw error;
     }
   }
 
   async #run({ prepared, variables }: Execution, context: GraphqlContext): Promise<ExecutionResult> {
-    // Compiling takes longer than an anonymous request may take.
+    // Anonymous requests are always interpreted: compiling takes longer than they may.
     const compiled = context.session && prepared.compiled();
     if (compiled) {
       const result = await compiled(context, variables);
-      // Without data nothing has run, as the variables are invalid: graphql-js has the better messages.
+      // No data means invalid variables and nothing executed: rerun with graphql-js for its better error messages.
       if (!result.errors || result.data !== undefined) return result;
     }
     const result = await execute({
@@ -122,20 +129,20 @@ function markRequestErrors({ errors = [] }: ExecutionResult, { operation }: Prep
   for (const { extensions } of errors) extensions["code"] ??= code;
 }
 
-/** Makes everything that a request does a part of one transaction. */
+/** Returns a context that loads and writes within the writer's transaction. */
 function inTransaction(services: Services, context: GraphqlContext, writer: Writer): GraphqlContext {
   const { budget, signal } = requireSession(context).loaders;
-  const loaders = new Loaders(services, writer, { budget: budget.again(), signal });
+  const loaders = new Loaders(services, writer, { budget: budget.copyLimits(), signal });
   return { ...context, session: { kind: "caller", caller: writer, loaders } };
 }
 
-/** Rolls back what an operation did. */
+/** Thrown to roll back the transaction of a failed operation. */
 class ExecutionFailed extends Error {
   readonly result: ExecutionResult;
 
   constructor({ data, errors = [] }: ExecutionResult) {
     super("The operation failed.");
-    // Without data nothing has run, and the client is at fault.
+    // No data means that nothing was executed because the request is invalid.
     this.result = data === undefined ? { errors } : { data: null, errors };
   }
 }

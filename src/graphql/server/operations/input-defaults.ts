@@ -13,13 +13,13 @@ import {
 import { isObject } from "../../../domain/shared/json.js";
 import type { Variables } from "../limits/amount.js";
 
-/** Adds the defaults that are missing in a value of an input type. */
+/** Adds missing default values to a value of an input type. */
 type Complete = (value: unknown) => unknown;
 
 /**
- * Returns a function that adds the defaults of input objects' fields to the variables of an operation: compiled code (graphql-jit 0.8)
- * ignores them. Values are not validated. No input type of the schema contains itself (test/unit/compiled-operations.test.ts).
- * @returns null where no variable's type has such a field
+ * Returns a function that adds default values of input object fields to variables, because graphql-jit 0.8 ignores them. Values are not
+ * validated. Relies on the schema having no recursive input type (test/unit/compiled-operations.test.ts).
+ * @returns null if no variable's type has such a field
  */
 export function inputDefaults(
   schema: GraphQLSchema,
@@ -37,7 +37,7 @@ function completerOf(type: GraphQLInputType): Complete | null {
   const nullable = getNullableType(type);
   if (isListType(nullable)) {
     const complete = completerOf(nullable.ofType);
-    // A single value stands for a list of one.
+    // GraphQL coerces a single value to a list of one.
     return complete && ((value) => (Array.isArray(value) ? value.map(complete) : complete(value)));
   }
   if (!isInputObjectType(nullable)) return null;
@@ -66,7 +66,7 @@ function completeFields(
   return completed;
 }
 
-/** A default as a caller would write it. */
+/** Converts an internal default value to its external form, as sent in variables. */
 function externalValue(value: unknown, type: GraphQLInputType): unknown {
   const node = astFromValue(value, type);
   return node ? valueFromASTUntyped(node) : value;

@@ -26,7 +26,7 @@ import { Executor } from "./executor.js";
 import { createPreparer, type PreparedOperation } from "./prepared-operation.js";
 import { type OperationReply, shapeFailure, shapeReply } from "./reply.js";
 
-/** How many characters of documents are cached; each takes some 60 bytes parsed, and 40 more compiled. */
+/** Cache size in characters of source; each takes about 60 bytes parsed and 40 more compiled. */
 const MAX_CHARACTERS = 1_000_000;
 
 const NO_HEADERS = {};
@@ -34,7 +34,7 @@ const NO_HEADERS = {};
 export interface OperationOptions {
   readonly introspection: boolean;
   readonly limits: OperationLimits;
-  /** How often an operation is interpreted before it is compiled; Infinity compiles none. */
+  /** Number of interpreted runs before an operation is compiled; Infinity disables compilation. */
   readonly compileAfter: number;
   readonly log: FastifyBaseLogger;
 }
@@ -46,7 +46,7 @@ export class Operations {
   readonly #admission: Admission;
   readonly #executor: Executor;
   readonly #prepare: ReturnType<typeof createPreparer>;
-  /** By source and operation name. */
+  /** Keyed by source, then operation name. */
   readonly #cache = new LRUCache<string, Map<string | undefined, PreparedOperation>>({
     maxSize: MAX_CHARACTERS,
     sizeCalculation: (_, source) => source.length + 1,
@@ -62,24 +62,24 @@ export class Operations {
     this.#prepare = createPreparer(schema, compiler, introspection);
   }
 
-  /** Returns an operation that has run before for a caller with credentials, if it is still cached. */
+  /** Returns a cached operation; only operations of authenticated requests are cached. */
   find(source: string, operationName: string | undefined): PreparedOperation | undefined {
     return this.#cache.get(source)?.get(operationName);
   }
 
   /**
-   * Prepares an operation, or returns it from the cache.
-   * @param document the parsed source, if it was parsed before
-   * @throws DomainError `bad_request` or `too_many_tokens` when the source cannot be parsed
+   * Returns an operation from the cache, or prepares it.
+   * @param document the parsed source, if available
+   * @throws DomainError `bad_request` or `too_many_tokens` if the source cannot be parsed
    */
   prepare(source: string, operationName: string | undefined, document?: DocumentNode): PreparedOperation {
     return (
       this.find(source, operationName) ??
-      this.#prepare(source, operationName, document ?? parseWithin(source, this.#options.limits.tokens))
+      this.#prepare(source, operationName, document ?? parseDocument(source, this.#options.limits.tokens))
     );
   }
 
-  /** Checks and runs a query or mutation. Never rejects: every failure becomes part of the reply. */
+  /** Checks and runs a query or mutation. Never rejects: failures are returned as errors in the reply. */
   async run(
     prepared: PreparedOperation,
     variables: Variables,
@@ -88,13 +88,13 @@ export class Operations {
     let headers: Readonly<Record<string, string>> = NO_HEADERS;
     const errorContext = this.#errorContext(context);
     try {
-      if (prepared.operation?.operation === "subscription") throw needsEventStream();
+      if (prepared.operation?.operation === "subscription") throw eventStreamRequired();
       const errors = this.#admit(prepared, variables, context);
       if (errors.length > 0) return shapeReply({ errors }, headers, errorContext);
       const { rootFields = 1 } = prepared.measure() ?? {};
-      // The context has paid for the first root field (decision 33).
-      const spending = rootFields > 1 ? context.spend(rootFields - 1) : null;
-      if (spending) headers = rateLimitHeaders(await spending);
+      // Creating the context has charged the first root field (decision 33).
+      const charge = rootFields > 1 ? context.spend(rootFields - 1) : null;
+      if (charge) headers = rateLimitHeaders(await charge);
       const onReplay = () => {
         headers = { ...headers, [REPLAYED_HEADER]: "true" };
       };
@@ -107,8 +107,8 @@ export class Operations {
 
   /**
    * Checks and starts a subscription.
-   * @returns its events, each to be passed to `executeEvent`
-   * @throws DomainError when the subscription is refused
+   * @returns its events; pass each to `executeEvent`
+   * @throws DomainError if the subscription is rejected
    */
   async subscribe(
     prepared: PreparedOperation,
@@ -123,14 +123,14 @@ export class Operations {
     const events = await createSourceEventStream(this.#argsOf(prepared, variables, context));
     if (Symbol.asyncIterator in events) return events[Symbol.asyncIterator]();
     const [refusal] = events.errors ?? [];
-    // An error without a path precedes all resolvers: it is about the variables.
+    // An error without a path was raised before any resolver ran, by invalid variables.
     throw (
       domainErrorOf(refusal) ??
       (refusal?.path ? refusal.originalError : new DomainError("bad_request", refusal?.message ?? "No data."))
     );
   }
 
-  /** Executes the operation of a subscription for one of its events. */
+  /** Executes the selection set of a subscription for one event. */
   async executeEvent(
     event: unknown,
     prepared: PreparedOperation,
@@ -140,7 +140,7 @@ export class Operations {
     return execute({ ...this.#argsOf(prepared, variables, context), rootValue: event });
   }
 
-  /** Shapes the result of an event for its subscriber. */
+  /** Formats the result of an event, logging and counting its errors. */
   shape(result: ExecutionResult, context: GraphqlContext): FormattedExecutionResult {
     return shapeReply(result, NO_HEADERS, this.#errorContext(context)).result;
   }
@@ -156,12 +156,12 @@ export class Operations {
     context: GraphqlContext,
   ): readonly GraphQLError[] {
     const errors = this.#admission.admit(prepared, variables, context);
-    // Requests without credentials must not displace others from the cache.
-    if (errors.length === 0 && prepared.operation && context.session) this.#remember(prepared);
+    // Requests without credentials must not evict others from the cache.
+    if (errors.length === 0 && prepared.operation && context.session) this.#addToCache(prepared);
     return errors;
   }
 
-  #remember(prepared: PreparedOperation): void {
+  #addToCache(prepared: PreparedOperation): void {
     const { source, operationName } = prepared;
     const known = this.#cache.get(source);
     if (known?.has(operationName)) return;
@@ -184,14 +184,14 @@ export class Operations {
   }
 }
 
-function needsEventStream(): DomainError {
+function eventStreamRequired(): DomainError {
   return new DomainError(
     "bad_request",
     "A subscription is answered with an event stream: send it by POST with Accept: text/event-stream.",
   );
 }
 
-function parseWithin(source: string, maxTokens: number): DocumentNode {
+function parseDocument(source: string, maxTokens: number): DocumentNode {
   try {
     return parse(source, { maxTokens });
   } catch (error) {

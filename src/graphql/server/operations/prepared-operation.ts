@@ -14,28 +14,28 @@ import {
   visit,
 } from "graphql";
 import type { DomainError } from "../../../domain/shared/errors.js";
-import { refuseWithoutCredentials } from "../limits/anonymous-documents.js";
-import { refuseToFrontEnds } from "../limits/front-end-fields.js";
+import { findAnonymousError } from "../limits/anonymous-documents.js";
+import { findFrontEndError } from "../limits/front-end-fields.js";
 import { measureOperation, type OperationMeasure } from "../limits/operation-measure.js";
 import type { CompiledOperation, Compiler } from "./compilation.js";
 
-/** One operation of a document, with everything that follows from its text alone; each method computes its result once. */
+/** An operation with everything derived from its source alone; each method computes its result once. */
 export interface PreparedOperation {
   readonly source: string;
   /** As sent: part of the fingerprint of an idempotent request. */
   readonly operationName: string | undefined;
   readonly document: DocumentNode;
-  /** Null when the document has no operation of this name. */
+  /** Null if the document has no operation of this name. */
   readonly operation: OperationDefinitionNode | null;
-  /** The number of fields and fragment spreads written in the document. */
+  /** Number of fields and fragment spreads in the document, fragments not expanded. */
   selections(): number;
   measure(): OperationMeasure | null;
-  /** Why a request without credentials may not run it; null when it may. */
-  refusalWithoutCredentials(): DomainError | null;
-  /** Why a front end may not run it; null when it may. */
-  refusalToFrontEnds(): DomainError | null;
+  /** Error for requests without credentials; null if they may run it. */
+  anonymousError(): DomainError | null;
+  /** Error for front ends; null if they may run it. */
+  frontEndError(): DomainError | null;
   validationErrors(): readonly GraphQLError[];
-  /** Null while it is interpreted. */
+  /** Null if the operation must be interpreted. */
   compiled(): CompiledOperation | null;
 }
 
@@ -51,8 +51,8 @@ export function createPreparer(schema: GraphQLSchema, compiler: Compiler, intros
       operation,
       selections: once(() => countSelections(document)),
       measure: once(() => operation && measureOperation(schema, document, operation)),
-      refusalWithoutCredentials: once(() => refuseWithoutCredentials(document)),
-      refusalToFrontEnds: once(() => refuseToFrontEnds(document, schema)),
+      anonymousError: once(() => findAnonymousError(document)),
+      frontEndError: once(() => findFrontEndError(document, schema)),
       validationErrors: once(() =>
         validate(schema, document, rules, { hideSuggestions: !introspection }).map(withCode),
       ),
@@ -83,7 +83,7 @@ function withCode({ message, nodes, extensions }: GraphQLError): GraphQLError {
   return new GraphQLError(message, { nodes: nodes ?? null, extensions: { ...extensions, code } });
 }
 
-/** A validation rule; its error has the extension that Apollo's tools look for. */
+/** Validation rule that rejects introspection, with the error extension that Apollo's tools expect. */
 function noIntrospection(context: ValidationContext): ASTVisitor {
   return {
     Field(node) {

@@ -9,25 +9,31 @@ import { errorHeaders } from "../../../domain/requests/error-headers.js";
 import { internalError, reasonOf } from "../../../domain/shared/errors.js";
 import { redactSecrets } from "../../../domain/shared/redaction.js";
 import type { Metrics } from "../../../telemetry/metrics.js";
-import { domainErrorOf, errorMessage, extensionsOf, placeOf, statusOf } from "../../shared/error-format.js";
+import {
+  domainErrorOf,
+  errorMessage,
+  extensionsOf,
+  locationOf,
+  statusOf,
+} from "../../shared/error-format.js";
 import { countShownError } from "../../shared/error-metrics.js";
 
 /** The reply to an operation, for any transport. */
 export interface OperationReply {
-  /** The HTTP status; whether a client that does not know GraphQL's media type sees it is decided by `server/route.ts`. */
+  /** HTTP status; `server/route.ts` may replace it for clients that do not accept GraphQL's media type. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly result: FormattedExecutionResult;
 }
 
-/** What errors are reported to, and the request they belong to. */
+/** Request ID, log and metrics for reporting errors. */
 export interface ErrorContext {
   readonly requestId: string;
   readonly log: FastifyBaseLogger;
   readonly metrics: Metrics;
 }
 
-/** Shapes the result of an operation for its caller; errors are logged and counted. */
+/** Formats the result of an operation; errors are logged and counted. */
 export function shapeReply(
   result: ExecutionResult,
   headers: Readonly<Record<string, string>>,
@@ -47,7 +53,7 @@ export function shapeReply(
   return { status: isRequestError ? 400 : 500, headers, result: shaped };
 }
 
-/** Shapes something that was thrown outside of any resolver. */
+/** Formats an error that was thrown outside any resolver. */
 export function shapeFailure(
   error: unknown,
   headers: Readonly<Record<string, string>>,
@@ -60,7 +66,7 @@ export function shapeFailure(
 
 function shapeErrors(errors: readonly GraphQLError[], context: ErrorContext): GraphQLFormattedError[] {
   const { requestId, log, metrics } = context;
-  // Once: an outage fails every field.
+  // Log an outage once per request, because it fails every field.
   const outage = errors.map(domainErrorOf).find((error) => error?.code === "unavailable");
   if (outage) log.warn({ requestId, reason: reasonOf(outage) }, "request not served");
   return errors.map((error) => {
@@ -72,15 +78,15 @@ function shapeErrors(errors: readonly GraphQLError[], context: ErrorContext): Gr
 
 function shapeError(error: GraphQLError, { requestId, log }: ErrorContext): GraphQLFormattedError {
   const { message, locations, path, extensions } = error;
-  const place = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
-  // An error of the document or the variables quotes the caller, and secrets may be quoted.
+  const location = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
+  // Errors in the document or variables quote the request, which may contain secrets.
   if (!domainErrorOf(error) && codeOf(error) !== undefined) {
-    return { message: redactSecrets(message), ...place, extensions: { ...extensions, requestId } };
+    return { message: redactSecrets(message), ...location, extensions: { ...extensions, requestId } };
   }
   const known = domainErrorOf(error) ?? internalError(error.originalError ?? error);
   if (known.code === "internal") log.error({ err: known.cause ?? known, requestId }, "request failed");
   const extensionsShown = extensionsOf(known, requestId);
-  return { message: errorMessage(known), ...place, ...placeOf(known), extensions: extensionsShown };
+  return { message: errorMessage(known), ...location, ...locationOf(known), extensions: extensionsShown };
 }
 
 function codeOf(error: Pick<GraphQLError, "extensions">): unknown {

@@ -11,22 +11,21 @@ import { EventRenderer, encodeEvent, type OpenSubscription } from "./event-rende
 import { EventWriter } from "./event-writer.js";
 import { UnreadBudget } from "./unread-budget.js";
 
-/** Maximum length of a subscription's document and variables together, as they stay in memory while it is open. */
+/** Maximum combined length of a subscription's document and variables, which stay in memory while it is open. */
 const MAX_CHARACTERS = 16_384;
 
 interface EventStreamOptions {
   readonly operations: Operations;
   readonly streams: EventStreams;
-  /** The only documents that run; undefined: every document may. */
+  /** Allow-list of documents; undefined allows every document. */
   readonly trustedDocuments: TrustedDocuments | undefined;
   readonly metrics: Metrics;
-  /** Creates the context of a request. */
   readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>;
 }
 
 /**
- * Says whether a request asks for an event stream (the distinct connections mode of GraphQL over server-sent events). A client that
- * names JSON first gets JSON: urql names both for queries and mutations.
+ * Returns whether a request accepts an event stream (GraphQL over SSE, distinct connections mode) before JSON. The order matters:
+ * urql accepts both for queries and mutations, with JSON first.
  */
 export function wantsEvents({ method, headers: { accept = "" } }: FastifyRequest): boolean {
   const events = accept.indexOf("text/event-stream");
@@ -34,7 +33,7 @@ export function wantsEvents({ method, headers: { accept = "" } }: FastifyRequest
   return method === "POST" && events >= 0 && (json < 0 || events < json);
 }
 
-/** Creates the handler of subscriptions. Errors of a request are answered before its stream begins. */
+/** Creates the subscription handler. Errors before the stream starts are sent as a regular reply. */
 export function createEventStream(
   options: EventStreamOptions,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
@@ -49,10 +48,10 @@ export function createEventStream(
 
   async function open(request: FastifyRequest, reply: FastifyReply, context: GraphqlContext) {
     const subscription = { ...readBody(request.body, options.trustedDocuments), context };
-    // The request outlives its body.
+    // Free the body: the request stays in memory as long as the stream.
     request.body = undefined;
     const events = await subscribe(subscription);
-    // The request was answered while this waited for the subscription.
+    // The deadline passed while the subscription started, so the request has already been answered.
     if (request.deadline?.isOver) {
       await events.return?.();
       return;
@@ -62,7 +61,7 @@ export function createEventStream(
       .header("content-type", "text/event-stream; charset=utf-8")
       .header("x-accel-buffering", "no")
       .hijack();
-    // The client may have disconnected meanwhile.
+    // The client may have disconnected while the subscription started.
     if (request.raw.socket.destroyed) {
       await events.return?.();
       return;
@@ -85,7 +84,7 @@ export function createEventStream(
     try {
       for await (const event of events) {
         if (!(event instanceof WatchEvent)) throw new TypeError("This is no event of a subscription.");
-        // The client must not read what was written before its credentials expired.
+        // The client must not read buffered events once its credentials are invalid.
         if (event.endsAccess && writer.unread > 0) writer.destroy();
         const data = await renderer.render(
           event,
@@ -93,7 +92,7 @@ export function createEventStream(
           () => operations.executeEvent(event, operations.prepare(source, operationName), variables, context),
           (result) => operations.shape(result, context),
         );
-        if (writer.isOver) return;
+        if (writer.hasEnded) return;
         if (!event.isCurrent()) continue;
         budget.reserve(writer, data.length);
         writer.next(data);
@@ -126,21 +125,21 @@ function readBody(
   const persisted = isObject(extensions) ? extensions["persistedQuery"] : undefined;
   const hash = isObject(persisted) ? persisted["sha256Hash"] : undefined;
   const variables = isObject(body["variables"]) ? body["variables"] : {};
-  const text = textOrNone(body["query"]);
+  const text = stringOrUndefined(body["query"]);
   const source = trustedDocuments
-    ? trustedDocuments.find({ text, id: textOrNone(documentId ?? hash) })
+    ? trustedDocuments.find({ text, id: stringOrUndefined(documentId ?? hash) })
     : text;
   if (source === null) throw untrustedDocument();
-  requireShort(source ?? "", variables);
-  return { source: source ?? "", operationName: textOrNone(operationName), variables };
+  requireMaxLength(source ?? "", variables);
+  return { source: source ?? "", operationName: stringOrUndefined(operationName), variables };
 }
 
-function textOrNone(value: unknown): string | undefined {
+function stringOrUndefined(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
 /** @throws DomainError `payload_too_large` */
-function requireShort(source: string, variables: object): void {
+function requireMaxLength(source: string, variables: object): void {
   const characters = source.length + lengthAsJson(variables);
   if (characters <= MAX_CHARACTERS) return;
   throw new DomainError(
@@ -154,7 +153,7 @@ function lengthAsJson(value: object): number {
   try {
     return JSON.stringify(value).length;
   } catch (error) {
-    // Too deep to be written.
+    // The value is nested too deeply for JSON.stringify.
     if (error instanceof RangeError) return Number.POSITIVE_INFINITY;
     throw error;
   }

@@ -1,25 +1,25 @@
 import type { ServerResponse } from "node:http";
 import type { UnreadBudget, UnreadStream } from "./unread-budget.js";
 
-/** How often something is written, so that no proxy takes a stream for an idle connection. */
+/** Interval of keep-alive comments, so that proxies do not close the stream as idle. */
 const PING_MS = 12_000;
-/** How long a client may take to read the end of its stream. */
+/** Maximum time for a client to read the end of its stream. */
 const END_MS = 5_000;
 
 /**
- * Writes one stream of server-sent events: the distinct connections mode of the protocol GraphQL over SSE. What its client does not read
- * stays in memory, and counts against a budget.
+ * Writes one stream of server-sent events (GraphQL over SSE, distinct connections mode). Unread data is buffered in memory and counts
+ * against a budget.
  */
 export class EventWriter implements UnreadStream {
-  /** Resolves once nothing of the stream is left. */
+  /** Resolves when the response or its connection is closed. */
   readonly closed: Promise<void>;
   readonly #response: ServerResponse;
   readonly #budget: UnreadBudget;
   readonly #pings: NodeJS.Timeout;
   #unread = 0;
-  #isOver = false;
+  #hasEnded = false;
 
-  /** @param response whose headers are set */
+  /** @param response must have its headers set */
   constructor(response: ServerResponse, budget: UnreadBudget) {
     this.#response = response;
     this.#budget = budget;
@@ -33,7 +33,7 @@ export class EventWriter implements UnreadStream {
         resolve();
       };
       response.once("close", onClose);
-      // A response that waits for the ones before it does not emit "close" when its connection is closed.
+      // With HTTP pipelining, a response still queued behind others emits no "close" when the connection closes.
       socket.once("close", onClose);
     });
     response.writeHead(200);
@@ -41,14 +41,14 @@ export class EventWriter implements UnreadStream {
     this.#write(":\n\n");
   }
 
-  /** How many bytes wait in memory for the client to read them. */
+  /** Bytes buffered in memory until the client reads them. */
   get unread(): number {
     return this.#unread;
   }
 
-  /** Whether nothing more can be written. */
-  get isOver(): boolean {
-    return this.#isOver;
+  /** Whether the stream has ended. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** Writes an event with the result of an operation. */
@@ -56,42 +56,42 @@ export class EventWriter implements UnreadStream {
     this.#write(event);
   }
 
-  /** Ends the stream; a client that does not read the end is cut off. */
+  /** Ends the stream; disconnects a client that does not read the end in time. */
   complete(): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     this.#write("event: complete\ndata:\n\n");
-    this.#isOver = true;
+    this.#hasEnded = true;
     clearInterval(this.#pings);
     const timer = setTimeout(() => this.destroy(), END_MS).unref();
     void this.closed.then(() => clearTimeout(timer));
     this.#response.end();
   }
 
-  /** Closes the connection, and drops what is unread. */
+  /** Closes the connection and discards unread data. */
   destroy(): void {
     this.#close();
     this.#response.req.socket.destroy();
   }
 
   #write(data: string | Buffer): void {
-    if (this.#isOver || this.#response.destroyed) return;
-    this.#response.write(data, () => this.#count());
-    this.#count();
+    if (this.#hasEnded || this.#response.destroyed) return;
+    this.#response.write(data, () => this.#updateUnread());
+    this.#updateUnread();
   }
 
-  #count(): void {
-    // Of a closed connection, nothing is kept.
-    this.#account(this.#response.req.socket.destroyed ? 0 : this.#response.writableLength);
+  #updateUnread(): void {
+    // A closed connection buffers nothing, whatever `writableLength` says.
+    this.#setUnread(this.#response.req.socket.destroyed ? 0 : this.#response.writableLength);
   }
 
-  #account(unread: number): void {
-    this.#budget.account(this, unread - this.#unread);
+  #setUnread(unread: number): void {
+    this.#budget.recordUnread(this, unread - this.#unread);
     this.#unread = unread;
   }
 
   #close(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     clearInterval(this.#pings);
-    this.#account(0);
+    this.#setUnread(0);
   }
 }

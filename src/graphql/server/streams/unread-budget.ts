@@ -2,19 +2,19 @@ import type { EventStreamLimits } from "../../../domain/requests/event-stream-li
 import { DomainError } from "../../../domain/shared/errors.js";
 import type { Metrics } from "../../../telemetry/metrics.js";
 
-/** A stream as far as the budget is concerned. */
+/** A stream with buffered data that counts against the budget. */
 export interface UnreadStream {
-  /** How many bytes its client has not read. */
+  /** Bytes the client has not read. */
   readonly unread: number;
-  /** Closes its connection, and drops what is unread. */
+  /** Closes the connection and discards unread data. */
   destroy(): void;
 }
 
-/** Bounds what event streams keep in memory for clients that do not read. */
+/** Limits the memory that event streams buffer for slow clients. */
 export class UnreadBudget {
   readonly #limits: Pick<EventStreamLimits, "unreadBytes" | "totalUnreadBytes">;
   readonly #metrics: Metrics;
-  /** Those of which something is unread. */
+  /** Streams with unread data. */
   readonly #slow = new Set<UnreadStream>();
   #total = 0;
 
@@ -24,8 +24,8 @@ export class UnreadBudget {
   }
 
   /**
-   * Makes room for an event, if need be by closing the streams with the largest unread part.
-   * @throws DomainError `query_too_expensive` when it is larger than a stream's budget; `slow_consumer` when that is used up
+   * Makes room for an event, if necessary by closing the streams with the largest amount of unread data.
+   * @throws DomainError `query_too_expensive` if the event exceeds a stream's budget; `slow_consumer` if the budget is used up
    */
   reserve(stream: UnreadStream, bytes: number): void {
     const { unreadBytes, totalUnreadBytes } = this.#limits;
@@ -48,8 +48,8 @@ export class UnreadBudget {
     while (this.#total + bytes > totalUnreadBytes && this.#slow.size > 0) this.#cutOffSlowest();
   }
 
-  /** Notes that so much more is unread of a stream, or less. */
-  account(stream: UnreadStream, change: number): void {
+  /** Records a change in a stream's unread bytes. */
+  recordUnread(stream: UnreadStream, change: number): void {
     if (change === 0) return;
     this.#total += change;
     if (stream.unread + change > 0) this.#slow.add(stream);
@@ -59,7 +59,7 @@ export class UnreadBudget {
   #cutOffSlowest(): void {
     const [first, ...others] = this.#slow;
     if (!first) return;
-    const slowest = others.reduce((one, other) => (other.unread > one.unread ? other : one), first);
+    const slowest = others.reduce((a, b) => (b.unread > a.unread ? b : a), first);
     this.#metrics.streamCutOffs.of("process_memory").value += 1;
     slowest.destroy();
   }
