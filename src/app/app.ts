@@ -153,7 +153,7 @@ async function serveFrom(
           subscriptions: () => services.eventStreams.open,
           unpublishedChanges: () => services.changes.unpublished,
           isListening: () => services.notifications.isListening,
-          redisInReach: () => redis?.isInReach,
+          isRedisReachable: () => redis?.isReachable,
           replicas: () => replicas?.usage,
           webhooksInProgress: () => services.webhookDispatcher.inProgress,
           outbox: () => services.webhookDispatcher.state(),

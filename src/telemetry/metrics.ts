@@ -37,7 +37,7 @@ export class Metrics {
   /** Database metrics by server. */
   readonly databases = new Labeled(() => new DatabaseMetrics(), [["primary"]]);
   /** Requests retried on the primary after a replica failed. */
-  readonly repeatedReads = new Counter();
+  readonly retriedReads = new Counter();
   /** Calls per statement, by batch loader. */
   readonly batches = new Labeled(() => new Histogram(BATCH_SIZES));
   readonly caches = {

@@ -34,7 +34,7 @@ export interface Tracing {
   /** Returns the current span if it is recorded. */
   current(): Span | undefined;
   /** Runs `work` without a current span. */
-  runApart<Result>(work: () => Result): Result;
+  runRoot<Result>(work: () => Result): Result;
 }
 
 /** Runs `work` in a child of the current span; without a recorded span, just runs it. */

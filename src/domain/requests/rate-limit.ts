@@ -13,7 +13,7 @@ export interface Counter {
 
 /** Counts that all replicas share, where they can be reached. */
 export interface SharedCounters {
-  readonly isInReach: boolean;
+  readonly isReachable: boolean;
   /** Takes points, unless that makes more than the limit. @throws Error when it turns out that nothing can be reached */
   take(name: string, points: number, limit: number, windowMs: number): Promise<Counter>;
 }

@@ -28,7 +28,7 @@ export function mayBeToken(text: string): boolean {
 }
 
 /** Says whether a token does not lead to its account by itself (decision 45). */
-export function isBroughtToken(accountId: number, token: string): boolean {
+export function isImportedToken(accountId: number, token: string): boolean {
   return readUserGroupToken(token)?.accountId !== accountId;
 }
 

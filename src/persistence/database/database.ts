@@ -28,7 +28,7 @@ import {
 } from "../shared/row-scope.js";
 import { runScoped } from "../shared/scoped-query.js";
 import { isReadOnly, type Queryable, type Statement, withoutName } from "../shared/statement.js";
-import { instrumentStatement } from "../shared/statement-watch.js";
+import { instrumentStatement } from "../shared/statement-instrumentation.js";
 import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
 import { OpenTransaction, openTransactionOf } from "./open-transaction.js";

@@ -63,7 +63,7 @@ export async function findStoredReply(db: TenantDb, key: string): Promise<Stored
 }
 
 /** Stores the response of the request that claimed the key. */
-export async function keepReply(
+export async function saveReply(
   transaction: TenantDb,
   key: string,
   { keyId, ciphertext }: EncryptedToken,

@@ -54,7 +54,7 @@ export class RedisCounters implements SharedCounters {
     await this.#running;
   }
 
-  get isInReach(): boolean {
+  get isReachable(): boolean {
     return this.#connection !== undefined;
   }
 

@@ -40,7 +40,7 @@ export class UserGroupIds {
     return rows.map(({ id }) => id);
   }
 
-  giveBack(id: number): void {
+  release(id: number): void {
     this.#free.unshift(id);
   }
 

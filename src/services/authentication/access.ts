@@ -15,7 +15,7 @@ import { mayBeToken, readUserGroupToken } from "../../domain/user-groups/token.j
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { type ActiveKey, findActiveKey } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { findTokenPlaces } from "../../persistence/user-groups/brought-token-queries.js";
+import { findTokenPlaces } from "../../persistence/user-groups/imported-token-queries.js";
 import type { KeyCache } from "../accounts/key-cache.js";
 import type { KeyUsage } from "../accounts/key-usage.js";
 import type { AuthFailures } from "../requests/auth-failures.js";

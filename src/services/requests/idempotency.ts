@@ -6,7 +6,7 @@ import type { Database } from "../../persistence/database/database.js";
 import {
   claimIdempotencyKey,
   findStoredReply,
-  keepReply,
+  saveReply,
 } from "../../persistence/requests/idempotent-request-queries.js";
 import { isLockTimeout } from "../../persistence/shared/database-error.js";
 import { TenantDb } from "../../persistence/shared/tenant-db.js";
@@ -79,7 +79,7 @@ export class Idempotency {
         return { reply: await this.#loadReply(db, writer, key, fingerprint), replayed: true };
       const reply = await work({ ...writer, transaction });
       const binding = replyBinding(writer, key);
-      await keepReply(db, key, this.#vault.encrypt(JSON.stringify(reply), binding, writer.tokenKeyId));
+      await saveReply(db, key, this.#vault.encrypt(JSON.stringify(reply), binding, writer.tokenKeyId));
       return { reply, replayed: false };
     });
   }

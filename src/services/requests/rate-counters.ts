@@ -18,7 +18,7 @@ export class RateCounters {
 
   /** Adds cost units, unless the sum would exceed the limit. */
   async take(name: string, points: number, limit: number): Promise<Counter> {
-    if (!this.#shared?.isInReach) return this.#local.take(name, points, limit);
+    if (!this.#shared?.isReachable) return this.#local.take(name, points, limit);
     try {
       const count = await this.#shared.take(name, points, limit, this.#windowMs);
       this.#local.set(name, count);

@@ -36,7 +36,7 @@ export class ReplicaRouter {
       return await read(replica);
     } catch (error) {
       if (!hasFailed(error)) throw error;
-      this.#metrics.repeatedReads.value += 1;
+      this.#metrics.retriedReads.value += 1;
       return read(undefined);
     }
   }

@@ -183,7 +183,7 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     if (!tracing) return load();
     const [parent, ...others] = calls.flatMap(({ span }) => span ?? []);
     // The current trace context may belong to another request, whose call scheduled this batch.
-    if (!parent) return tracing.runApart(load);
+    if (!parent) return tracing.runRoot(load);
     const attributes = { "user_groups.calls": calls.length };
     const span = tracing.begin(`load ${this.#name}`, { parent, attributes });
     for (const other of others) {

@@ -9,8 +9,8 @@ import {
   type PresentGroup,
 } from "../../persistence/transfer/imported-group-queries.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
-import type { ImportedTokens } from "./given-tokens.js";
 import { findImportedDataSources } from "./imported-mapping.js";
+import type { ImportedTokens } from "./imported-tokens.js";
 
 /** The planned action for a line. */
 export type PlannedGroup =

@@ -4,21 +4,21 @@ import { requireAt } from "../../domain/shared/in-order.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import type { ImportedGroup, ImportOptions } from "../../domain/transfer/imported-record.js";
 import { type ImportOutcome, Refusal } from "../../domain/transfer/refusal.js";
-import { isBroughtToken, issueUserGroupToken } from "../../domain/user-groups/token.js";
+import { isImportedToken, issueUserGroupToken } from "../../domain/user-groups/token.js";
 import { findTokenKey } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { violates } from "../../persistence/shared/database-error.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { analyzeImported } from "../../persistence/transfer/import-statistics.js";
 import { replaceTokens } from "../../persistence/transfer/imported-group-queries.js";
-import { putBroughtTokens } from "../../persistence/user-groups/brought-token-queries.js";
 import { insertManyUserGroups, updateUserGroups } from "../../persistence/user-groups/bulk-writes.js";
 import type { UserGroupIds } from "../../persistence/user-groups/ids.js";
+import { putImportedTokens } from "../../persistence/user-groups/imported-token-queries.js";
 import { insertMappings, replaceMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
 import { ConcurrentCreation, retryConflicts } from "../user-groups/conflict-retry.js";
-import { ImportedTokens, tokenTaken } from "./given-tokens.js";
 import { type PlannedGroup, planGroups } from "./group-import-plan.js";
+import { ImportedTokens, tokenTaken } from "./imported-tokens.js";
 
 /** ANALYZE runs once this many groups were created, and again whenever their number has grown by the factor. */
 const ANALYZE_FROM = 2000;
@@ -149,7 +149,7 @@ export class GroupImport {
       const id = requireAt(ids, index);
       const { providedId, name, properties = null, token: importedToken } = group;
       const token = this.#vault.encryptToken(importedToken ?? issueUserGroupToken(writer.accountId), writer);
-      const isImported = importedToken !== undefined && isBroughtToken(writer.accountId, importedToken);
+      const isImported = importedToken !== undefined && isImportedToken(writer.accountId, importedToken);
       return { id, providedId, name, properties, token, entries, isImported };
     });
     const inserted = await insertManyUserGroups(transaction, rows);
@@ -159,7 +159,7 @@ export class GroupImport {
     await insertMappings(transaction, entries);
     const imported = rows.filter(({ isImported }) => isImported);
     const lookups = imported.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
-    await putBroughtTokens(transaction, lookups);
+    await putImportedTokens(transaction, lookups);
   }
 
   async #update(transaction: TenantDb, writer: Writer, updates: readonly Update[]): Promise<void> {
@@ -181,9 +181,9 @@ export class GroupImport {
       token === undefined ? [] : [{ id, plaintext: token, token: this.#vault.encryptToken(token, writer) }],
     );
     await replaceTokens(transaction, tokens);
-    const imported = tokens.filter(({ plaintext }) => isBroughtToken(writer.accountId, plaintext));
+    const imported = tokens.filter(({ plaintext }) => isImportedToken(writer.accountId, plaintext));
     const lookups = imported.map(({ id, token }) => ({ userGroupId: id, lookup: token.lookup }));
-    await putBroughtTokens(transaction, lookups);
+    await putImportedTokens(transaction, lookups);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   findRepliesUnderOtherKeys,
   reencryptReply,
 } from "../../persistence/requests/idempotent-request-queries.js";
-import { rehashBroughtTokens } from "../../persistence/user-groups/brought-token-queries.js";
+import { rehashImportedTokens } from "../../persistence/user-groups/imported-token-queries.js";
 import {
   type EncryptedRow,
   findSecretsUnderOtherKeys,
@@ -118,7 +118,7 @@ export class TokenReencryption {
     return this.#db.for(tenant).transaction(async (transaction) => {
       const count = await reencryptTokens(transaction, this.#vault.primaryTokenKeyId, tokens);
       const pairs = tokens.map(({ old, token }) => ({ old: old.lookup, new: token.lookup }));
-      await rehashBroughtTokens(transaction, pairs);
+      await rehashImportedTokens(transaction, pairs);
       return count;
     });
   }

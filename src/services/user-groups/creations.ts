@@ -61,11 +61,11 @@ export class UserGroupCreations {
         group.mapping.length === 0
           ? await this.#insertBatched(writer, row)
           : await this.#insertMapped(writer, row, group.mapping);
-      if (!inserted) this.#ids.giveBack(id);
+      if (!inserted) this.#ids.release(id);
       return inserted;
     } catch (error) {
       // Reuse the ID only after a rejection: after a connection error, the insert may have been committed.
-      if (error instanceof DomainError && error.code === "unknown_data_source") this.#ids.giveBack(id);
+      if (error instanceof DomainError && error.code === "unknown_data_source") this.#ids.release(id);
       throw error;
     }
   }

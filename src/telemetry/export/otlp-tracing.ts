@@ -47,7 +47,7 @@ export function createTracing(exporter: SpanExporter, settings: TraceSettings, v
       const span = active.getStore();
       return span?.isRecorded ? span : undefined;
     },
-    runApart: (work) => active.run(undefined, work),
+    runRoot: (work) => active.run(undefined, work),
     async close(timeoutMs) {
       const timeouts = new Promise<void>((resolve) => {
         setTimeout(resolve, timeoutMs).unref();

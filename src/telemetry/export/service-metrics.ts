@@ -56,7 +56,7 @@ export function registerServiceMetrics(registry: MetricsRegistry, metrics: Metri
     name: "user_groups_replica_reads_repeated_total",
     help: "Requests that were begun on a read replica, which failed, and done anew on the database itself.",
     labels: [],
-    read: () => one(metrics.repeatedReads),
+    read: () => one(metrics.retriedReads),
   });
   registry.addHistogram({
     name: "user_groups_batched_calls",

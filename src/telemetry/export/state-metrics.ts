@@ -18,7 +18,7 @@ export interface StateSources {
   isListening(): boolean;
   webhooksInProgress(): number;
   /** Undefined if Redis is not configured. */
-  redisInReach(): boolean | undefined;
+  isRedisReachable(): boolean | undefined;
   /** Number of read replicas in use and excluded; undefined if none are configured. */
   replicas(): { readonly in: number; readonly out: number } | undefined;
 }
@@ -83,7 +83,7 @@ export function registerStateMetrics(registry: Registry, sources: StateSources):
     name: "user_groups_redis_up",
     help: "Whether Redis, where replicas count rate limits together, is in reach; absent where there is none.",
     labels: [],
-    read: () => [[[], toNumber(sources.redisInReach())]],
+    read: () => [[[], toNumber(sources.isRedisReachable())]],
   });
   registerGauge(registry, {
     name: "user_groups_replicas",

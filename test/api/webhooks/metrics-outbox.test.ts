@@ -19,7 +19,7 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
       webhooksInProgress: () => 0,
       unpublishedChanges: () => 0,
       isListening: () => true,
-      redisInReach: () => undefined,
+      isRedisReachable: () => undefined,
       replicas: () => undefined,
       outbox,
     },

@@ -137,7 +137,7 @@ describe("a Redis that is lost", () => {
     await redis.kill();
     for (const { statuses } of running) await untilAnswered(statuses);
     await redis.restart();
-    for (const { counters } of replicas) await expect.poll(() => counters.isInReach).toBe(true);
+    for (const { counters } of replicas) await expect.poll(() => counters.isReachable).toBe(true);
     for (const { statuses } of running) await untilAnswered(statuses);
     for (const load of running) expect(Object.keys(await load.stop())).toEqual(["200"]);
     for (const { events } of replicas) expect(events).toEqual([expect.stringMatching(/^lost: /), "back"]);
@@ -153,7 +153,7 @@ describe("a Redis that is lost", () => {
     const key = await newKey();
     for (let time = 0; time < LIMIT - 1; time += 1) await read(replica, key);
     await redis.kill();
-    await expect.poll(() => replica.counters.isInReach).toBe(false);
+    await expect.poll(() => replica.counters.isReachable).toBe(false);
     expect(limitsOf(await read(replica, key))).toEqual(left(0, LIMIT));
     expect((await read(replica, key)).status).toBe(429);
   });
@@ -165,10 +165,10 @@ describe("a Redis that is lost", () => {
     await untilAnswered(load.statuses);
     redis.signal("SIGSTOP");
     onTestFinished(() => redis.signal("SIGCONT"));
-    await expect.poll(() => replica.counters.isInReach).toBe(false);
+    await expect.poll(() => replica.counters.isReachable).toBe(false);
     await untilAnswered(load.statuses);
     redis.signal("SIGCONT");
-    await expect.poll(() => replica.counters.isInReach).toBe(true);
+    await expect.poll(() => replica.counters.isReachable).toBe(true);
     await untilAnswered(load.statuses);
     expect(Object.keys(await load.stop())).toEqual(["200"]);
     expect(replica.events).toEqual(["lost: Redis did not answer within 500 ms.", "back"]);
@@ -196,7 +196,7 @@ describe("a Redis that is of no use from the start is told once, and the limits 
     await expectLost(redis.url.replace("//", "//:wrong@"), /^lost: WRONGPASS/);
     const replica = await startReplica(redis.url.replace("//", "//:pass-word@"));
     expect(replica.events).toEqual([]);
-    expect(replica.counters.isInReach).toBe(true);
+    expect(replica.counters.isReachable).toBe(true);
   });
 
   test("it takes no writes", async () => {

@@ -104,9 +104,9 @@ test("a request that is done anew on the database itself is counted", async () =
   const read = async (from: ReadReplica | undefined) =>
     from instanceof ReplicaReads ? from.of("operator").run(statement, []) : "the database's answer";
   expect(await reads.run("strong", read)).toBe("the database's answer");
-  expect(metrics.repeatedReads.value).toBe(0);
+  expect(metrics.retriedReads.value).toBe(0);
   expect(await reads.run(undefined, read)).toBe("the database's answer");
-  expect(metrics.repeatedReads.value).toBe(1);
+  expect(metrics.retriedReads.value).toBe(1);
 });
 
 test("an idle database is no lag", async () => {

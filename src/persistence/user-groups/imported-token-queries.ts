@@ -46,7 +46,7 @@ export async function findTokenPlaces(db: Queryable, lookups: readonly Buffer[])
 }
 
 /** Saves the hashes of imported tokens. */
-export async function putBroughtTokens(
+export async function putImportedTokens(
   transaction: TenantDb,
   tokens: readonly { readonly userGroupId: number; readonly lookup: Buffer }[],
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function putBroughtTokens(
 }
 
 /** Replaces the hashes of imported tokens. */
-export async function rehashBroughtTokens(
+export async function rehashImportedTokens(
   transaction: TenantDb,
   lookups: readonly { readonly old: Buffer; readonly new: Buffer }[],
 ): Promise<void> {

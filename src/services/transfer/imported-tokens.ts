@@ -6,7 +6,7 @@ import { Refusal } from "../../domain/transfer/refusal.js";
 import { readUserGroupToken } from "../../domain/user-groups/token.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findTokenOwners, type PresentGroup } from "../../persistence/transfer/imported-group-queries.js";
-import { findTokenPlaces } from "../../persistence/user-groups/brought-token-queries.js";
+import { findTokenPlaces } from "../../persistence/user-groups/imported-token-queries.js";
 
 /** Ownership of imported tokens: a token must identify a single group across all accounts. */
 export class ImportedTokens {
