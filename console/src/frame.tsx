@@ -16,7 +16,7 @@ import { SitesPage } from "./sites/sites-page.js";
 const SECTIONS = { groups: "Groups", "data-sources": "Data sources", sites: "Sites" };
 const ADMIN_SECTIONS = { audit: "Audit log", keys: "API keys" };
 
-/** What stands around every page: who is signed in, and where one can go. */
+/** The layout of all pages: account, navigation and content. */
 export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
   const { viewer } = useSession();
   const { path } = useRoute();

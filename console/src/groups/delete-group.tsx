@@ -7,7 +7,7 @@ import { useGoTo } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
 
-/** Deletes a group, once its id has been typed. */
+/** Deletes a group after its external ID was typed as confirmation. */
 export function DeleteGroup({ group: { name, providedId, token } }: { readonly group: GroupPartsFragment }) {
   const [isAsking, setAsking] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);

@@ -10,10 +10,10 @@ interface GroupFieldsProps {
   readonly onChange: (draft: GroupDraft) => void;
 }
 
-/** The fields of a group whose errors are shown beside them. */
+/** Fields with inline errors. */
 export const GROUP_FIELDS = ["name", "properties", "mapping"] as const;
 
-/** What can be edited of a group. */
+/** The editable fields of a group. */
 export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFieldsProps) {
   const { fault } = readProperties(draft.properties);
   return (

@@ -13,11 +13,11 @@ import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 
 interface GroupFormProps {
   readonly group: GroupPartsFragment;
-  /** Hears of a newer state of the group. */
+  /** Called with a newer version of the group. */
   readonly onRead: (group: GroupPartsFragment) => void;
 }
 
-/** Edits a group; what somebody else has changed meanwhile is not overwritten unasked. */
+/** Edits a group. Changes by other clients are not overwritten without confirmation. */
 export function GroupForm({ group, onRead }: GroupFormProps) {
   const { client } = useSession();
   const [base, setBase] = useState(group);
@@ -33,12 +33,12 @@ export function GroupForm({ group, onRead }: GroupFormProps) {
   const { fault } = readProperties(draft.properties);
   useUnsaved(isDirty);
 
-  // A newer version with the same contents, as after a rotation, is no conflict.
+  // A newer version with equal contents, for example after a rotation, is no conflict.
   if (group !== base && (!isDirty || isUnchanged(base, group))) startFrom(group, !isDirty);
 
-  function startFrom(next: GroupPartsFragment, withItsContents: boolean) {
+  function startFrom(next: GroupPartsFragment, shouldResetDraft: boolean) {
     setBase(next);
-    if (withItsContents) setDraft(draftOf(next));
+    if (shouldResetDraft) setDraft(draftOf(next));
     setErrors([]);
     setTheirs(null);
   }

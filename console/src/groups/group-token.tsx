@@ -9,7 +9,7 @@ import { useMutation } from "../session/use-mutation.js";
 
 interface GroupTokenProps {
   readonly group: GroupPartsFragment;
-  /** Hears of the group with its new token. */
+  /** Called with the group and its new token. */
   readonly onRead: (group: GroupPartsFragment) => void;
 }
 

@@ -12,7 +12,6 @@ import { useMutation } from "../session/use-mutation.js";
 import { EMPTY_DRAFT, mappingOf, readProperties } from "./group-draft.js";
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 
-/** Creates a group. */
 export function NewGroupPage() {
   const [providedId, setProvidedId] = useState("");
   const [draft, setDraft] = useState(EMPTY_DRAFT);

@@ -5,7 +5,7 @@ interface ScrolledProps {
   readonly children: ReactNode;
 }
 
-/** What may be larger than its place; the keyboard reaches and scrolls it. */
+/** A scrollable region that can be focused and scrolled with the keyboard. */
 export function Scrolled({ label, children }: ScrolledProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.

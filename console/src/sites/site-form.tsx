@@ -12,11 +12,11 @@ import { SiteEditor } from "./site-editor.js";
 
 interface SiteFormProps {
   readonly site: SitePartsFragment;
-  /** Hears of a newer state of the site. */
+  /** Called with a newer version of the site. */
   readonly onRead: (site: SitePartsFragment) => void;
 }
 
-/** Edits a site configuration; what somebody else has saved meanwhile is not overwritten unasked. */
+/** Edits a site configuration. Changes by other clients are not overwritten without confirmation. */
 export function SiteForm({ site, onRead }: SiteFormProps) {
   const { client } = useSession();
   const [base, setBase] = useState(site);
@@ -32,9 +32,9 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
 
   if (site !== base && (!isDirty || site.revision === base.revision)) startFrom(site, !isDirty);
 
-  function startFrom(next: SitePartsFragment, withItsText: boolean) {
+  function startFrom(next: SitePartsFragment, shouldResetText: boolean) {
     setBase(next);
-    if (withItsText) setTyped(toField(next.text));
+    if (shouldResetText) setTyped(toField(next.text));
     setErrors([]);
     setTheirs(null);
   }

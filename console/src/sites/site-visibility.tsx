@@ -10,7 +10,7 @@ interface SiteVisibilityProps {
   readonly onRead: (site: SitePartsFragment) => void;
 }
 
-/** Opens a site to everybody, or closes it. */
+/** Makes a site public or private. */
 export function SiteVisibility({ site: { site, public: isPublic }, onRead }: SiteVisibilityProps) {
   const [isAsking, setAsking] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);

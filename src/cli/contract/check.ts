@@ -12,21 +12,21 @@ export interface ContractChoices {
   readonly json: boolean;
 }
 
-/** Keys come from the environment: what stands on a command line is seen by everybody on the machine. */
+/** Keys are read from the environment because command lines are visible to all users of the machine. */
 const OUR_KEY = "CONTRACT_KEY";
 const THEIR_KEY = "CONTRACT_AGAINST_KEY";
 
 /**
- * Compares two services by the interface's calls, and prints in what they differ.
- * @returns the exit code: 1 when they differ
- * @throws OperatorError as `checkContract` does, and when there is no key
+ * Sends the same REST calls to two services and prints the differences.
+ * @returns the exit code: 1 if they differ
+ * @throws OperatorError as `checkContract` does, and if a key is missing
  */
 export async function compareContracts(
   environment: ProcessEnvironment,
   choices: ContractChoices,
   print: (text: string) => Promise<void>,
 ): Promise<number> {
-  // What was created is deleted first.
+  // An interrupted check deletes the groups it created before it returns.
   const result = await interruptible((signal) =>
     checkContract({
       ours: { url: choices.url, key: requireKey(environment, OUR_KEY) },

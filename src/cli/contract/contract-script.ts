@@ -5,27 +5,27 @@ import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_DEPTH } from "../../domain/user-gr
 import type { ContractRequest } from "./contract-reply.js";
 import type { ContractSide } from "./contract-side.js";
 
-/** One call that both services get. */
+/** One call that is sent to both services. */
 export interface ContractCall {
   readonly name: string;
-  /** What is sent to one of them. */
+  /** Creates the request for one service. */
   requestOf(side: ContractSide): ContractRequest;
 }
 
 const PATH = "/api/user";
-/** Beyond what the interface's decisions let through (decision 4). */
+/** Exceeds the body limit (decision 4). */
 const TOO_LARGE = 1024 * 1024;
-/** So long that no group of the other service has it for its id. */
+/** Range of numeric IDs that are unlikely to exist in the other service. */
 const TWELVE_DIGITS = [10 ** 11, 10 ** 12] as const;
 
 interface ScriptOptions {
-  /** What the ids of all groups begin with. */
+  /** Prefix of all group IDs. */
   readonly prefix: string;
-  /** A data source that both services have; null leaves the calls out that need one. */
+  /** External ID of a data source in both services; null omits the calls that need one. */
   readonly dataSource: string | null;
 }
 
-/** Every call of the interface, with what decisions say of its errors, in an order in which each finds what it needs. */
+/** Returns all calls of the REST API, including its error cases, in an order in which each finds the data that it needs. */
 export function contractScript({ prefix, dataSource }: ScriptOptions): ContractCall[] {
   const id = `${prefix}-main`;
   const other = `${prefix}-other`;
@@ -140,15 +140,15 @@ function call(
   return {
     name,
     requestOf(side) {
-      const given = typeof body === "function" ? body(side) : body;
+      const content = typeof body === "function" ? body(side) : body;
       return {
         method,
         path,
         headers: {
           ...(authorization ? { authorization: authorization(side) } : {}),
-          ...(given === null ? {} : { "content-type": contentType }),
+          ...(content === null ? {} : { "content-type": contentType }),
         },
-        body: typeof given === "object" && given !== null ? JSON.stringify(given) : given,
+        body: typeof content === "object" && content !== null ? JSON.stringify(content) : content,
       };
     },
   };
@@ -159,7 +159,7 @@ function tooLargeMapping(): object {
   return Object.fromEntries(entries);
 }
 
-/** An object of so many levels. */
+/** Returns an object with that many levels. */
 function nested(levels: number): object {
   return levels === 1 ? {} : { a: nested(levels - 1) };
 }

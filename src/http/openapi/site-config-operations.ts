@@ -19,11 +19,11 @@ const CODES: readonly DocumentedCode[] = [
   "internal",
   "unavailable",
 ];
-/** GET takes a body, as that of `/api/user` has one, and looks no further at it. */
+/** GET accepts a body like `/api/user`, but ignores its contents. */
 const GET_CODES = [...CODES, "invalid_json", "payload_too_large", "unsupported_media_type"] as const;
 const BASE = [...LIMITED_HEADERS, ...PAGE_HEADERS] as const;
 const SERVED = [...BASE, "ETag", "Vary", "Site-Config-Revision"] as const;
-/** A key, or none for a public site. */
+/** The API key is optional for public sites. */
 const security = [{ ApiKey: [] }, {}];
 const tags = ["Site configurations"];
 
@@ -45,7 +45,7 @@ const UNCHANGED = {
   headers: headers(SERVED),
 } as const;
 
-/** `/site-config/{site}`, as a path item of OpenAPI. */
+/** OpenAPI path item of `/site-config/{site}`. */
 export const SITE_CONFIG_PATHS = {
   [`${SITE_CONFIG_PATH}/{site}`]: {
     parameters: [

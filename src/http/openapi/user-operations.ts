@@ -12,7 +12,7 @@ import {
 
 const PATH = "/api/user";
 
-/** What each of the four may be refused for. */
+/** Error codes of all four operations. */
 const CODES: readonly DocumentedCode[] = [
   "bad_request",
   "invalid_json",
@@ -32,7 +32,7 @@ const REFUSALS = Object.entries(errorResponses(CODES, LIMITED_HEADERS)).map(([st
   response,
 }));
 
-/** The responses that the four have in common, as components of OpenAPI. */
+/** The shared error responses as OpenAPI components. */
 export const USER_RESPONSES = Object.fromEntries(REFUSALS.map(({ name, response }) => [name, response]));
 
 const GROUP = { team_id: 1, token: "ugt_…", name: "Acme Inc.", provided_id: "acme" };
@@ -62,7 +62,7 @@ interface Operation {
   readonly codes: readonly DocumentedCode[];
 }
 
-/** The four methods of `/api/user`, as a path item of OpenAPI. */
+/** OpenAPI path item of `/api/user`. */
 export const USER_PATHS = {
   [PATH]: {
     parameters: [REQUEST_ID_PARAMETER],
@@ -167,10 +167,10 @@ export const USER_PATHS = {
   },
 } as const;
 
-function operation({ body, reply, codes, ...told }: Operation) {
+function operation({ body, reply, codes, ...documented }: Operation) {
   return {
     tags: ["User groups"],
-    ...told,
+    ...documented,
     requestBody: { required: true, content: content(body) },
     responses: {
       "200": {

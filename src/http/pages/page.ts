@@ -9,17 +9,17 @@ const NOT_BUILT =
   "This page has not been built: run `npm run build` in the folder of the service, then open it again.\n";
 
 export interface PageOptions {
-  /** Where the page was built. */
+  /** Directory of the built page. */
   readonly directory: string;
-  /** Its Content-Security-Policy. */
+  /** Content-Security-Policy directives. */
   readonly policy: readonly string[];
-  /** The API key that the page gets at this machine (decision 26); none where it answers undefined. */
+  /** Returns the API key to embed for clients on this machine (decision 26), if any. */
   readonly demoKey?: () => string | undefined;
 }
 
 /**
  * Registers the assets of a page below a path.
- * @returns the handler that answers with the page itself
+ * @returns the handler of the page itself
  */
 export function registerPage(
   app: FastifyInstance,
@@ -37,16 +37,16 @@ export function registerPage(
   };
 }
 
-/** Loads something when it is first asked for; again after a failure, and after there was nothing to load. */
+/** Loads a value on first use and caches it. Failures and undefined are not cached. */
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
-  const forget = () => {
+  const reset = () => {
     loading = undefined;
   };
   return () => {
     if (!loading) {
       loading = load();
-      loading.then((loaded) => loaded === undefined && forget(), forget);
+      loading.then((loaded) => loaded === undefined && reset(), reset);
     }
     return loading;
   };

@@ -4,21 +4,20 @@ import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../../telemetry/metrics.js";
 import type { Connection, Connections } from "./connections.js";
 
-/** How long what is under way may take once the server closes. */
+/** Maximum time for requests in progress after the server closes. */
 const DRAIN_MS = 10_000;
-/** How long nothing came over a connection that is ended: who uses one more often hears of it in a reply. */
+/** Idle time before a connection is closed. Busier clients see `Connection: close` in a reply. */
 const QUIET_MS = 500;
-/** How long a client may take to notice that its connection was ended. */
+/** Time for a client to notice that its connection was closed. */
 const LINGER_MS = 500;
-const LOOK_MS = 20;
-/** How long connections that wait to be accepted still are, where ever more come. */
+const POLL_MS = 20;
+/** Maximum time for which queued connections are still accepted. */
 const ACCEPT_MS = 1_000;
 
 /**
- * Has a server that closes answer every request that has come (decision 38): the last reply of a connection says that it ends, and
- * one over which nothing comes is ended without cutting a request that is just arriving.
- * @param tally counts the clients that have gone too early
- * @returns what tells how many requests are under way
+ * Makes a closing server answer every request that has arrived (decision 38): the last reply of a connection announces its end, and
+ * idle connections are closed without cutting off a request that is just arriving.
+ * @returns a function that returns the number of requests in progress
  */
 export function drainOnClose(
   app: FastifyInstance,
@@ -45,7 +44,7 @@ export function drainOnClose(
     let open = 2;
     const onClose = () => {
       open -= 1;
-      // A reply may be complete before its request is.
+      // A reply may end before its request does.
       if (open > 0) return;
       replies.splice(replies.indexOf(reply), 1);
       if (!reply.writableFinished) abandonedRequests.value += 1;
@@ -56,7 +55,7 @@ export function drainOnClose(
     reply.once("close", onClose);
   });
   app.addHook("onRequest", (request, reply, done) => {
-    // What cannot be answered must not happen either.
+    // A request that cannot be answered must not be executed.
     if (tooLate.has(reply.raw)) {
       reply.hijack();
       return;
@@ -67,7 +66,7 @@ export function drainOnClose(
   app.addHook("preClose", async () => {
     isDraining = true;
     for (const { replies } of connections) announceEnd(replies);
-    // What waits to be accepted is reset with the listener. A turn of the loop accepts one: after a whole turn without one, none waits.
+    // Closing the listener resets connections in the accept queue. Each event loop turn accepts one; after a turn without one, it is empty.
     const deadline = performance.now() + ACCEPT_MS;
     await setImmediate();
     do {
@@ -75,14 +74,14 @@ export function drainOnClose(
       await setImmediate();
     } while (hasAccepted && performance.now() < deadline);
   });
-  // Node calls this when the server stops listening; its own would cut requests that are just arriving.
+  // Node calls this when the server stops listening. The default implementation would cut off requests that are just arriving.
   app.server.closeIdleConnections = () => void drain();
   return () => [...connections].reduce((count, { replies }) => count + replies.length, 0);
 
   async function drain(): Promise<void> {
     const cutOffAt = performance.now() + DRAIN_MS;
     while (connections.size > 0) {
-      // Now all that had arrived has been read.
+      // All data that had arrived has now been read.
       await setImmediate();
       const now = performance.now();
       if (now >= cutOffAt) {
@@ -98,17 +97,17 @@ export function drainOnClose(
           socket.end();
         }
       }
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 }
 
-/** Whether nothing has come for a while, not even a part of a request. */
+/** Returns whether a connection has been idle, without even a partial request. */
 function isQuiet({ socket, replies, quietSince, quietBytes }: Connection, now: number): boolean {
   return replies.length === 0 && socket.bytesRead === quietBytes && now >= quietSince + QUIET_MS;
 }
 
-/** Whether a reply that is on its way says that nothing more is answered. */
+/** Returns whether a sent reply has announced the end of the connection. */
 function hasAnnouncedEnd({ replies }: Connection): boolean {
   return replies.some((reply) => reply.headersSent && saysEnd(reply));
 }
@@ -117,7 +116,7 @@ function saysEnd(reply: ServerResponse): boolean {
   return reply.getHeader("connection") === "close";
 }
 
-/** Has the last reply of a connection say that it ends, and no earlier one: with it the connection goes. */
+/** Announces the end of a connection in its last reply only: Node closes the connection after that reply. */
 function announceEnd(replies: readonly ServerResponse[]): void {
   for (const [index, reply] of replies.entries()) {
     if (reply.headersSent) continue;
