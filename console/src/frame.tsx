@@ -50,17 +50,17 @@ export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
           ))}
         </ul>
       </nav>
-      <main key={path.join("/")}>{pageAt(path)}</main>
+      <main key={path.join("/")}>{pageForPath(path)}</main>
     </div>
   );
 }
 
-function pageAt([section = "groups", name, ...rest]: readonly string[]): ReactNode {
-  if (rest.length > 0) return <NothingHere />;
+function pageForPath([section = "groups", name, ...rest]: readonly string[]): ReactNode {
+  if (rest.length > 0) return <NotFound />;
   if (name !== undefined) {
     if (section === "groups") return <GroupPage providedId={name} />;
     if (section === "sites") return <SitePage site={name} />;
-    return <NothingHere />;
+    return <NotFound />;
   }
   switch (section) {
     case "groups":
@@ -78,11 +78,11 @@ function pageAt([section = "groups", name, ...rest]: readonly string[]): ReactNo
     case "keys":
       return <KeysPage />;
     default:
-      return <NothingHere />;
+      return <NotFound />;
   }
 }
 
-function NothingHere() {
+function NotFound() {
   return (
     <Page title="Nothing here">
       <p>

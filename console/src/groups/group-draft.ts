@@ -19,9 +19,9 @@ export interface GroupDraft {
 export const EMPTY_DRAFT: GroupDraft = { name: "", properties: "", mapping: [] };
 
 /** A parsed JSON object, or the error. */
-export type ReadProperties =
-  | { readonly value: unknown; readonly fault: undefined }
-  | { readonly value: undefined; readonly fault: string };
+export type ParsedProperties =
+  | { readonly value: unknown; readonly parseError: undefined }
+  | { readonly value: undefined; readonly parseError: string };
 
 export function draftOf({ name, properties, mapping }: GroupPartsFragment): GroupDraft {
   return {
@@ -36,16 +36,16 @@ export function draftOf({ name, properties, mapping }: GroupPartsFragment): Grou
 }
 
 /** Parses the text of properties; empty text is null. */
-export function readProperties(text: string): ReadProperties {
-  if (text.trim() === "") return { value: null, fault: undefined };
+export function parseProperties(text: string): ParsedProperties {
+  if (text.trim() === "") return { value: null, parseError: undefined };
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     return isObject
-      ? { value, fault: undefined }
-      : { value: undefined, fault: "Properties are a JSON object, in braces." };
+      ? { value, parseError: undefined }
+      : { value: undefined, parseError: "Properties are a JSON object, in braces." };
   } catch (error) {
-    return { value: undefined, fault: `Not JSON: ${error instanceof Error ? error.message : error}` };
+    return { value: undefined, parseError: `Not JSON: ${error instanceof Error ? error.message : error}` };
   }
 }
 
@@ -58,7 +58,9 @@ export function changesBetween(before: GroupDraft, after: GroupDraft) {
   const hasMapping = JSON.stringify(mappingOf(before)) !== JSON.stringify(mappingOf(after));
   return {
     ...(before.name === after.name ? {} : { name: after.name }),
-    ...(before.properties === after.properties ? {} : { properties: readProperties(after.properties).value }),
+    ...(before.properties === after.properties
+      ? {}
+      : { properties: parseProperties(after.properties).value }),
     ...(hasMapping ? { mapping: mappingOf(after) } : {}),
   };
 }

@@ -28,7 +28,7 @@ export function GroupsPage() {
         )
       }
     >
-      {/* Anew when the address has another search, as by the back button. */}
+      {/* Remount when the search in the URL changes, for example by the back button. */}
       <GroupSearch key={`${urlQuery["by"]} ${urlQuery["q"]}`} />
       <p className="fine" role="status">
         {total === undefined ? "Counting…" : `${total.toLocaleString()} ${total === 1 ? "group" : "groups"}`}

@@ -47,7 +47,7 @@ export function KeysPage() {
               { title: "State", cell: (key) => <State apiKey={key} /> },
               {
                 title: "Actions",
-                isTitleUnseen: true,
+                isTitleHidden: true,
                 cell: (key) =>
                   !isInvalid(key) && (
                     <button

@@ -11,7 +11,7 @@ interface Column<Item> {
   /** Whether the cells are row headers. */
   readonly isRowHead?: boolean;
   /** Whether the title is visible to screen readers only. */
-  readonly isTitleUnseen?: boolean;
+  readonly isTitleHidden?: boolean;
 }
 
 interface ListProps<Item> {
@@ -34,9 +34,9 @@ export function List<Item extends { readonly id: string }>(props: ListProps<Item
           <caption className="unseen">{caption}</caption>
           <thead>
             <tr>
-              {columns.map(({ title, isWideOnly, isTitleUnseen }) => (
+              {columns.map(({ title, isWideOnly, isTitleHidden }) => (
                 <th key={title} scope="col" className={isWideOnly ? "wide-only" : undefined}>
-                  {isTitleUnseen ? <span className="unseen">{title}</span> : title}
+                  {isTitleHidden ? <span className="unseen">{title}</span> : title}
                 </th>
               ))}
             </tr>

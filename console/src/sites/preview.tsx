@@ -66,7 +66,7 @@ function SmallPage({ site, mode, colors: { background, accent, button } }: Small
           ))}
           {pages.map((page, index) => (
             <li
-              // biome-ignore lint/suspicious/noArrayIndexKey: a page may stand in the list twice.
+              // biome-ignore lint/suspicious/noArrayIndexKey: the list may contain a page twice.
               key={index}
               className="small-item"
               style={{ borderColor: index === 0 ? accent : "transparent" }}
@@ -96,7 +96,7 @@ function Items({ items }: { readonly items: readonly NavigationItem[] }) {
   return (
     <ul>
       {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a page may stand in the list twice.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list may contain a page twice.
         <li key={index}>
           {typeof item === "string" ? (
             <code>{item}</code>

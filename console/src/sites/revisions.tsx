@@ -55,7 +55,7 @@ function RevisionList({ site, onRead }: RevisionsProps) {
                 { title: "By", isWideOnly: true, cell: ({ author }) => author },
                 {
                   title: "Actions",
-                  isTitleUnseen: true,
+                  isTitleHidden: true,
                   className: "row-actions",
                   cell: ({ revision }) => (
                     <>

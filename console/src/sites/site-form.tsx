@@ -22,7 +22,7 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
   const [base, setBase] = useState(site);
   const [typed, setTyped] = useState(() => toField(site.text));
   const [errors, setErrors] = useState<UserErrors>([]);
-  const [theirs, setTheirs] = useState<SitePartsFragment | null>(null);
+  const [latest, setLatest] = useState<SitePartsFragment | null>(null);
   const put = useMutation(PutSiteDocument);
   const mayWrite = useScope("write");
   const notify = useNotice();
@@ -36,7 +36,7 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
     setBase(next);
     if (shouldResetText) setTyped(toField(next.text));
     setErrors([]);
-    setTheirs(null);
+    setLatest(null);
   }
 
   async function save(expectedRevision: number) {
@@ -45,17 +45,17 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
     if (!result) return;
     const { siteConfig, userErrors } = result.putSiteConfig;
     setErrors(userErrors);
-    if (isConflict(userErrors)) await readTheirs();
+    if (isConflict(userErrors)) await loadLatest();
     if (!siteConfig) return;
     startFrom(siteConfig, true);
     onRead(siteConfig);
     notify(`Revision ${siteConfig.revision} was saved.`);
   }
 
-  async function readTheirs() {
+  async function loadLatest() {
     try {
       const { siteConfig } = await client.call(SiteDocument, { site: site.site });
-      setTheirs(siteConfig);
+      setLatest(siteConfig);
     } catch (error) {
       setErrors([{ code: "UNAVAILABLE", message: toFailure(error).message, field: null }]);
     }
@@ -70,18 +70,18 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
     >
       <SiteEditor text={typed} isReadOnly={!mayWrite} onChange={setTyped}>
         <Problem failure={put.failure} errors={errors}>
-          {theirs && (
+          {latest && (
             <>
               <button
                 type="button"
                 onClick={() => {
-                  startFrom(theirs, true);
-                  onRead(theirs);
+                  startFrom(latest, true);
+                  onRead(latest);
                 }}
               >
-                Drop mine, take revision {theirs.revision}
+                Drop mine, take revision {latest.revision}
               </button>
-              <button type="button" onClick={() => void save(theirs.revision)}>
+              <button type="button" onClick={() => void save(latest.revision)}>
                 Save mine over it
               </button>
             </>

@@ -37,7 +37,6 @@ export async function createKey(
   });
 }
 
-/** Prints a table of API keys. */
 export async function listKeys(
   environment: ProcessEnvironment,
   options: { readonly account?: string },

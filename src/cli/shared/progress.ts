@@ -10,7 +10,7 @@ export interface Terminal {
 }
 
 /** The progress of a task. */
-export interface Advance {
+export interface TaskProgress {
   readonly records: number;
   /** Completed fraction from 0 to 1; null if the total is unknown. */
   readonly part: number | null;
@@ -21,21 +21,21 @@ export class ProgressLine {
   readonly #terminal: Terminal | null;
   readonly #label: string;
   readonly #start = performance.now();
-  readonly #first: Advance;
+  readonly #first: TaskProgress;
   #drawnAt = Number.NEGATIVE_INFINITY;
 
   /** @param first progress at the start, for example from a checkpoint */
-  constructor(output: Terminal, label: string, first: Advance) {
+  constructor(output: Terminal, label: string, first: TaskProgress) {
     this.#terminal = output.isTTY ? output : null;
     this.#label = label;
     this.#first = first;
   }
 
-  update(advance: Advance): void {
+  update(progress: TaskProgress): void {
     const now = performance.now();
     if (!this.#terminal || now - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = now;
-    const line = progressText(this.#label, this.#first, advance, (now - this.#start) / 1000);
+    const line = progressText(this.#label, this.#first, progress, (now - this.#start) / 1000);
     this.#terminal.write(`\r${line.slice(0, (this.#terminal.columns ?? 80) - 1)}\u001b[K`);
   }
 
@@ -49,8 +49,8 @@ export class ProgressLine {
 /** @param seconds seconds since the progress was `first` */
 export function progressText(
   label: string,
-  first: Advance,
-  { records, part }: Advance,
+  first: TaskProgress,
+  { records, part }: TaskProgress,
   seconds: number,
 ): string {
   const rate = seconds > 0 ? (records - first.records) / seconds : 0;

@@ -67,7 +67,7 @@ export async function importFiles(
   await streams.print(choices.json ? summaryAsJson(id, choices, result) : summaryAsText(id, choices, result));
   if (result.failure) throw result.failure;
   if (result.interrupted) return INTERRUPTED;
-  return [...result.tallies.values()].some(({ refused }) => refused > 0) ? SOME_REFUSED : 0;
+  return [...result.metricsByKind.values()].some(({ refused }) => refused > 0) ? SOME_REFUSED : 0;
 }
 
 type Files = Partial<Record<FileKind, SourceFile>>;
@@ -121,11 +121,11 @@ async function runWithStorage(
         terminal.write(`${file.name}: going on after line ${from.position.lines}\n`);
       }
       line?.clear();
-      line = new ProgressLine(terminal, KIND_NAMES[kind], advanceOf(file, from));
+      line = new ProgressLine(terminal, KIND_NAMES[kind], taskProgressOf(file, from));
     },
     onProgress(kind, progress) {
       const file = files[kind];
-      if (file) line?.update(advanceOf(file, progress));
+      if (file) line?.update(taskProgressOf(file, progress));
     },
     onRefusal: (_, file, number, refusal) => report.add(file.name, number, refusal),
   };
@@ -154,7 +154,7 @@ function clearLine(line: ProgressLine | null): void {
   line?.clear();
 }
 
-function advanceOf({ bytes }: SourceFile, { position, metrics }: Progress) {
+function taskProgressOf({ bytes }: SourceFile, { position, metrics }: Progress) {
   const part = bytes === null ? null : Math.min(1, bytes === 0 ? 1 : position.offset / bytes);
   return { records: recordsOf(metrics), part };
 }
@@ -162,9 +162,9 @@ function advanceOf({ bytes }: SourceFile, { position, metrics }: Progress) {
 function summaryAsText(
   id: string,
   { dryRun }: ImportChoices,
-  { tallies, interrupted }: ImportResult,
+  { metricsByKind, interrupted }: ImportResult,
 ): string {
-  const rows = [...tallies].map(([kind, metrics]) => [
+  const rows = [...metricsByKind].map(([kind, metrics]) => [
     KIND_NAMES[kind],
     ...[recordsOf(metrics), metrics.created, metrics.updated, metrics.unchanged, metrics.refused].map(String),
   ]);
@@ -177,8 +177,8 @@ function summaryAsText(
 }
 
 function summaryAsJson(id: string, { dryRun }: ImportChoices, result: ImportResult): string {
-  const { tallies, interrupted, failure } = result;
-  const files = Object.fromEntries(tallies);
+  const { metricsByKind, interrupted, failure } = result;
+  const files = Object.fromEntries(metricsByKind);
   const summary = { import: id, dryRun, interrupted, failure: failure?.message ?? null, ...files };
   return `${JSON.stringify(summary, null, 2)}\n`;
 }

@@ -58,7 +58,7 @@ export interface DomainErrorDetails {
   readonly field?: FieldPath;
   /** All field errors, if more than one field is invalid. */
   readonly fields?: readonly FieldError[];
-  /** Whole seconds after which a retry makes sense. */
+  /** `Retry-After` in whole seconds. */
   readonly retryAfter?: number;
   /** Numeric details, by names such as `limit` and `actual`. */
   readonly figures?: Readonly<Record<string, number>>;

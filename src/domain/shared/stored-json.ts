@@ -7,7 +7,7 @@ export const MAX_INTEGER_DIGITS = 131_072;
 export const MAX_FRACTION_DIGITS = 16_383;
 
 /** Length of `1e131072`, the shortest number out of range. */
-const SHORTEST_OUT_OF_RANGE = 8;
+const MIN_OUT_OF_RANGE_LENGTH = 8;
 const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
@@ -48,7 +48,7 @@ export function parseStoredJson(text: string, field: FieldPath, maxDepth: number
       const rule = storableRule(value);
       if (rule !== undefined) throw invalidField(path(), rule);
       if (level === null) levels[levels.length - 1] = value;
-    } else if (end - start >= SHORTEST_OUT_OF_RANGE) {
+    } else if (end - start >= MIN_OUT_OF_RANGE_LENGTH) {
       requireInRange(text.slice(start, end), path);
     }
   }

@@ -20,7 +20,7 @@ export interface SiteConfigReport {
 }
 
 /** Removes line and column, for clients that have never seen the text. */
-export function withoutPlaces({ valid, errors, warnings }: SiteConfigReport): SiteConfigReport {
+export function withoutPositions({ valid, errors, warnings }: SiteConfigReport): SiteConfigReport {
   const strip = ({ code, pointer, message }: SiteConfigFinding) => ({ code, pointer, message });
   return { valid, errors: errors.map(strip), warnings: warnings.map(strip) };
 }

@@ -52,7 +52,7 @@ export interface ObjectShape extends Form {
   readonly together?: readonly string[];
 }
 
-/** One of several forms, no two of the same JSON type. */
+/** One of several forms, each of a different JSON type. */
 export interface UnionShape {
   readonly kind: "union";
   /** For unions of a string and an object. Typed views show objects only: the string becomes the object's only property. */

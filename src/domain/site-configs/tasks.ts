@@ -2,7 +2,7 @@ import type { JsonValue } from "../shared/json.js";
 import { diffJson, type JsonPatchOperation } from "./document/json-diff.js";
 import { mergePatchText } from "./document/merge-patch.js";
 import { printDocument } from "./document/text-layout.js";
-import { type SiteConfigReport, withoutPlaces } from "./report.js";
+import { type SiteConfigReport, withoutPositions } from "./report.js";
 import { requireSize } from "./site-config.js";
 import {
   type SiteConfigOptions,
@@ -61,7 +61,7 @@ const TASKS: { readonly [Name in TaskName]: (input: TaskInputs[Name]) => TaskOut
   patch({ text, patch, strict }) {
     const written = mergePatchText(text, readJson(patch));
     requireSize(written, patch.field);
-    const report = withoutPlaces(validateSiteConfigText(written, { strict }));
+    const report = withoutPositions(validateSiteConfigText(written, { strict }));
     return { report, written: report.valid ? written : null };
   },
   diff: ({ from, to }) => diffJson(parse(from), parse(to)),

@@ -4,14 +4,14 @@ import type { Properties } from "../user-groups/properties.js";
 /** An imported data source. */
 export interface ImportedDataSource {
   readonly providedId: string;
-  /** Required when it is created. */
+  /** Required if the record is created. */
   readonly name?: string;
 }
 
 /** An imported user group: absent fields stay unchanged, null clears a field (decision 7). */
 export interface ImportedGroup {
   readonly providedId: string;
-  /** Required when it is created. */
+  /** Required if the record is created. */
   readonly name?: string;
   /** The imported token; without one, a new token is issued. */
   readonly token?: string;

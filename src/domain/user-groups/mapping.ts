@@ -4,7 +4,7 @@ import { FieldErrors } from "../shared/field-parsing.js";
 import { isObject, NULLABLE_OBJECT_RULE } from "../shared/json.js";
 import { isText, textRule } from "../shared/text-field.js";
 
-/** Decision 12. */
+/** Maximum number of entries in a mapping (decision 12). */
 export const MAX_MAPPING_ENTRIES = 1000;
 
 /** A requested mapping entry: `dataSource` is an external ID or, failing that, an internal ID (decision 10). */

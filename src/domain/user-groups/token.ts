@@ -36,7 +36,7 @@ export function isBroughtToken(accountId: number, token: string): boolean {
  * Validates an imported token (decision 45): it must fit into an Authorization header and must not be another kind of secret.
  * @throws DomainError `invalid_field`, never containing the token
  */
-export function parseGivenToken(value: unknown, field: FieldPath): string {
+export function parseImportedToken(value: unknown, field: FieldPath): string {
   if (typeof value !== "string") throw invalidField(field, "must be a string");
   if (value.length < MIN_IMPORTED_LENGTH || value.length > MAX_IMPORTED_LENGTH) {
     throw invalidField(field, `must be ${MIN_IMPORTED_LENGTH} to ${MAX_IMPORTED_LENGTH} characters long`);

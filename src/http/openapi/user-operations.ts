@@ -26,14 +26,16 @@ const CODES: readonly DocumentedCode[] = [
   "unavailable",
 ];
 
-const REFUSALS = Object.entries(errorResponses(CODES, LIMITED_HEADERS)).map(([status, response]) => ({
+const ERROR_RESPONSES = Object.entries(errorResponses(CODES, LIMITED_HEADERS)).map(([status, response]) => ({
   status,
   name: (STATUS_CODES[status] ?? "").replaceAll(" ", ""),
   response,
 }));
 
 /** The shared error responses as OpenAPI components. */
-export const USER_RESPONSES = Object.fromEntries(REFUSALS.map(({ name, response }) => [name, response]));
+export const USER_RESPONSES = Object.fromEntries(
+  ERROR_RESPONSES.map(({ name, response }) => [name, response]),
+);
 
 const GROUP = { team_id: 1, token: "ugt_…", name: "Acme Inc.", provided_id: "acme" };
 const PROPERTIES = { region: "EU", plan: "gold" };
@@ -179,7 +181,7 @@ function operation({ body, reply, codes, ...documented }: Operation) {
         content: content(reply),
       },
       ...Object.fromEntries(
-        REFUSALS.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
+        ERROR_RESPONSES.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
       ),
       ...errorResponses(codes, LIMITED_HEADERS),
     },

@@ -17,7 +17,7 @@ export function isLoopback(host: string): boolean {
  * Returns whether a request comes directly from a browser on this machine: not through a proxy that identifies itself, not under a
  * foreign host name (DNS rebinding), and not from a page of another origin.
  */
-export function isOpenedHere({ headers, socket, raw }: FastifyRequest): boolean {
+export function isDirectLocalRequest({ headers, socket, raw }: FastifyRequest): boolean {
   return (
     // Browsers do not use HTTP/1.0, but some proxies that add no headers do.
     raw.httpVersion !== "1.0" &&

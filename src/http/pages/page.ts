@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type BuiltPage, readBuiltPage } from "./built-page.js";
 import { DEMO_KEY_HEADERS, demoKeyAttribute } from "./demo-key.js";
-import { isOpenedHere } from "./loopback.js";
+import { isDirectLocalRequest } from "./loopback.js";
 import { registerAssets } from "./page-assets.js";
 
 const ROOT = '<div id="root"';
@@ -33,7 +33,7 @@ export function registerPage(
     reply.headers(headers);
     const page = await load();
     if (!page) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
-    return reply.send(withDemoKey(page, isOpenedHere(request) ? demoKey?.() : undefined));
+    return reply.send(withDemoKey(page, isDirectLocalRequest(request) ? demoKey?.() : undefined));
   };
 }
 

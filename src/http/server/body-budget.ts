@@ -35,7 +35,7 @@ export class BodyBudget {
   }
 
   /** Counts the request bodies of a server, and enforces the limits of requests that have one (`maxBodyBytes`). */
-  watch(app: FastifyInstance): void {
+  register(app: FastifyInstance): void {
     app.decorateRequest("maxBodyBytes", undefined);
     app.addHook("preParsing", (request, reply, payload, done) => {
       const { "content-length": length, "transfer-encoding": coding } = request.headers;

@@ -42,7 +42,7 @@ export function brokenRequests({ errors }: Metrics) {
       if (earlier) earlier.once("close", close);
       else close();
     },
-    watch(server: Pick<Server, "prependListener">): void {
+    track(server: Pick<Server, "prependListener">): void {
       server.prependListener("request", ({ socket }, reply) => {
         const unfinished = (replies.get(socket) ?? []).filter(({ writableFinished }) => !writableFinished);
         replies.set(socket, [...unfinished, reply]);

@@ -1,14 +1,13 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** An open connection. */
 export interface Connection {
   readonly socket: Socket;
   /** Replies in progress, in order. More than one only if the client uses pipelining. */
   readonly replies: ServerResponse[];
   /** When the last request ended, and the number of bytes read by then. */
-  quietSince: number;
-  quietBytes: number;
+  idleSince: number;
+  idleBytes: number;
   /** When the server closed it; later requests are not answered. */
   endedAt: number | undefined;
   /** Send progress as of the last sweep. */
@@ -27,7 +26,6 @@ export interface SendProgress {
   stalledSweeps: number;
 }
 
-/** The open connections of a server. */
 export class Connections implements Iterable<Connection> {
   readonly #open = new Map<Socket, Connection>();
 
@@ -36,8 +34,8 @@ export class Connections implements Iterable<Connection> {
       this.#open.set(socket, {
         socket,
         replies: [],
-        quietSince: performance.now(),
-        quietBytes: 0,
+        idleSince: performance.now(),
+        idleBytes: 0,
         endedAt: undefined,
         sending: { unsent: 0, waiting: 0, queued: 0, stalledSweeps: 0 },
       });

@@ -7,7 +7,7 @@ import type { Connection, Connections } from "./connections.js";
 /** Maximum time for requests in progress after the server closes. */
 const DRAIN_MS = 10_000;
 /** Idle time before a connection is closed. Busier clients see `Connection: close` in a reply. */
-const QUIET_MS = 500;
+const IDLE_MS = 500;
 /** Time for a client to notice that its connection was closed. */
 const LINGER_MS = 500;
 const POLL_MS = 20;
@@ -24,7 +24,7 @@ export function drainOnClose(
   connections: Connections,
   { abandonedRequests }: Metrics,
 ): () => number {
-  const tooLate = new WeakSet<ServerResponse>();
+  const unanswerable = new WeakSet<ServerResponse>();
   let isDraining = false;
   let hasAccepted = false;
 
@@ -36,7 +36,7 @@ export function drainOnClose(
     const connection = connections.of(socket);
     if (!connection) return;
     if (connection.endedAt !== undefined || (isDraining && hasAnnouncedEnd(connection))) {
-      tooLate.add(reply);
+      unanswerable.add(reply);
       return;
     }
     const { replies } = connection;
@@ -48,15 +48,15 @@ export function drainOnClose(
       if (open > 0) return;
       replies.splice(replies.indexOf(reply), 1);
       if (!reply.writableFinished) abandonedRequests.value += 1;
-      connection.quietSince = performance.now();
-      connection.quietBytes = socket.bytesRead;
+      connection.idleSince = performance.now();
+      connection.idleBytes = socket.bytesRead;
     };
     request.once("close", onClose);
     reply.once("close", onClose);
   });
   app.addHook("onRequest", (request, reply, done) => {
     // A request that cannot be answered must not be executed.
-    if (tooLate.has(reply.raw)) {
+    if (unanswerable.has(reply.raw)) {
       reply.hijack();
       return;
     }
@@ -92,7 +92,7 @@ export function drainOnClose(
       for (const connection of connections) {
         const { socket } = connection;
         if (now >= (connection.endedAt ?? now) + LINGER_MS) socket.destroy();
-        else if (connection.endedAt === undefined && isQuiet(connection, now)) {
+        else if (connection.endedAt === undefined && isIdle(connection, now)) {
           connection.endedAt = now;
           socket.end();
         }
@@ -103,16 +103,16 @@ export function drainOnClose(
 }
 
 /** Returns whether a connection has been idle, without even a partial request. */
-function isQuiet({ socket, replies, quietSince, quietBytes }: Connection, now: number): boolean {
-  return replies.length === 0 && socket.bytesRead === quietBytes && now >= quietSince + QUIET_MS;
+function isIdle({ socket, replies, idleSince, idleBytes }: Connection, now: number): boolean {
+  return replies.length === 0 && socket.bytesRead === idleBytes && now >= idleSince + IDLE_MS;
 }
 
 /** Returns whether a sent reply has announced the end of the connection. */
 function hasAnnouncedEnd({ replies }: Connection): boolean {
-  return replies.some((reply) => reply.headersSent && saysEnd(reply));
+  return replies.some((reply) => reply.headersSent && announcesEnd(reply));
 }
 
-function saysEnd(reply: ServerResponse): boolean {
+function announcesEnd(reply: ServerResponse): boolean {
   return reply.getHeader("connection") === "close";
 }
 
@@ -121,6 +121,6 @@ function announceEnd(replies: readonly ServerResponse[]): void {
   for (const [index, reply] of replies.entries()) {
     if (reply.headersSent) continue;
     if (index === replies.length - 1) reply.setHeader("connection", "close");
-    else if (saysEnd(reply)) reply.removeHeader("connection");
+    else if (announcesEnd(reply)) reply.removeHeader("connection");
   }
 }

@@ -34,7 +34,7 @@ import { toDomainError } from "./error-conversion.js";
 import { registerHealthRoutes } from "./health-routes.js";
 import { acceptJsonBodies } from "./json-body.js";
 import { type MetricsAccess, type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
-import { warnOfUntrustedProxy } from "./proxy-warning.js";
+import { warnAboutUntrustedProxy } from "./proxy-warning.js";
 import { countReplies } from "./reply-metrics.js";
 import { limitRequests } from "./request-deadline.js";
 import { isHealthCheck } from "./request-facts.js";
@@ -177,7 +177,7 @@ function build(
     },
     clientErrorHandler: broken.answer,
   });
-  broken.watch(app.server);
+  broken.track(app.server);
   const connections = new Connections(app.server);
   limitConnections(app.server, connections, connectionLimits, trustedProxies, metrics);
   // HTTP allows servers to ignore unknown expectations; Node would reply without a body.
@@ -192,17 +192,17 @@ function build(
   // The REST API accepts GET with a body.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   const bodies = new BodyBudget(connectionLimits.maxBodyBytes, metrics);
-  bodies.watch(app);
+  bodies.register(app);
   acceptJsonBodies(app);
   addCommonHeaders(app);
   if (tracing) traceRequests(app, tracing);
   requireSingleHeaders(app);
-  if (trustedProxies.length === 0) warnOfUntrustedProxy(app);
+  if (trustedProxies.length === 0) warnAboutUntrustedProxy(app);
   logReplies(app, log.successesPerSecond);
   countReplies(app, metrics);
   const requestsUnderWay = drainOnClose(app, connections, metrics);
   const unsent = new UnsentBytes(connections, connectionLimits, metrics);
-  unsent.watch(app);
+  unsent.register(app);
   app.setErrorHandler((error, request, reply) => {
     const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
     sendError(toDomainError(error, bodyLimit), request, reply, metrics);
@@ -242,7 +242,7 @@ function addCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-/** Decision 11. */
+/** Sets the headers of all replies (decision 11). */
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header("cache-control", "no-store").header("x-request-id", request.id);
 }

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { DomainError } from "../../domain/shared/errors.js";
 import { refuseOtherMethods } from "../../rest/method-refusal.js";
-import { isOpenedHere } from "../pages/loopback.js";
+import { isDirectLocalRequest } from "../pages/loopback.js";
 
 const PATH = "/metrics";
 const METHODS = ["GET"];
@@ -43,7 +43,7 @@ type Requirement = (request: FastifyRequest) => void;
 
 function localReader(isOpenHere: boolean): Requirement {
   return (request) => {
-    if (isOpenHere && isOpenedHere(request)) return;
+    if (isOpenHere && isDirectLocalRequest(request)) return;
     throw new DomainError(
       "forbidden",
       "Set METRICS_TOKEN to read metrics: without it they are for the service's own machine only, where HOST is a loopback address, and neither DATABASE_URL nor TRUSTED_PROXIES is set.",

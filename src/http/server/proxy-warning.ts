@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
  * Warns once if a request has a proxy header but no proxy is trusted: limits would then treat all clients as one.
  * The header does not prove that there is a proxy, because any client can send it.
  */
-export function warnOfUntrustedProxy(app: FastifyInstance): void {
+export function warnAboutUntrustedProxy(app: FastifyInstance): void {
   let isReported = false;
   app.addHook("onRequest", ({ headers, socket }, _reply, done) => {
     if (!isReported && (headers["x-forwarded-for"] ?? headers.forwarded) !== undefined) {

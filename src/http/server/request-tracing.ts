@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Span, Tracing } from "../../telemetry/tracing.js";
-import { knownMethod, routeOf } from "./reply-metrics.js";
+import { methodLabel, routeLabel } from "./reply-metrics.js";
 import { isProbe } from "./request-facts.js";
 
 /** Traces each request as a span, as a child of the caller's span if the traceparent header is set. */
@@ -10,8 +10,8 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
       done();
       return;
     }
-    const method = knownMethod(request.method);
-    const route = routeOf(request.routeOptions.url);
+    const method = methodLabel(request.method);
+    const route = routeLabel(request.routeOptions.url);
     const { traceparent } = request.headers;
     const span = tracing.begin(`${method} ${route}`, {
       kind: "server",

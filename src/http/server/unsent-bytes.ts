@@ -45,7 +45,7 @@ export class UnsentBytes {
   }
 
   /** Enforces the budget for the replies of a server, and sweeps while it is open. */
-  watch(app: FastifyInstance): void {
+  register(app: FastifyInstance): void {
     // Stalls are counted in sweeps rather than time: while the event loop is blocked, no peer can be seen to read.
     const timer = setInterval(() => this.#sweep(0, 1), this.#limits.stallTimeoutMs / SWEEPS_UNTIL_STALLED);
     timer.unref();

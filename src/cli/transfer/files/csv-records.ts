@@ -5,12 +5,7 @@ import { JsonSource } from "../../../domain/shared/json-source.js";
 import { parseJsonPart } from "../../../domain/shared/json-text.js";
 import { OperatorError } from "../../../domain/shared/operator-error.js";
 import { Refusal, refuseFaults } from "../../../domain/transfer/refusal.js";
-import {
-  LONGEST_RECORD_BYTES,
-  type SourcePosition,
-  type SourceRecord,
-  VERBATIM_FIELD,
-} from "./source-record.js";
+import { MAX_RECORD_BYTES, type SourcePosition, type SourceRecord, VERBATIM_FIELD } from "./source-record.js";
 
 export interface CsvShape {
   readonly columns: readonly string[];
@@ -90,7 +85,7 @@ async function* rowsOf(chunks: AsyncIterable<Uint8Array>, lineEnd: string | unde
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: LONGEST_RECORD_BYTES,
+    max_record_size: MAX_RECORD_BYTES,
   });
   const input = Readable.from(requireUtf8(chunks), { objectMode: false });
   // Forward read errors of the file to the consumer of the records.

@@ -9,7 +9,7 @@ import type {
 } from "../../../domain/transfer/imported-record.js";
 import { parseMapping } from "../../../domain/user-groups/mapping.js";
 import { parseProperties } from "../../../domain/user-groups/properties.js";
-import { parseGivenToken } from "../../../domain/user-groups/token.js";
+import { parseImportedToken } from "../../../domain/user-groups/token.js";
 import type { CsvShape } from "./csv-records.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ export function parseGroup(fields: Fields, environment: Environment): ImportedGr
   return {
     providedId: parseText(fields[idField], [idField]),
     ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
-    ...(isGiven(token) ? { token: parseGivenToken(token, ["token"]) } : {}),
+    ...(isGiven(token) ? { token: parseImportedToken(token, ["token"]) } : {}),
     ...(properties === undefined ? {} : { properties: parseProperties(properties, ["properties"]) }),
     ...(mapping === undefined ? {} : { mapping: parseMapping(mapping, ["mapping"]) }),
   };

@@ -44,7 +44,7 @@ export interface ImportRun {
 
 /** The result of an import. */
 export interface ImportResult {
-  readonly tallies: ReadonlyMap<FileKind, Metrics>;
+  readonly metricsByKind: ReadonlyMap<FileKind, Metrics>;
   /** The error that stopped the import; null if there was none. */
   readonly failure: OperatorError | null;
   readonly interrupted: boolean;
@@ -52,7 +52,7 @@ export interface ImportResult {
 
 /** Imports files in dependency order. @throws unexpected errors only; others are in the result */
 export async function runImport(run: ImportRun): Promise<ImportResult> {
-  const tallies = new Map<FileKind, Metrics>();
+  const metricsByKind = new Map<FileKind, Metrics>();
   /** IDs of the records that a dry run would have created. */
   const expectedKeys = { dataSources: new SeenKeys(), groups: new SeenKeys() };
   const options: ImportOptions = {
@@ -66,12 +66,12 @@ export async function runImport(run: ImportRun): Promise<ImportResult> {
     for (const kind of FILE_KINDS) {
       const file = run.files[kind];
       if (!file || run.signal.aborted) continue;
-      tallies.set(kind, run.checkpoint.progressOf(kind).metrics);
-      await runFile(run, kind, file, expectedKeys, (metrics) => tallies.set(kind, metrics), options);
+      metricsByKind.set(kind, run.checkpoint.progressOf(kind).metrics);
+      await runFile(run, kind, file, expectedKeys, (metrics) => metricsByKind.set(kind, metrics), options);
     }
-    return { tallies, failure: null, interrupted: run.signal.aborted };
+    return { metricsByKind, failure: null, interrupted: run.signal.aborted };
   } catch (error) {
-    return { tallies, failure: failureOf(error), interrupted: false };
+    return { metricsByKind, failure: failureOf(error), interrupted: false };
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../../domain/shared/errors.js";
 import { type ImportOutcome, Refusal, refuseFaults } from "../../../domain/transfer/refusal.js";
 import { SeenKeys } from "./seen-keys.js";
-import { LONGEST_RECORD_BYTES, type SourcePosition, type SourceRecord } from "./source-record.js";
+import { MAX_RECORD_BYTES, type SourcePosition, type SourceRecord } from "./source-record.js";
 
 /** The processing of the records of one file. */
 export interface ImportStage<Item> {
@@ -124,7 +124,7 @@ async function* batchesOf<Item>(
       batch.entries.push(entry);
       batch.position = position;
       // Also limit the bytes of a batch.
-      if (batch.lines.length < BATCH_SIZE && end - batch.firstEnd < LONGEST_RECORD_BYTES) continue;
+      if (batch.lines.length < BATCH_SIZE && end - batch.firstEnd < MAX_RECORD_BYTES) continue;
       yield batch;
       batch = null;
     }

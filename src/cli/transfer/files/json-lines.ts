@@ -2,12 +2,7 @@ import { isObject } from "../../../domain/shared/json.js";
 import { withSource } from "../../../domain/shared/json-source.js";
 import { parseJsonBytes } from "../../../domain/shared/json-text.js";
 import { Refusal, refuseFaults } from "../../../domain/transfer/refusal.js";
-import {
-  LONGEST_RECORD_BYTES,
-  type SourcePosition,
-  type SourceRecord,
-  VERBATIM_FIELD,
-} from "./source-record.js";
+import { MAX_RECORD_BYTES, type SourcePosition, type SourceRecord, VERBATIM_FIELD } from "./source-record.js";
 
 const NEW_LINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
@@ -27,7 +22,7 @@ export async function* readJsonLines(
   const completeLine = (bytes: Buffer): SourceRecord | null => {
     lines += 1;
     end += pendingBytes + bytes.length;
-    const isTooLong = pendingBytes + bytes.length > LONGEST_RECORD_BYTES;
+    const isTooLong = pendingBytes + bytes.length > MAX_RECORD_BYTES;
     const line = pending.length === 0 || isTooLong ? bytes : Buffer.concat([...pending, bytes]);
     pending = [];
     pendingBytes = 0;
@@ -45,7 +40,7 @@ export async function* readJsonLines(
     }
     if (start === bytes.length) continue;
     // Discard the contents of lines that are too long.
-    if (pendingBytes <= LONGEST_RECORD_BYTES) pending.push(Buffer.from(bytes.subarray(start)));
+    if (pendingBytes <= MAX_RECORD_BYTES) pending.push(Buffer.from(bytes.subarray(start)));
     else pending = [];
     pendingBytes += bytes.length - start;
   }
@@ -62,7 +57,7 @@ function readLine(bytes: Buffer): SourceRecord["content"] {
 }
 
 function tooLong(): Refusal {
-  return new Refusal("payload_too_large", `The line has more than ${LONGEST_RECORD_BYTES} bytes.`);
+  return new Refusal("payload_too_large", `The line has more than ${MAX_RECORD_BYTES} bytes.`);
 }
 
 function isBlank(bytes: Buffer): boolean {

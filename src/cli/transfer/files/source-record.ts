@@ -25,4 +25,4 @@ export interface SourcePosition {
 export const START: SourcePosition = { offset: 0, lines: 0 };
 
 /** Longer records are rejected. The limit exceeds the largest possible group and fits into memory. */
-export const LONGEST_RECORD_BYTES = 8 * 1024 * 1024;
+export const MAX_RECORD_BYTES = 8 * 1024 * 1024;

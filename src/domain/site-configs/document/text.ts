@@ -24,7 +24,7 @@ export function treeOfText(text: string, findings: FindingCollector): ConfigNode
         onArrayEnd: (offset) => parse.close("]", offset),
         onLiteralValue: (value: unknown, offset, length) => parse.literal(value, offset, length),
         onSeparator: (character, offset) => builder.separator(character, offset),
-        onError: (error, offset, length) => parse.fault(printParseErrorCode(error), offset, length),
+        onError: (error, offset, length) => parse.reportError(printParseErrorCode(error), offset, length),
       },
       // The tree builder reports trailing commas; the parser would report them twice.
       { disallowComments: true, allowTrailingComma: true },
@@ -89,7 +89,7 @@ class StrictParse {
     throw new ParsingStopped();
   }
 
-  fault(name: ParseErrorName, offset: number, length: number): void {
+  reportError(name: ParseErrorName, offset: number, length: number): void {
     const place = { pointer: this.builder.pointer, offset: this.#visibleOffset(offset) };
     const token = this.#text.slice(offset, offset + length);
     if (name === "InvalidCommentToken") {
