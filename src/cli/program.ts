@@ -32,7 +32,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .command("serve")
     .description("run the service until it is stopped")
     .action(async () => {
-      // Lazy import: it doubles startup time and memory of the other commands.
+      // Import lazily: loading the server would double the startup time and memory of other commands.
       const { serve } = await import("../app/serve.js");
       exitCode = await serve(environment);
     });

@@ -98,11 +98,11 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
 function useDataSourceChoices(typed: string) {
   const [nameContains, setNameContains] = useState("");
   const { data } = useQuery(DataSourceChoicesDocument, nameContains ? { filter: { nameContains } } : {});
-  const areAll = nameContains === "" && data?.dataSources.pageInfo.hasNextPage === false;
+  const isComplete = nameContains === "" && data?.dataSources.pageInfo.hasNextPage === false;
   useEffect(() => {
-    if (areAll) return;
+    if (isComplete) return;
     const timer = setTimeout(() => setNameContains(typed), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [typed, areAll]);
+  }, [typed, isComplete]);
   return data?.dataSources.nodes ?? [];
 }

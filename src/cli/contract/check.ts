@@ -1,7 +1,7 @@
 import type { ProcessEnvironment } from "../../config/config.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { printable } from "../shared/printable.js";
-import { INTERRUPTED, interruptible } from "../shared/run-command.js";
+import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { type ContractResult, checkContract } from "./contract-check.js";
 import type { ContractDifference } from "./contract-comparison.js";
 
@@ -36,7 +36,7 @@ export async function compareContracts(
     }),
   );
   await print(choices.json ? `${JSON.stringify(result, null, 2)}\n` : resultText(result));
-  if (result.interrupted) return INTERRUPTED;
+  if (result.interrupted) return EXIT_INTERRUPTED;
   return result.left.length > 0 || result.calls.some(({ differences }) => differences.length > 0) ? 1 : 0;
 }
 

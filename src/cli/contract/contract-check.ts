@@ -123,7 +123,7 @@ function requireKey({ target }: ContractSide, { status }: ContractReply): void {
 }
 
 /** Statuses that mean that a group does not exist: an ID without a name is not enough to create it. Other errors are inconclusive. */
-const GONE = [400, 404, 422];
+const ABSENT_STATUSES = [400, 404, 422];
 
 /** @returns true if the group no longer exists */
 async function deleteGroup(side: ContractSide, providedId: string): Promise<boolean> {
@@ -139,16 +139,16 @@ async function deleteGroup(side: ContractSide, providedId: string): Promise<bool
   const deletion = () =>
     send(side, call("the deletion at the end", "DELETE", { current_token: side.tokenOf(providedId) }));
   try {
-    if (succeeded(await deletion())) return true;
+    if (isSuccess(await deletion())) return true;
     // The group is already deleted, or has a token that no reply contained.
     const found = await send(side, call("the look at the end", "GET", { user_group_id: providedId }));
-    return GONE.includes(found.status) || (succeeded(found) && succeeded(await deletion()));
+    return ABSENT_STATUSES.includes(found.status) || (isSuccess(found) && isSuccess(await deletion()));
   } catch (error) {
     if (error instanceof OperatorError) return false;
     throw error;
   }
 }
 
-function succeeded({ status }: ContractReply): boolean {
+function isSuccess({ status }: ContractReply): boolean {
   return status >= 200 && status < 300;
 }

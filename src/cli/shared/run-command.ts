@@ -4,7 +4,7 @@ export type RunCommand = (command: () => Promise<unknown>) => Promise<void>;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Exit code of a command that was interrupted by a signal. */
-export const INTERRUPTED = 130;
+export const EXIT_INTERRUPTED = 130;
 
 /** Aborts a command gracefully on the first signal; a second one ends the process immediately. */
 export async function interruptible<Result>(

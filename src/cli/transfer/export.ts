@@ -21,7 +21,7 @@ export interface ExportChoices extends AccountChoice, Partial<Record<FileKind, s
 
 /** Files with tokens are readable by their owner only. */
 const SECRET_MODE = 0o600;
-const OPEN_MODE = 0o666;
+const DEFAULT_MODE = 0o666;
 
 /** Exports files that `import` reads. @throws OperatorError if a file cannot be written */
 export async function exportFiles(
@@ -47,7 +47,7 @@ export async function exportFiles(
       const total = kind === "dataSources" ? counts.dataSources : counts.groups;
       const path = choices[kind] ?? "";
       const line = new ProgressLine(terminal, KIND_NAMES[kind], { records: 0, part: 0 });
-      const mode = kind === "groups" && choices.withTokens ? SECRET_MODE : OPEN_MODE;
+      const mode = kind === "groups" && choices.withTokens ? SECRET_MODE : DEFAULT_MODE;
       let written = 0;
       const text = textOf(pages, formatter, (records, subjects) => {
         written = records;

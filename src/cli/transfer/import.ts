@@ -10,7 +10,7 @@ import { MappingImport } from "../../services/transfer/mapping-import.js";
 import { ChangeFeed } from "../../services/user-groups/change-feed.js";
 import { type AccountChoice, type AccountStorage, withAccount } from "../shared/account.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
-import { INTERRUPTED, interruptible } from "../shared/run-command.js";
+import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { formatTable } from "../shared/table.js";
 import { Checkpoint, type Progress } from "./files/checkpoint.js";
 import { FILE_KINDS, FILE_SHAPES, type FileKind } from "./files/import-records.js";
@@ -37,7 +37,7 @@ export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, s
 }
 
 /** Exit code of an import that rejected some lines. */
-const SOME_REFUSED = 2;
+const EXIT_SOME_REFUSED = 2;
 
 /** The input and output streams of a command. */
 export interface CommandStreams {
@@ -66,8 +66,8 @@ export async function importFiles(
   );
   await streams.print(choices.json ? summaryAsJson(id, choices, result) : summaryAsText(id, choices, result));
   if (result.failure) throw result.failure;
-  if (result.interrupted) return INTERRUPTED;
-  return [...result.metricsByKind.values()].some(({ refused }) => refused > 0) ? SOME_REFUSED : 0;
+  if (result.interrupted) return EXIT_INTERRUPTED;
+  return [...result.metricsByKind.values()].some(({ refused }) => refused > 0) ? EXIT_SOME_REFUSED : 0;
 }
 
 type Files = Partial<Record<FileKind, SourceFile>>;

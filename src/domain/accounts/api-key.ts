@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Scope } from "./caller.js";
-import { issueCredential, readCredential } from "./credential.js";
+import { issueCredential, parseCredential } from "./credential.js";
 import { ENVIRONMENTS, type Environment } from "./environment.js";
 
 /** An API key without its secret. */
@@ -40,7 +40,7 @@ export function readApiKey(
   secret: string,
 ): { readonly accountId: number; readonly environment: Environment } | null {
   for (const environment of ENVIRONMENTS) {
-    const route = readCredential(PREFIXES[environment], secret);
+    const route = parseCredential(PREFIXES[environment], secret);
     if (route) return { ...route, environment };
   }
   return null;

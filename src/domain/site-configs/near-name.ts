@@ -4,7 +4,7 @@ const MAX_DISTANCE = 2;
  * Finds the intended name of a typo: at most two edits away, ignoring case.
  * @returns the nearest candidate (the first of several), or null
  */
-export function nearName(name: string, candidates: Iterable<string>): string | null {
+export function findNearName(name: string, candidates: Iterable<string>): string | null {
   const lowerName = name.toLowerCase();
   let best: string | null = null;
   let minDistance = MAX_DISTANCE + 1;
@@ -23,7 +23,7 @@ export function nearName(name: string, candidates: Iterable<string>): string | n
 
 /** Returns a sentence to append to a message, with a leading space, or an empty string. */
 export function suggestion(name: string, candidates: Iterable<string>): string {
-  const near = nearName(name, candidates);
+  const near = findNearName(name, candidates);
   return near === null ? "" : ` Did you mean ${JSON.stringify(near)}?`;
 }
 

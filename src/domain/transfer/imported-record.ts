@@ -30,7 +30,7 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   /** Overwrite existing tokens with those in the file. */
   readonly replaceTokens: boolean;
-  /** Records that earlier files of the same dry run would have created. */
+  /** Records that would exist after the earlier files of the same dry run. */
   readonly expected: {
     hasDataSource(providedId: string): boolean;
     hasUserGroup(providedId: string): boolean;

@@ -1,4 +1,4 @@
-import { issueCredential, readCredential } from "../accounts/credential.js";
+import { issueCredential, parseCredential } from "../accounts/credential.js";
 import { type FieldPath, invalidField } from "../shared/errors.js";
 
 const PREFIX = "ugt_";
@@ -16,7 +16,7 @@ export function issueUserGroupToken(accountId: number): string {
 
 /** Returns the account ID encoded in a token, or null if the text cannot be one of our tokens. */
 export function readUserGroupToken(text: string): { readonly accountId: number } | null {
-  return readCredential(PREFIX, text);
+  return parseCredential(PREFIX, text);
 }
 
 /**
@@ -24,7 +24,7 @@ export function readUserGroupToken(text: string): { readonly accountId: number }
  * another installation. Tokens without our prefix may have been imported.
  */
 export function mayBeToken(text: string): boolean {
-  return !text.startsWith(PREFIX) || readCredential(PREFIX, text) !== null;
+  return !text.startsWith(PREFIX) || parseCredential(PREFIX, text) !== null;
 }
 
 /** Returns whether a token does not encode the ID of its account (decision 45). */

@@ -3,10 +3,10 @@ import type { FastifyRequest } from "fastify";
 const LOOPBACK_ADDRESS = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1)$/;
 const LOOPBACK_AUTHORITY = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 /** Request headers that proxies, load balancers and content delivery networks add. */
-const FORWARDED =
+const PROXY_HEADERS =
   /^(?:forwarded|via|cdn-loop|(?:true|fastly|fly|x|x-cluster)-client-ip|x-(?:real|remote|proxyuser)-ip|x-(?:forwarded|original|envoy|amzn|amz-cf|azure|arr|appengine|vercel|nf|cloud-trace)-.*|(?:cf|fly|fastly|akamai|x-akamai)-.*)$/;
 /** The values of Sec-Fetch-Site that browsers send for a typed address or a page of the same origin. */
-const OPENED_DIRECTLY: readonly unknown[] = [undefined, "none", "same-origin"];
+const DIRECT_FETCH_SITES: readonly unknown[] = [undefined, "none", "same-origin"];
 
 /** Returns whether a listen address is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
@@ -25,9 +25,9 @@ export function isDirectLocalRequest({ headers, socket, raw }: FastifyRequest): 
     LOOPBACK_AUTHORITY.test(headers.host ?? "") &&
     // A page of an allowed CORS origin could read the reply, and always sends its origin.
     headers.origin === undefined &&
-    OPENED_DIRECTLY.includes(headers["sec-fetch-site"]) &&
+    DIRECT_FETCH_SITES.includes(headers["sec-fetch-site"]) &&
     // Absolute-form targets such as http://evil.example/graphql are addressed to a proxy.
     raw.url?.startsWith("/") === true &&
-    !Object.keys(headers).some((name) => FORWARDED.test(name))
+    !Object.keys(headers).some((name) => PROXY_HEADERS.test(name))
   );
 }

@@ -53,7 +53,7 @@ export interface ImportResult {
 /** Imports files in dependency order. @throws unexpected errors only; others are in the result */
 export async function runImport(run: ImportRun): Promise<ImportResult> {
   const metricsByKind = new Map<FileKind, Metrics>();
-  /** IDs of the records that a dry run would have created. */
+  /** External IDs that would exist after the earlier files of a dry run. */
   const expectedKeys = { dataSources: new SeenKeys(), groups: new SeenKeys() };
   const options: ImportOptions = {
     ...run.options,
