@@ -9,29 +9,29 @@ import { LEAVE_QUESTION, NavigationContext, useNavigation } from "./routing/navi
 import { type Session, SessionContext } from "./session/session.js";
 import { SignInPage } from "./sign-in/sign-in-page.js";
 
-/** @param demoKey the key of the demo account, where the service gives it away */
+/** @param demoKey the demo account's API key, if the service provides it */
 export function App({ demoKey }: { readonly demoKey: string | undefined }) {
   const navigation = useNavigation();
   const [session, setSession] = useState<Session | null>(null);
   const [refusal, setRefusal] = useState<Failure | null>(null);
-  const present = useRef<Client | null>(null);
+  const currentClient = useRef<Client | null>(null);
   const { unsaved } = navigation;
 
   const signIn = useCallback((opened: Session) => {
-    present.current = opened.client;
+    currentClient.current = opened.client;
     setSession(opened);
     setRefusal(null);
   }, []);
   const refuse = useCallback((client: Client, failure: Failure) => {
-    // The key before may hear late that it has ended: that ends nothing now.
-    if (client !== present.current) return;
+    // Ignore late rejections of a previous key.
+    if (client !== currentClient.current) return;
     closeDialogs();
     setRefusal(failure);
   }, []);
   const signOut = useCallback(() => {
     if (unsaved.size > 0 && !confirm(LEAVE_QUESTION)) return;
     unsaved.clear();
-    present.current = null;
+    currentClient.current = null;
     setSession(null);
   }, [unsaved]);
   const isOpen = session !== null && refusal === null;
@@ -42,7 +42,7 @@ export function App({ demoKey }: { readonly demoKey: string | undefined }) {
     <NavigationContext value={navigation}>
       <Notices>
         {session && (
-          // A key that ends in the midst of an edit takes nothing away: what was typed waits for the next one.
+          // Keep unsaved edits when a key expires or is revoked: they are still there after the next sign-in.
           <div hidden={!isOpen} key={`${session.viewer.accountName} ${session.viewer.environment}`}>
             <SessionContext value={session}>
               <Frame onSignOut={signOut} />

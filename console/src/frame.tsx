@@ -16,7 +16,7 @@ import { SitesPage } from "./sites/sites-page.js";
 const SECTIONS = { groups: "Groups", "data-sources": "Data sources", sites: "Sites" };
 const ADMIN_SECTIONS = { audit: "Audit log", keys: "API keys" };
 
-/** What stands around every page: who is signed in, and where one can go. */
+/** The layout of all pages: account, navigation and content. */
 export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
   const { viewer } = useSession();
   const { path } = useRoute();
@@ -50,17 +50,17 @@ export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
           ))}
         </ul>
       </nav>
-      <main key={path.join("/")}>{pageAt(path)}</main>
+      <main key={path.join("/")}>{pageForPath(path)}</main>
     </div>
   );
 }
 
-function pageAt([section = "groups", name, ...rest]: readonly string[]): ReactNode {
-  if (rest.length > 0) return <NothingHere />;
+function pageForPath([section = "groups", name, ...rest]: readonly string[]): ReactNode {
+  if (rest.length > 0) return <NotFound />;
   if (name !== undefined) {
     if (section === "groups") return <GroupPage providedId={name} />;
     if (section === "sites") return <SitePage site={name} />;
-    return <NothingHere />;
+    return <NotFound />;
   }
   switch (section) {
     case "groups":
@@ -78,11 +78,11 @@ function pageAt([section = "groups", name, ...rest]: readonly string[]): ReactNo
     case "keys":
       return <KeysPage />;
     default:
-      return <NothingHere />;
+      return <NotFound />;
   }
 }
 
-function NothingHere() {
+function NotFound() {
   return (
     <Page title="Nothing here">
       <p>

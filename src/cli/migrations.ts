@@ -3,14 +3,14 @@ import { type ProcessEnvironment, readConfig } from "../config/config.js";
 import { migrateDown, migrationStates } from "../persistence/database/migrator.js";
 import { withStorage } from "./shared/storage.js";
 
-/** Applies the missing migrations and prints their names. */
+/** Applies pending migrations and prints their names. */
 export async function migrateDatabaseUp(environment: ProcessEnvironment): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ applied }) => {
     print(applied.length === 0 ? ["Nothing to apply."] : applied.map((name) => `applied ${name}`));
   });
 }
 
-/** Takes the newest migration back and prints its name. */
+/** Reverts the newest migration and prints its name. */
 export async function migrateDatabaseDown(environment: ProcessEnvironment): Promise<void> {
   const warn = (message: string) => process.stderr.write(`${message}\n`);
   const timeouts = migrationTimeouts(readConfig(environment), { warn });
@@ -20,7 +20,7 @@ export async function migrateDatabaseDown(environment: ProcessEnvironment): Prom
   });
 }
 
-/** Prints every migration and whether it is applied. */
+/** Prints all migrations and their status. */
 export async function showMigrations(environment: ProcessEnvironment): Promise<void> {
   await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
     const states = await migrationStates(database);

@@ -13,9 +13,9 @@ import { addSiteConfigCommands } from "./site-configs/commands.js";
 import { addTransferCommands } from "./transfer/commands.js";
 
 /**
- * Runs one command of the command-line interface.
+ * Runs one CLI command.
  * @param argv as `process.argv`
- * @returns the exit code: 1 for a failure or a wrong use
+ * @returns the exit code: 1 for failures and usage errors
  */
 export async function runCommand(argv: readonly string[], environment: ProcessEnvironment): Promise<number> {
   let exitCode = 0;
@@ -32,7 +32,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     .command("serve")
     .description("run the service until it is stopped")
     .action(async () => {
-      // Only when it is needed: other commands would take twice as long to start, and twice the memory.
+      // Import lazily: loading the server would double the startup time and memory of other commands.
       const { serve } = await import("../app/serve.js");
       exitCode = await serve(environment);
     });
@@ -102,7 +102,7 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     await program.parseAsync(argv);
     return exitCode;
   } catch (error) {
-    // Commander has told already what is wrong with the arguments, or printed the help.
+    // Commander has already reported invalid arguments or printed the help.
     if (error instanceof CommanderError) return error.exitCode;
     throw error;
   }

@@ -45,5 +45,5 @@ test("what was brought in is told when the database is lost", async () => {
   });
   expect(result.failure).toBeInstanceOf(OperatorError);
   expect(result.failure?.message).toBe("Out of reach.");
-  expect(result.tallies.get("groups")).toMatchObject({ created: 1000 });
+  expect(result.metricsByKind.get("groups")).toMatchObject({ created: 1000 });
 });

@@ -1,18 +1,18 @@
 import { Failure } from "./failure.js";
 import type { TypedDocumentString } from "./generated/operations.js";
 
-/** Beside the page, so that the service may stand behind a path of a proxy. */
+/** Relative, because the service may be served below a path prefix of a proxy. */
 const ENDPOINT = "../graphql";
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Sent again with the same one, a mutation counts once (decision 39). */
+  /** A mutation that is retried with the same key is applied at most once (decision 39). */
   readonly idempotencyKey?: string;
 }
 
-/** Calls the GraphQL API with one API key. */
+/** A GraphQL client with one API key. */
 export interface Client {
-  /** @throws Failure when the reply has errors, or when there is none */
+  /** @throws Failure if the reply contains errors, or there is no reply */
   call<R, V>(document: TypedDocumentString<R, V>, variables: NoInfer<V>, options?: CallOptions): Promise<R>;
 }
 
@@ -30,7 +30,7 @@ interface ReplyError {
   };
 }
 
-/** @param onRefused hears of each reply that says that the key is not valid, or not any more */
+/** @param onRefused called for each reply that rejects the key, for example because it was revoked */
 export function createClient(key: string, onRefused: (failure: Failure) => void): Client {
   return {
     async call<R, V>(document: TypedDocumentString<R, V>, variables: V, options: CallOptions = {}) {
@@ -71,7 +71,7 @@ async function send(init: RequestInit): Promise<Response> {
   }
 }
 
-/** @throws Failure when somebody else than the service answered, such as a proxy */
+/** @throws Failure if another server replied, such as a proxy */
 async function read<R>(response: Response, requestId: string | null): Promise<Reply<R>> {
   try {
     return await response.json();
@@ -83,6 +83,6 @@ async function read<R>(response: Response, requestId: string | null): Promise<Re
 
 function toFailure({ message, extensions }: ReplyError, requestId: string | null): Failure {
   const { code = "INTERNAL", retryAfter } = extensions ?? {};
-  const patience = retryAfter === undefined ? "" : ` Try again in ${retryAfter} s.`;
-  return new Failure(message + patience, code, extensions?.requestId ?? requestId);
+  const retryHint = retryAfter === undefined ? "" : ` Try again in ${retryAfter} s.`;
+  return new Failure(message + retryHint, code, extensions?.requestId ?? requestId);
 }

@@ -1,8 +1,8 @@
-/** Why the service did not do what it was asked for; the message is the service's own where there is one. */
+/** A failed request, with the service's error message if there is one. */
 export class Failure extends Error {
-  /** What went wrong, for programs; `NETWORK` when there was no answer of the service. */
+  /** Error code; `NETWORK` if the service did not reply. */
   readonly code: string;
-  /** By which the service's log can be searched. */
+  /** Request ID in the service's log. */
   readonly requestId: string | null;
 
   constructor(message: string, code: string, requestId: string | null) {
@@ -12,7 +12,7 @@ export class Failure extends Error {
   }
 }
 
-/** Makes a failure of whatever was thrown. */
+/** Converts any thrown value to a Failure. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   return new Failure(error instanceof Error ? error.message : String(error), "NETWORK", null);

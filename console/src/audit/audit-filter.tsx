@@ -2,7 +2,7 @@ import type { AuditAction, AuditFilter } from "../api/generated/operations.js";
 import { useGoTo, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 
-/** What the audit log tells of, in words; a new action does not compile until it has some. */
+/** Labels of audit actions. A new action does not compile without one. */
 export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   USER_GROUP_CREATED: "Group created",
   USER_GROUP_UPDATED: "Group changed",
@@ -23,14 +23,14 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
 };
 const DAY_MS = 86_400_000;
 
-/** The filter that the address holds; both days belong to it. */
+/** Returns the filter from the URL; both dates are inclusive. */
 export function useAuditFilter(): AuditFilter | undefined {
   const { action, subject, from, to } = useRoute().query;
   const [start, end] = [startOfDay(from), startOfDay(to)];
   const known = actionNames().find((each) => each === action);
   const range = {
     ...(start ? { from: start.toISOString() } : {}),
-    // Days have 23 or 25 hours now and then.
+    // Days may have 23 or 25 hours.
     ...(end ? { to: startOfDayAfter(end).toISOString() } : {}),
   };
   const filter = {
@@ -41,7 +41,7 @@ export function useAuditFilter(): AuditFilter | undefined {
   return Object.keys(filter).length > 0 ? filter : undefined;
 }
 
-/** Chooses entries of the audit log. */
+/** The filter form of the audit log. */
 export function AuditSearch() {
   const { path, query } = useRoute();
   const goTo = useGoTo();
@@ -90,7 +90,7 @@ function actionNames(): AuditAction[] {
   return Object.keys(ACTIONS).filter((name): name is AuditAction => Object.hasOwn(ACTIONS, name));
 }
 
-/** In the browser's time, as the list shows it. */
+/** In the browser's time zone, as shown in the list. */
 function startOfDay(day: string | undefined): Date | undefined {
   if (day === undefined) return undefined;
   const start = new Date(`${day}T00:00`);

@@ -10,7 +10,6 @@ import { ACTIONS, AuditSearch, useAuditFilter } from "./audit-filter.js";
 
 type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 
-/** What was changed, by whom, newest first. */
 export function AuditPage() {
   const filter = useAuditFilter();
   const query = useQuery(AuditLogDocument, { ...usePageVariables(), ...(filter ? { filter } : {}) });
@@ -50,7 +49,7 @@ function Action({ entry: { action, changed } }: { readonly entry: Entry }) {
   );
 }
 
-/** What was changed, with a link where there is a page for it; it may be gone. */
+/** The changed object, linked if it has a page; it may have been deleted. */
 function Subject({ entry: { action, subjectName, subjectVersion } }: { readonly entry: Entry }) {
   const version = subjectVersion === null ? null : <span className="fine"> {subjectVersion}</span>;
   const section = action.startsWith("USER_GROUP") ? "groups" : action.startsWith("SITE") ? "sites" : null;

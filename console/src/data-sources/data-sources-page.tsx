@@ -11,10 +11,9 @@ import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { NewDataSource } from "./new-data-source.js";
 
-/** The list of data sources of the environment. */
 export function DataSourcesPage() {
-  const { path, query: asked } = useRoute();
-  const { q } = asked;
+  const { path, query: urlQuery } = useRoute();
+  const { q } = urlQuery;
   const goTo = useGoTo();
   const [isAdding, setAdding] = useState(false);
   const filter = q ? { filter: { nameContains: q } } : {};

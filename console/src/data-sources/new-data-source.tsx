@@ -13,7 +13,6 @@ interface NewDataSourceProps {
   readonly onClose: () => void;
 }
 
-/** Creates a data source. */
 export function NewDataSource({ onCreated, onClose }: NewDataSourceProps) {
   const [providedId, setProvidedId] = useState("");
   const [name, setName] = useState("");

@@ -7,9 +7,9 @@ import { useGoTo } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
 
-/** Deletes a group, once its id has been typed. */
+/** Deletes a group after its external ID was typed as confirmation. */
 export function DeleteGroup({ group: { name, providedId, token } }: { readonly group: GroupPartsFragment }) {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const remove = useMutation(DeleteGroupDocument);
   const notify = useNotice();
@@ -30,10 +30,10 @@ export function DeleteGroup({ group: { name, providedId, token } }: { readonly g
       <p className="fine">
         The group goes with its mapping, and its token stops working. This cannot be undone.
       </p>
-      <button type="button" className="danger" onClick={() => setAsking(true)}>
+      <button type="button" className="danger" onClick={() => setConfirming(true)}>
         Delete group…
       </button>
-      {isAsking && token !== null && (
+      {isConfirming && token !== null && (
         <ConfirmDialog
           title={`Delete ${name}?`}
           action="Delete"
@@ -42,7 +42,7 @@ export function DeleteGroup({ group: { name, providedId, token } }: { readonly g
           failure={remove.failure}
           errors={errors}
           onConfirm={() => void run(token)}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>This cannot be undone.</p>
         </ConfirmDialog>

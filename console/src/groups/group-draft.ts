@@ -1,14 +1,14 @@
 import type { GroupPartsFragment, MappingInput } from "../api/generated/operations.js";
 
-/** A line of the mapping as it is being edited. */
+/** An edited mapping row. */
 export interface MappingRow {
-  /** For telling rows apart: their schema ids may be empty, or the same, for a while. */
+  /** Row identity: schema IDs may be temporarily empty or duplicate. */
   readonly key: number;
   readonly schemaId: string;
   readonly dataSource: string;
 }
 
-/** A group as it is being edited. */
+/** An edited group. */
 export interface GroupDraft {
   readonly name: string;
   /** JSON, or empty for none. */
@@ -18,10 +18,10 @@ export interface GroupDraft {
 
 export const EMPTY_DRAFT: GroupDraft = { name: "", properties: "", mapping: [] };
 
-/** What was read of a JSON object, or why it is none. */
-export type ReadProperties =
-  | { readonly value: unknown; readonly fault: undefined }
-  | { readonly value: undefined; readonly fault: string };
+/** A parsed JSON object, or the error. */
+export type ParsedProperties =
+  | { readonly value: unknown; readonly parseError: undefined }
+  | { readonly value: undefined; readonly parseError: string };
 
 export function draftOf({ name, properties, mapping }: GroupPartsFragment): GroupDraft {
   return {
@@ -35,17 +35,17 @@ export function draftOf({ name, properties, mapping }: GroupPartsFragment): Grou
   };
 }
 
-/** Reads the text of properties; an empty one is null. */
-export function readProperties(text: string): ReadProperties {
-  if (text.trim() === "") return { value: null, fault: undefined };
+/** Parses the text of properties; empty text is null. */
+export function parseProperties(text: string): ParsedProperties {
+  if (text.trim() === "") return { value: null, parseError: undefined };
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     return isObject
-      ? { value, fault: undefined }
-      : { value: undefined, fault: "Properties are a JSON object, in braces." };
+      ? { value, parseError: undefined }
+      : { value: undefined, parseError: "Properties are a JSON object, in braces." };
   } catch (error) {
-    return { value: undefined, fault: `Not JSON: ${error instanceof Error ? error.message : error}` };
+    return { value: undefined, parseError: `Not JSON: ${error instanceof Error ? error.message : error}` };
   }
 }
 
@@ -53,17 +53,19 @@ export function mappingOf({ mapping }: GroupDraft): MappingInput[] {
   return mapping.map(({ schemaId, dataSource }) => ({ schemaId, dataSource }));
 }
 
-/** The fields in which two drafts differ, which are all that a change has to send. */
+/** Returns the fields that differ between two drafts, which are those that an update must send. */
 export function changesBetween(before: GroupDraft, after: GroupDraft) {
   const hasMapping = JSON.stringify(mappingOf(before)) !== JSON.stringify(mappingOf(after));
   return {
     ...(before.name === after.name ? {} : { name: after.name }),
-    ...(before.properties === after.properties ? {} : { properties: readProperties(after.properties).value }),
+    ...(before.properties === after.properties
+      ? {}
+      : { properties: parseProperties(after.properties).value }),
     ...(hasMapping ? { mapping: mappingOf(after) } : {}),
   };
 }
 
-/** Whether what can be edited is the same in two states of a group. */
+/** Returns whether the editable fields of two versions are equal. */
 export function isUnchanged(before: GroupPartsFragment, after: GroupPartsFragment): boolean {
   return Object.keys(changesBetween(draftOf(before), draftOf(after))).length === 0;
 }

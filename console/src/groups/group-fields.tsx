@@ -1,6 +1,6 @@
 import { errorAt, type UserErrors } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
-import { type GroupDraft, readProperties } from "./group-draft.js";
+import { type GroupDraft, parseProperties } from "./group-draft.js";
 import { MappingEditor } from "./mapping-editor.js";
 
 interface GroupFieldsProps {
@@ -10,12 +10,12 @@ interface GroupFieldsProps {
   readonly onChange: (draft: GroupDraft) => void;
 }
 
-/** The fields of a group whose errors are shown beside them. */
+/** Fields with inline errors. */
 export const GROUP_FIELDS = ["name", "properties", "mapping"] as const;
 
-/** What can be edited of a group. */
+/** The editable fields of a group. */
 export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFieldsProps) {
-  const { fault } = readProperties(draft.properties);
+  const { parseError } = parseProperties(draft.properties);
   return (
     <>
       <Field label="Name" error={errorAt(errors, "name")}>
@@ -33,7 +33,7 @@ export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFields
       <Field
         label="Properties"
         hint="A JSON object, which dashboards read as variables; leave it empty for none."
-        error={fault ?? errorAt(errors, "properties")}
+        error={parseError ?? errorAt(errors, "properties")}
       >
         {(control) => (
           <textarea

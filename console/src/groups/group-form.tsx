@@ -8,58 +8,58 @@ import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useUnsaved } from "../routing/navigation.js";
 import { useScope, useSession } from "../session/session.js";
 import { useMutation } from "../session/use-mutation.js";
-import { changesBetween, draftOf, isUnchanged, readProperties } from "./group-draft.js";
+import { changesBetween, draftOf, isUnchanged, parseProperties } from "./group-draft.js";
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 
 interface GroupFormProps {
   readonly group: GroupPartsFragment;
-  /** Hears of a newer state of the group. */
+  /** Called with a newer version of the group. */
   readonly onRead: (group: GroupPartsFragment) => void;
 }
 
-/** Edits a group; what somebody else has changed meanwhile is not overwritten unasked. */
+/** Edits a group. Changes by other clients are not overwritten without confirmation. */
 export function GroupForm({ group, onRead }: GroupFormProps) {
   const { client } = useSession();
   const [base, setBase] = useState(group);
   const [draft, setDraft] = useState(() => draftOf(group));
   const [errors, setErrors] = useState<UserErrors>([]);
-  const [theirs, setTheirs] = useState<GroupPartsFragment | null>(null);
+  const [latest, setLatest] = useState<GroupPartsFragment | null>(null);
   const update = useMutation(UpdateGroupDocument);
   const mayWrite = useScope("write");
   const notify = useNotice();
   const form = useFocusOnError(errors.length > 0 && errors);
   const changes = changesBetween(draftOf(base), draft);
   const isDirty = Object.keys(changes).length > 0;
-  const { fault } = readProperties(draft.properties);
+  const { parseError } = parseProperties(draft.properties);
   useUnsaved(isDirty);
 
-  // A newer version with the same contents, as after a rotation, is no conflict.
+  // A newer version with equal contents, for example after a rotation, is no conflict.
   if (group !== base && (!isDirty || isUnchanged(base, group))) startFrom(group, !isDirty);
 
-  function startFrom(next: GroupPartsFragment, withItsContents: boolean) {
+  function startFrom(next: GroupPartsFragment, shouldResetDraft: boolean) {
     setBase(next);
-    if (withItsContents) setDraft(draftOf(next));
+    if (shouldResetDraft) setDraft(draftOf(next));
     setErrors([]);
-    setTheirs(null);
+    setLatest(null);
   }
 
   async function save(expectedVersion: number) {
-    if (fault !== undefined || !isDirty) return;
+    if (parseError !== undefined || !isDirty) return;
     const result = await update.run({ input: { by: { id: group.id }, expectedVersion, ...changes } });
     if (!result) return;
     const { userGroup, userErrors } = result.updateUserGroup;
     setErrors(userErrors);
-    if (isConflict(userErrors)) await readTheirs();
+    if (isConflict(userErrors)) await loadLatest();
     if (!userGroup) return;
     startFrom(userGroup, true);
     onRead(userGroup);
     notify("The group was saved.");
   }
 
-  async function readTheirs() {
+  async function loadLatest() {
     try {
       const { userGroup } = await client.call(GroupDocument, { providedId: group.providedId });
-      setTheirs(userGroup);
+      setLatest(userGroup);
     } catch (error) {
       setErrors([{ code: "UNAVAILABLE", message: toFailure(error).message, field: null }]);
     }
@@ -84,21 +84,21 @@ export function GroupForm({ group, onRead }: GroupFormProps) {
         }}
       />
       <Problem failure={update.failure} errors={errorsBeside(errors, GROUP_FIELDS)}>
-        {theirs && (
+        {latest && (
           <>
             <p>
-              Version {theirs.version} differs from what you began with in: {differences(base, theirs)}.
+              Version {latest.version} differs from what you began with in: {differences(base, latest)}.
             </p>
             <button
               type="button"
               onClick={() => {
-                startFrom(theirs, true);
-                onRead(theirs);
+                startFrom(latest, true);
+                onRead(latest);
               }}
             >
               Drop my changes
             </button>
-            <button type="button" onClick={() => void save(theirs.version)}>
+            <button type="button" onClick={() => void save(latest.version)}>
               Save mine over it
             </button>
           </>
@@ -109,7 +109,7 @@ export function GroupForm({ group, onRead }: GroupFormProps) {
           <button
             type="submit"
             className="primary"
-            disabled={!isDirty || update.isBusy || fault !== undefined}
+            disabled={!isDirty || update.isBusy || parseError !== undefined}
           >
             Save
           </button>

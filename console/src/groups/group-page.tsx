@@ -10,7 +10,6 @@ import { DeleteGroup } from "./delete-group.js";
 import { GroupForm } from "./group-form.js";
 import { GroupToken } from "./group-token.js";
 
-/** One group. */
 export function GroupPage({ providedId }: { readonly providedId: string }) {
   const query = useQuery(GroupDocument, { providedId });
   if (!query.data) {
@@ -31,11 +30,11 @@ export function GroupPage({ providedId }: { readonly providedId: string }) {
       </Page>
     );
   }
-  return <OneGroup group={userGroup} />;
+  return <GroupDetails group={userGroup} />;
 }
 
-function OneGroup({ group: loaded }: { readonly group: GroupPartsFragment }) {
-  // What a change answers is newer than what was loaded, until that is loaded anew.
+function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment }) {
+  // The result of a mutation is newer than the loaded group until the next reload.
   const [changed, setChanged] = useState({ since: loaded, group: loaded });
   const group = changed.since === loaded ? changed.group : loaded;
   const onChanged = (next: GroupPartsFragment) => setChanged({ since: loaded, group: next });

@@ -3,7 +3,7 @@ import type { UserGroupFilter, UserGroupOrder } from "../api/generated/operation
 import { useGoTo, useRoute } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 
-/** What groups can be searched by, and the filter that it makes. */
+/** Search fields and their filters. */
 const SEARCHES = {
   name: { label: "Name has", filter: (nameContains: string): UserGroupFilter => ({ nameContains }) },
   id: { label: "Your id is", filter: (id: string): UserGroupFilter => ({ providedIds: [id] }) },
@@ -22,7 +22,7 @@ const ORDERS = {
   changed: { label: "Last changed", order: { field: "UPDATED_AT", direction: "DESC" } },
 } as const satisfies Record<string, { label: string; order: UserGroupOrder }>;
 
-/** The search that the address holds, as variables of the list. */
+/** Returns list variables for the search in the URL. */
 export function useGroupSearch(): { filter?: UserGroupFilter; orderBy?: UserGroupOrder } {
   const { by = "name", q, order } = useRoute().query;
   const search = entryOf(SEARCHES, by);
@@ -30,7 +30,7 @@ export function useGroupSearch(): { filter?: UserGroupFilter; orderBy?: UserGrou
   return { ...(q && search ? { filter: search.filter(q) } : {}), ...(sort ? { orderBy: sort.order } : {}) };
 }
 
-/** Searches and sorts the list of groups; the address holds what was asked, for bookmarks and the back button. */
+/** Search and sort controls of the group list. Their state is in the URL, for bookmarks and the back button. */
 export function GroupSearch() {
   const { path, query } = useRoute();
   const goTo = useGoTo();

@@ -9,13 +9,13 @@ import { useMutation } from "../session/use-mutation.js";
 
 interface GroupTokenProps {
   readonly group: GroupPartsFragment;
-  /** Hears of the group with its new token. */
+  /** Called with the group and its new token. */
   readonly onRead: (group: GroupPartsFragment) => void;
 }
 
 /** The token of a group, and its rotation. */
 export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const rotate = useMutation(RotateTokenDocument);
   const mayWrite = useScope("write");
@@ -27,7 +27,7 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
     const { userGroup, userErrors } = result.rotateUserGroupToken;
     setErrors(userErrors);
     if (!userGroup) return;
-    setAsking(false);
+    setConfirming(false);
     onRead(userGroup);
     notify("The group has a new token.");
   }
@@ -41,13 +41,13 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
           <Secret key={token} label="Token" value={token} />
           <p className="fine">Embeds this group's dashboards. Whoever has it reads this group.</p>
           {mayWrite && (
-            <button type="button" onClick={() => setAsking(true)}>
+            <button type="button" onClick={() => setConfirming(true)}>
               Rotate token…
             </button>
           )}
         </>
       )}
-      {isAsking && token !== null && (
+      {isConfirming && token !== null && (
         <ConfirmDialog
           title="Rotate the token?"
           action="Rotate"
@@ -55,7 +55,7 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
           failure={rotate.failure}
           errors={errors}
           onConfirm={() => void run(token)}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             <strong>{name}</strong> gets a new token. The old one stops working, at once unless the service

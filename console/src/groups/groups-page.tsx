@@ -10,12 +10,11 @@ import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 import { GroupSearch, useGroupSearch } from "./group-search.js";
 
-/** The list of user groups. */
 export function GroupsPage() {
   const search = useGroupSearch();
-  const { query: asked } = useRoute();
+  const { query: urlQuery } = useRoute();
   const query = useQuery(GroupListDocument, { ...usePageVariables(), ...search });
-  // By itself: to count a million groups takes longer than to show some.
+  // A separate query, because counting a million groups takes longer than listing a page.
   const count = useQuery(GroupCountDocument, search.filter ? { filter: search.filter } : {});
   const total = count.isLoading ? undefined : count.data?.userGroups.totalCount;
   return (
@@ -29,8 +28,8 @@ export function GroupsPage() {
         )
       }
     >
-      {/* Anew when the address has another search, as by the back button. */}
-      <GroupSearch key={`${asked["by"]} ${asked["q"]}`} />
+      {/* Remount when the search in the URL changes, for example by the back button. */}
+      <GroupSearch key={`${urlQuery["by"]} ${urlQuery["q"]}`} />
       <p className="fine" role="status">
         {total === undefined ? "Counting…" : `${total.toLocaleString()} ${total === 1 ? "group" : "groups"}`}
         {search.filter && " found"}

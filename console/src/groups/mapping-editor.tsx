@@ -13,7 +13,7 @@ interface MappingEditorProps {
   readonly onChange: (rows: readonly MappingRow[]) => void;
 }
 
-/** Edits which data source each schema leads to. */
+/** Edits the mapping from schemas to data sources. */
 export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEditorProps) {
   const list = useId();
   const [typed, setTyped] = useState("");
@@ -94,15 +94,15 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
   );
 }
 
-/** The data sources to choose from: all of them, or of more than a hundred those whose name has what was typed. */
+/** Returns data sources to suggest: all, or if there are more than a hundred, those whose name contains the typed text. */
 function useDataSourceChoices(typed: string) {
   const [nameContains, setNameContains] = useState("");
   const { data } = useQuery(DataSourceChoicesDocument, nameContains ? { filter: { nameContains } } : {});
-  const areAll = nameContains === "" && data?.dataSources.pageInfo.hasNextPage === false;
+  const isComplete = nameContains === "" && data?.dataSources.pageInfo.hasNextPage === false;
   useEffect(() => {
-    if (areAll) return;
+    if (isComplete) return;
     const timer = setTimeout(() => setNameContains(typed), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [typed, areAll]);
+  }, [typed, isComplete]);
   return data?.dataSources.nodes ?? [];
 }

@@ -9,10 +9,9 @@ import { useFocusOnError } from "../parts/use-focus-on-error.js";
 import { useGoTo, useUnsaved } from "../routing/navigation.js";
 import { hashOf } from "../routing/route.js";
 import { useMutation } from "../session/use-mutation.js";
-import { EMPTY_DRAFT, mappingOf, readProperties } from "./group-draft.js";
+import { EMPTY_DRAFT, mappingOf, parseProperties } from "./group-draft.js";
 import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 
-/** Creates a group. */
 export function NewGroupPage() {
   const [providedId, setProvidedId] = useState("");
   const [draft, setDraft] = useState(EMPTY_DRAFT);
@@ -21,11 +20,11 @@ export function NewGroupPage() {
   const notify = useNotice();
   const goTo = useGoTo();
   const form = useFocusOnError(errors.length > 0 && errors);
-  const properties = readProperties(draft.properties);
+  const properties = parseProperties(draft.properties);
   useUnsaved(providedId !== "" || draft !== EMPTY_DRAFT);
 
   async function save() {
-    if (properties.fault !== undefined) return;
+    if (properties.parseError !== undefined) return;
     const { name } = draft;
     const input = { providedId, name, properties: properties.value, mapping: mappingOf(draft) };
     const result = await create.run({ input });
@@ -68,7 +67,7 @@ export function NewGroupPage() {
           <button
             type="submit"
             className="primary"
-            disabled={create.isBusy || properties.fault !== undefined}
+            disabled={create.isBusy || properties.parseError !== undefined}
           >
             Create group
           </button>

@@ -17,11 +17,10 @@ import { useMutation } from "../session/use-mutation.js";
 import { useQuery } from "../session/use-query.js";
 import { NewKey } from "./new-key.js";
 
-/** The API keys of the environment. */
 export function KeysPage() {
   const query = useQuery(ApiKeyListDocument, usePageVariables());
   const [isAdding, setAdding] = useState(false);
-  const [asked, setAsked] = useState<ApiKeyPartsFragment | null>(null);
+  const [keyToRevoke, setKeyToRevoke] = useState<ApiKeyPartsFragment | null>(null);
   return (
     <Page
       title="API keys"
@@ -48,13 +47,13 @@ export function KeysPage() {
               { title: "State", cell: (key) => <State apiKey={key} /> },
               {
                 title: "Actions",
-                isTitleUnseen: true,
+                isTitleHidden: true,
                 cell: (key) =>
-                  !hasEnded(key) && (
+                  !isInvalid(key) && (
                     <button
                       type="button"
                       aria-label={`Revoke ${key.name} ${key.hint}`}
-                      onClick={() => setAsked(key)}
+                      onClick={() => setKeyToRevoke(key)}
                     >
                       Revoke…
                     </button>
@@ -65,7 +64,9 @@ export function KeysPage() {
         )}
       </Loaded>
       {isAdding && <NewKey onCreated={query.reload} onClose={() => setAdding(false)} />}
-      {asked && <RevokeKey apiKey={asked} onRevoked={query.reload} onClose={() => setAsked(null)} />}
+      {keyToRevoke && (
+        <RevokeKey apiKey={keyToRevoke} onRevoked={query.reload} onClose={() => setKeyToRevoke(null)} />
+      )}
     </Page>
   );
 }
@@ -139,6 +140,6 @@ function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKey
   );
 }
 
-function hasEnded({ revokedAt, expiresAt }: ApiKeyPartsFragment): boolean {
+function isInvalid({ revokedAt, expiresAt }: ApiKeyPartsFragment): boolean {
   return revokedAt !== null || (expiresAt !== null && Date.parse(expiresAt) <= Date.now());
 }

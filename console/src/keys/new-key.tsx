@@ -21,22 +21,22 @@ interface NewKeyProps {
   readonly onClose: () => void;
 }
 
-/** Makes an API key, and shows its secret, this once. */
+/** Creates an API key and shows its secret once. */
 export function NewKey({ onCreated, onClose }: NewKeyProps) {
   const [secret, setSecret] = useState<string | null>(null);
   const [errors, setErrors] = useState<UserErrors>([]);
   const create = useMutation(CreateKeyDocument);
-  // As the end is told as a time, a press at another time would ask for another key, and a lost reply not count.
-  const unanswered = useRef<{ readonly asked: string; readonly input: CreateApiKeyInput } | null>(null);
+  // Reuse the input of an pending request: a newly computed expiry time would change the request and defeat the idempotency key.
+  const pending = useRef<{ readonly formState: string; readonly input: CreateApiKeyInput } | null>(null);
   const form = useFocusOnError(errors.length > 0 && errors);
 
-  async function make(fields: FormData) {
-    const asked = JSON.stringify([...fields]);
-    const input = unanswered.current?.asked === asked ? unanswered.current.input : toInput(fields);
-    unanswered.current = { asked, input };
+  async function createKey(fields: FormData) {
+    const formState = JSON.stringify([...fields]);
+    const input = pending.current?.formState === formState ? pending.current.input : toInput(fields);
+    pending.current = { formState, input };
     const result = await create.run({ input });
     if (!result) return;
-    unanswered.current = null;
+    pending.current = null;
     setErrors(result.createApiKey.userErrors);
     setSecret(result.createApiKey.secret);
     if (result.createApiKey.secret !== null) onCreated();
@@ -60,7 +60,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
         ref={form}
         onSubmit={(event) => {
           event.preventDefault();
-          void make(new FormData(event.currentTarget));
+          void createKey(new FormData(event.currentTarget));
         }}
       >
         <Field label="Name" hint="What it is for." error={errorAt(errors, "name")}>

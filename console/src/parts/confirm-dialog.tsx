@@ -7,10 +7,10 @@ import { Problem } from "./problem.js";
 
 interface ConfirmDialogProps {
   readonly title: string;
-  /** What follows from it. */
+  /** Description of the consequences. */
   readonly children: ReactNode;
   readonly action: string;
-  /** What has to be typed before the action can be chosen. */
+  /** Text that must be typed to enable the action. */
   readonly typed?: string;
   readonly isBusy: boolean;
   readonly failure: Failure | null;
@@ -19,7 +19,7 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before something that cannot be undone. */
+/** A confirmation dialog for irreversible actions. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, action, typed, isBusy, failure, errors, onConfirm, onClose } = props;
   const [text, setText] = useState("");

@@ -8,12 +8,12 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** Closes all dialogs, which would keep what comes instead of the page from being used. */
+/** Closes all dialogs: an open modal dialog would block the sign-in page. */
 export function closeDialogs(): void {
   for (const dialog of document.querySelectorAll("dialog")) dialog.close();
 }
 
-/** A modal dialog, open for as long as it is there. Escape closes it, and the focus goes back to where it was. */
+/** A modal dialog, open while mounted. Escape closes it, and the focus returns to the previous element. */
 export function Dialog({ title, isWide = false, onClose, children }: DialogProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -22,7 +22,7 @@ export function Dialog({ title, isWide = false, onClose, children }: DialogProps
     const opener = document.activeElement;
     current?.showModal();
     return () => {
-      // What opened it may be gone by what was done in it.
+      // The opener may have been removed by the dialog's action.
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
       else focusHeading();
     };

@@ -5,24 +5,24 @@ import { Pager } from "./pager.js";
 interface Column<Item> {
   readonly title: string;
   readonly cell: (item: Item) => ReactNode;
-  /** The class of its cells. */
+  /** CSS class of the cells. */
   readonly className?: string;
   readonly isWideOnly?: boolean;
-  /** Whether its cells name their rows. */
+  /** Whether the cells are row headers. */
   readonly isRowHead?: boolean;
-  /** Whether the title is for screen readers only. */
-  readonly isTitleUnseen?: boolean;
+  /** Whether the title is visible to screen readers only. */
+  readonly isTitleHidden?: boolean;
 }
 
 interface ListProps<Item> {
   readonly caption: string;
   readonly columns: readonly Column<Item>[];
   readonly page: { readonly nodes: readonly Item[]; readonly pageInfo: PagePartsFragment };
-  /** Shown in place of a table without rows. */
+  /** Shown instead of an empty table. */
   readonly empty?: ReactNode;
 }
 
-/** A page of a connection as a table, with links to the pages beside it. */
+/** A page of a connection as a table with pagination links. */
 export function List<Item extends { readonly id: string }>(props: ListProps<Item>) {
   const { caption, columns, page, empty } = props;
   return (
@@ -34,9 +34,9 @@ export function List<Item extends { readonly id: string }>(props: ListProps<Item
           <caption className="unseen">{caption}</caption>
           <thead>
             <tr>
-              {columns.map(({ title, isWideOnly, isTitleUnseen }) => (
+              {columns.map(({ title, isWideOnly, isTitleHidden }) => (
                 <th key={title} scope="col" className={isWideOnly ? "wide-only" : undefined}>
-                  {isTitleUnseen ? <span className="unseen">{title}</span> : title}
+                  {isTitleHidden ? <span className="unseen">{title}</span> : title}
                 </th>
               ))}
             </tr>

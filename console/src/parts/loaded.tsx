@@ -8,10 +8,10 @@ interface LoadedProps<R> {
   readonly children: (data: R) => ReactNode;
 }
 
-/** Shows what a query brought; until then that it is under way, or why it failed with a way to try again. */
+/** Shows the result of a query, a loading message, or the error with a retry button. */
 export function Loaded<R>({ query: { data, failure, isLoading, reload }, children }: LoadedProps<R>) {
   useEffect(() => {
-    // The button that had it is gone with what was loaded before.
+    // The focused retry button was removed when the data arrived.
     if (data && document.activeElement === document.body) focusHeading();
   }, [data]);
   if (failure) {

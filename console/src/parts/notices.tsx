@@ -4,15 +4,15 @@ const SHOWN_MS = 10_000;
 
 const NoticeContext = createContext<(text: string) => void>(() => undefined);
 
-/** @returns what tells that something has been done, also to those who do not see it */
+/** Returns a function that shows a notice, which screen readers announce. */
 export function useNotice(): (text: string) => void {
   return useContext(NoticeContext);
 }
 
-/** Holds the region for notices, and lets what is in it give some. */
+/** Provides the notice region to its children. */
 export function Notices({ children }: { readonly children: ReactNode }) {
   const [notice, setNotice] = useState({ text: "", count: 0 });
-  // The same function each time: what it is given to need not be drawn again.
+  // A stable function avoids rerendering the consumers of the context.
   const [notify] = useState(() => (text: string) => setNotice(({ count }) => ({ text, count: count + 1 })));
   useEffect(() => {
     if (notice.text === "") return;

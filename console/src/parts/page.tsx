@@ -2,17 +2,17 @@ import { type ReactNode, useEffect, useRef } from "react";
 
 interface PageProps {
   readonly title: string;
-  /** What stands beside the heading. */
+  /** Shown next to the heading. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** Brings the focus to where a page begins, when what had it is gone. */
+/** Focuses the page heading after the focused element was removed. */
 export function focusHeading(): void {
   document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
 }
 
-/** A page with its heading, which gets the focus when somebody comes here, so that screen readers tell where they are. */
+/** A page with its heading, which is focused on navigation so that screen readers announce it. */
 export function Page({ title, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);

@@ -4,14 +4,14 @@ import { hashOf } from "../routing/route.js";
 
 const PAGE_SIZE = 25;
 
-/** The variables of a connection for the page that the address names. */
+/** Returns the connection variables for the page in the URL. */
 export function usePageVariables() {
   const { after, before } = useRoute().query;
   if (before !== undefined) return { last: PAGE_SIZE, before };
   return { first: PAGE_SIZE, ...(after === undefined ? {} : { after }) };
 }
 
-/** Links to the pages beside this one, so that the browser's back button works. */
+/** Pagination links. Being links, they work with the back button. */
 export function Pager({ pageInfo }: { readonly pageInfo: PagePartsFragment }) {
   const { path, query } = useRoute();
   const { hasPreviousPage, hasNextPage, startCursor, endCursor } = pageInfo;

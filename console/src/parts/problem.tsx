@@ -5,11 +5,11 @@ import type { UserErrors } from "../api/user-errors.js";
 interface ProblemProps {
   readonly failure?: Failure | null;
   readonly errors?: UserErrors;
-  /** What can be done about it. */
+  /** Actions to resolve the problem. */
   readonly children?: ReactNode;
 }
 
-/** Says what went wrong, in the service's words. Nothing is shown when nothing did. */
+/** Shows the service's error messages; renders nothing if there are none. */
 export function Problem({ failure, errors = [], children }: ProblemProps) {
   if (!failure && errors.length === 0) return null;
   return (

@@ -5,10 +5,10 @@ interface ScrolledProps {
   readonly children: ReactNode;
 }
 
-/** What may be larger than its place; the keyboard reaches and scrolls it. */
+/** A scrollable region that can be focused and scrolled with the keyboard. */
 export function Scrolled({ label, children }: ScrolledProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable with the keyboard.
     <section className="scrolled" aria-label={label} tabIndex={0}>
       {children}
     </section>

@@ -5,13 +5,13 @@ import { useNotice } from "./notices.js";
 interface SecretProps {
   readonly label: string;
   readonly value: string;
-  /** Whether it is shown at first. */
+  /** Whether it is visible initially. */
   readonly isShown?: boolean;
 }
 
-/** A secret that is hidden until somebody asks to see it, and can be copied either way. */
-export function Secret({ label, value, isShown: isShownAtFirst = false }: SecretProps) {
-  const [isShown, setShown] = useState(isShownAtFirst);
+/** A secret that is hidden by default and can be copied. */
+export function Secret({ label, value, isShown: isShownInitially = false }: SecretProps) {
+  const [isShown, setShown] = useState(isShownInitially);
   const input = useRef<HTMLInputElement>(null);
   const notify = useNotice();
 
@@ -20,7 +20,7 @@ export function Secret({ label, value, isShown: isShownAtFirst = false }: Secret
       await navigator.clipboard.writeText(value);
       notify(`${label} copied.`);
     } catch {
-      // Browsers give pages the clipboard over HTTPS only, or not at all.
+      // The clipboard API requires HTTPS and may be blocked.
       flushSync(() => setShown(true));
       input.current?.select();
       notify("The browser does not let this page copy: it is selected, press Ctrl+C.");

@@ -1,6 +1,6 @@
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** A moment, in the time and the manner of where the browser is; to the second when pointed at. */
+/** A timestamp in the browser's locale and time zone, with the exact value as tooltip. */
 export function Time({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={at}>

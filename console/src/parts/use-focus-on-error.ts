@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from "react";
 
-/** Brings the focus to the first control that is wrong, once `attempt` tells that something was refused. */
+/** Focuses the first invalid control whenever `attempt` changes to a truthy value. */
 export function useFocusOnError(attempt: unknown): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {

@@ -5,7 +5,7 @@ export const LEAVE_QUESTION = "Leave this page? What you have changed is not sav
 
 interface Navigation {
   readonly route: Route;
-  /** The pages that hold something unsaved. */
+  /** Markers of pages with unsaved changes. */
   readonly unsaved: Set<object>;
 }
 
@@ -14,7 +14,7 @@ export const NavigationContext = createContext<Navigation>({
   unsaved: new Set(),
 });
 
-/** Follows the address; asks before it leaves something unsaved. */
+/** Tracks the URL hash, and asks before leaving unsaved changes. */
 export function useNavigation(): Navigation {
   const [hash, setHash] = useState(location.hash);
   const shown = useRef(hash);
@@ -47,7 +47,7 @@ export function useRoute(): Route {
   return useContext(NavigationContext).route;
 }
 
-/** Has the user asked before something unsaved is left. */
+/** Asks the user before leaving the page while there are unsaved changes. */
 export function useUnsaved(isUnsaved: boolean): void {
   const { unsaved } = useContext(NavigationContext);
   useEffect(() => {
@@ -58,7 +58,7 @@ export function useUnsaved(isUnsaved: boolean): void {
   }, [isUnsaved, unsaved]);
 }
 
-/** @returns what goes to another place once all is saved, and so asks nothing */
+/** Returns a function that navigates without a question, after everything was saved. */
 export function useGoTo(): (hash: string) => void {
   const { unsaved } = useContext(NavigationContext);
   return (hash) => {
@@ -67,7 +67,7 @@ export function useGoTo(): (hash: string) => void {
   };
 }
 
-/** Another part of a list stands on the same page. */
+/** Returns the path without the query: another page of a list is still the same page. */
 function pageOf(hash: string): string {
   return parseHash(hash).path.join("/");
 }

@@ -1,11 +1,11 @@
-/** A place in the console, as the part of the address behind `#` names it: it never reaches a server or its log. */
+/** A route in the URL fragment, which is never sent to a server or logged. */
 export interface Route {
-  /** The decoded parts of the path, `groups` and `acme` in `#/groups/acme`. */
+  /** Decoded path segments: `groups` and `acme` in `#/groups/acme`. */
   readonly path: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Reads the hash of an address; what cannot be decoded stays as it is. */
+/** Parses a URL fragment; segments that cannot be decoded stay unchanged. */
 export function parseHash(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   return {
@@ -14,14 +14,14 @@ export function parseHash(hash: string): Route {
   };
 }
 
-/** Writes the hash of a place; parameters that are empty or undefined are left out. */
+/** Returns the URL fragment of a route without empty parameters. */
 export function hashOf(
   path: readonly string[],
   query: Readonly<Record<string, string | null | undefined>> = {},
 ): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value) given.set(name, value);
-  const text = given.toString();
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value) parameters.set(name, value);
+  const text = parameters.toString();
   return `#/${path.map(encodeURIComponent).join("/")}${text && `?${text}`}`;
 }
 

@@ -4,16 +4,16 @@ import type { ViewerQuery } from "../api/generated/operations.js";
 
 type Scope = "read" | "embed" | "write" | "admin";
 
-/** Each includes those before it. */
+/** Each scope includes the ones before it. */
 const SCOPES: readonly string[] = ["read", "embed", "write", "admin"] satisfies Scope[];
 
 export type Viewer = NonNullable<ViewerQuery["viewer"]>;
 
-/** What goes on with one API key. */
+/** A session with one API key. */
 export interface Session {
   readonly client: Client;
   readonly viewer: Viewer;
-  /** The key's last four characters, by which it is found in the list of keys. */
+  /** The key's last four characters, which identify it in the list of keys. */
   readonly keyEnding: string;
 }
 
@@ -25,7 +25,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Whether the API key has a scope, or one that includes it; what it may not do is not offered. */
+/** Returns whether the API key has a scope or one that includes it. Actions without the required scope are hidden. */
 export function useScope(scope: Scope): boolean {
   const { viewer } = useSession();
   return SCOPES.indexOf(viewer.scope) >= SCOPES.indexOf(scope);

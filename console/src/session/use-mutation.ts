@@ -5,29 +5,29 @@ import { useSession } from "./session.js";
 
 export interface Mutation<R, V> {
   readonly isBusy: boolean;
-  /** Why the last attempt came to nothing. */
+  /** The error of the last attempt. */
   readonly failure: Failure | null;
-  /** @returns null when it failed, which `failure` then tells */
+  /** @returns null if it failed; the error is in `failure` */
   run(variables: V): Promise<R | null>;
 }
 
-/** Prepares a mutation. One that failed without an answer, and is tried again unchanged, counts once. */
+/** Returns a mutation. A failed attempt that is repeated unchanged is applied at most once. */
 export function useMutation<R, V>(document: TypedDocumentString<R, V>): Mutation<R, V> {
   const { client } = useSession();
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const unanswered = useRef<{ readonly asked: string; readonly idempotencyKey: string } | null>(null);
+  const pending = useRef<{ readonly request: string; readonly idempotencyKey: string } | null>(null);
 
   async function run(variables: V): Promise<R | null> {
-    const asked = JSON.stringify(variables);
+    const request = JSON.stringify(variables);
     const idempotencyKey =
-      unanswered.current?.asked === asked ? unanswered.current.idempotencyKey : newIdempotencyKey();
-    unanswered.current = { asked, idempotencyKey };
+      pending.current?.request === request ? pending.current.idempotencyKey : newIdempotencyKey();
+    pending.current = { request, idempotencyKey };
     setBusy(true);
     setFailure(null);
     try {
       const result = await client.call(document, variables, { idempotencyKey });
-      unanswered.current = null;
+      pending.current = null;
       return result;
     } catch (error) {
       setFailure(toFailure(error));
@@ -39,7 +39,7 @@ export function useMutation<R, V>(document: TypedDocumentString<R, V>): Mutation
   return { isBusy, failure, run };
 }
 
-/** Not crypto.randomUUID, which pages have over HTTPS only. */
+/** crypto.randomUUID is available over HTTPS only. */
 function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -3,12 +3,12 @@ import { type Failure, toFailure } from "../api/failure.js";
 import type { TypedDocumentString } from "../api/generated/operations.js";
 import { useSession } from "./session.js";
 
-/** How far a query has come; until one with other variables succeeds, `data` is still that of the last one. */
+/** The state of a query. `data` keeps the last result until a query with other variables succeeds. */
 export interface QueryState<R> {
   readonly data: R | null;
   readonly failure: Failure | null;
   readonly isLoading: boolean;
-  /** Asks again; nothing is kept beside what is shown. */
+  /** Runs the query again. */
   readonly reload: () => void;
 }
 
@@ -18,17 +18,17 @@ interface Outcome<R> {
   readonly failure: Failure | null;
 }
 
-/** Runs a query, and again whenever its variables change. */
+/** Runs a query when the component mounts and when its variables change. */
 export function useQuery<R, V>(document: TypedDocumentString<R, V>, variables: NoInfer<V>): QueryState<R> {
   const { client } = useSession();
   const [round, setRound] = useState(0);
   const [outcome, setOutcome] = useState<Outcome<R>>({ request: "", data: null, failure: null });
-  const asked = JSON.stringify(variables);
-  const request = `${round} ${asked}`;
+  const serializedVariables = JSON.stringify(variables);
+  const request = `${round} ${serializedVariables}`;
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
-    client.call(document, JSON.parse(asked), { signal }).then(
+    client.call(document, JSON.parse(serializedVariables), { signal }).then(
       (data) => {
         if (!signal.aborted) setOutcome({ request, data, failure: null });
       },
@@ -38,7 +38,7 @@ export function useQuery<R, V>(document: TypedDocumentString<R, V>, variables: N
       },
     );
     return () => controller.abort();
-  }, [client, document, asked, request]);
+  }, [client, document, serializedVariables, request]);
   const reload = useCallback(() => setRound((before) => before + 1), []);
   return { data: outcome.data, failure: outcome.failure, isLoading: outcome.request !== request, reload };
 }

@@ -7,20 +7,20 @@ import { Page } from "../parts/page.js";
 import { Problem } from "../parts/problem.js";
 import type { Session } from "../session/session.js";
 
-/** What a header can carry; the service says what else is wrong. */
+/** Characters that are valid in a header; the service validates the rest. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
 interface SignInPageProps {
-  /** Why the last session ended. */
+  /** The error that ended the last session. */
   readonly refusal: Failure | null;
-  /** The key of the demo account, where the service gives it away. */
+  /** The demo account's API key, if the service provides it. */
   readonly demoKey: string | undefined;
-  /** Hears of each later refusal of the key, and whose it is. */
+  /** Called when the service later rejects the key of a client. */
   readonly onRefused: (client: Client, failure: Failure) => void;
   readonly onSignedIn: (session: Session) => void;
 }
 
-/** Asks for an API key, which stays in memory. */
+/** Asks for an API key, which is kept in memory only. */
 export function SignInPage({ refusal, demoKey, onRefused, onSignedIn }: SignInPageProps) {
   const [key, setKey] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -33,15 +33,15 @@ export function SignInPage({ refusal, demoKey, onRefused, onSignedIn }: SignInPa
     [titleBefore],
   );
 
-  async function signIn(given: string) {
+  async function signIn(apiKey: string) {
     setBusy(true);
     setFailure(null);
     try {
-      if (!SENDABLE.test(given)) throw refuse("An API key has letters, digits and underscores only.");
-      const { viewer } = await createClient(given, () => undefined).call(ViewerDocument, {});
+      if (!SENDABLE.test(apiKey)) throw refuse("An API key has letters, digits and underscores only.");
+      const { viewer } = await createClient(apiKey, () => undefined).call(ViewerDocument, {});
       if (!viewer) throw refuse("The service does not know this key.");
-      const client: Client = createClient(given, (failure) => onRefused(client, failure));
-      onSignedIn({ client, viewer, keyEnding: given.slice(-4) });
+      const client: Client = createClient(apiKey, (failure) => onRefused(client, failure));
+      onSignedIn({ client, viewer, keyEnding: apiKey.slice(-4) });
     } catch (error) {
       setFailure(toFailure(error));
     } finally {

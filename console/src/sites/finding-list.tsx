@@ -7,7 +7,7 @@ interface FindingListProps {
   readonly onGoTo: (line: number, column: number) => void;
 }
 
-/** What is wrong with a site configuration, each with the way to its place. */
+/** The findings in a site configuration, with links to their positions. */
 export function FindingList({ findings: { report, failure, isChecking }, onGoTo }: FindingListProps) {
   return (
     <section className="findings" aria-labelledby="findings" aria-busy={isChecking}>

@@ -1,11 +1,11 @@
-/** The text as a text field gives it back, whatever ends its lines. */
+/** Returns the text with LF line breaks, as a textarea returns it. */
 export function toField(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }
 
-/** What was typed, with the line ends of the text that it began with: without a change, that text itself. */
-export function fromField(typed: string, begunWith: string): string {
-  if (typed === toField(begunWith)) return begunWith;
-  const [lineEnd = "\n"] = /\r\n?|\n/.exec(begunWith) ?? [];
+/** Returns the edited text with the line breaks of the original; if it is unchanged, the original itself. */
+export function fromField(typed: string, original: string): string {
+  if (typed === toField(original)) return original;
+  const [lineEnd = "\n"] = /\r\n?|\n/.exec(original) ?? [];
   return typed.replaceAll("\n", lineEnd);
 }

@@ -19,7 +19,7 @@ const START = `{
 }
 `;
 
-/** Writes the first revision of a site. */
+/** Creates a site with its first revision. */
 export function NewSitePage() {
   const [site, setSite] = useState("");
   const [text, setText] = useState(START);

@@ -1,12 +1,12 @@
 const HEX = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 const BLACK = "#000000";
 const WHITE = "#ffffff";
-/** Above it black stands out more than white, by WCAG's contrast. */
+/** Luminance above which black has more contrast than white (WCAG). */
 const MIDDLE_LUMINANCE = 0.179;
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** A page or a group of a navigation. */
+/** A page or group in the navigation. */
 export type NavigationItem = string | { readonly group: string; readonly pages: readonly NavigationItem[] };
 
 /** The colors of a site in one mode. */
@@ -16,7 +16,7 @@ export interface ModeColors {
   readonly button: string;
 }
 
-/** What can be shown of a site before it is built. */
+/** The parts of a site that can be previewed. */
 export interface SitePreview {
   readonly name: string;
   readonly button: string | null;
@@ -27,7 +27,7 @@ export interface SitePreview {
   readonly dark: ModeColors;
 }
 
-/** Reads what can be shown of a text, whatever else is wrong with it. @returns null when it is no JSON object */
+/** Extracts the preview from a text that may have errors. @returns null if it is not a JSON object */
 export function readPreview(text: string): SitePreview | null {
   const site = propertiesOf(parse(text));
   if (!site) return null;
@@ -50,13 +50,13 @@ export function readPreview(text: string): SitePreview | null {
   };
 }
 
-/** Black or white, whichever can be read better on a color. */
+/** Returns black or white, whichever has more contrast with a color. */
 export function inkOn(color: string): string {
   const digits =
     color.length === 4 ? [...color.slice(1)].map((digit) => digit + digit).join("") : color.slice(1);
   const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
-    const share = Number.parseInt(digits.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    const channel = Number.parseInt(digits.slice(at, at + 2), 16) / 255;
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > MIDDLE_LUMINANCE ? BLACK : WHITE;
 }

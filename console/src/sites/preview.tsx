@@ -8,14 +8,14 @@ import {
   type SitePreview,
 } from "./preview-model.js";
 
-/** Pages of the navigation that a small page shows. */
-const SHOWN_ITEMS = 4;
+/** Maximum navigation items in a preview page. */
+const MAX_ITEMS = 4;
 
-/** How a site's navigation and colors will look, roughly, from a text that may be half done. */
+/** A rough preview of a site's navigation and colors from a possibly incomplete text. */
 export function Preview({ text }: { readonly text: string }) {
   const deferred = useDeferredValue(text);
   const read = useMemo(() => readPreview(deferred), [deferred]);
-  // While a bracket is missing, the last one stays.
+  // Keep the last preview while the text is not valid JSON.
   const last = useRef(read);
   if (read) last.current = read;
   const site = last.current;
@@ -47,7 +47,7 @@ interface SmallPageProps {
 }
 
 function SmallPage({ site, mode, colors: { background, accent, button } }: SmallPageProps) {
-  const pages = pagesOf(site.navigation).slice(0, SHOWN_ITEMS);
+  const pages = pagesOf(site.navigation).slice(0, MAX_ITEMS);
   return (
     <figure>
       <div className="small-page" style={{ background, color: inkOn(background) }}>
@@ -59,14 +59,14 @@ function SmallPage({ site, mode, colors: { background, accent, button } }: Small
         </p>
         {site.tabs.length > 0 && <p className="small-tabs">{site.tabs.join(" · ")}</p>}
         <ul>
-          {site.anchors.slice(0, SHOWN_ITEMS).map(({ name, color }) => (
+          {site.anchors.slice(0, MAX_ITEMS).map(({ name, color }) => (
             <li key={name}>
               <span className="dot" style={{ background: color ?? accent }} /> {name}
             </li>
           ))}
           {pages.map((page, index) => (
             <li
-              // biome-ignore lint/suspicious/noArrayIndexKey: a page may stand in the list twice.
+              // biome-ignore lint/suspicious/noArrayIndexKey: the list may contain a page twice.
               key={index}
               className="small-item"
               style={{ borderColor: index === 0 ? accent : "transparent" }}
@@ -96,7 +96,7 @@ function Items({ items }: { readonly items: readonly NavigationItem[] }) {
   return (
     <ul>
       {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a page may stand in the list twice.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list may contain a page twice.
         <li key={index}>
           {typeof item === "string" ? (
             <code>{item}</code>

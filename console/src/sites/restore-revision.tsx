@@ -12,7 +12,7 @@ interface RestoreRevisionProps {
   readonly onClose: () => void;
 }
 
-/** Brings an earlier revision back, as a new one. */
+/** Restores an earlier revision as a new one. */
 export function RestoreRevision({ site, revision, onRead, onClose }: RestoreRevisionProps) {
   const [errors, setErrors] = useState<UserErrors>([]);
   const restore = useMutation(RestoreSiteDocument);

@@ -11,11 +11,11 @@ import { ShowRevision } from "./show-revision.js";
 
 interface RevisionsProps {
   readonly site: SitePartsFragment;
-  /** Hears of a newer state of the site. */
+  /** Called with a newer version of the site. */
   readonly onRead: (site: SitePartsFragment) => void;
 }
 
-/** The revisions of a site, asked for anew when there is a newer one. */
+/** The revisions of a site, reloaded when a new one is saved. */
 export function Revisions({ site, onRead }: RevisionsProps) {
   return (
     <section aria-labelledby="revisions">
@@ -55,7 +55,7 @@ function RevisionList({ site, onRead }: RevisionsProps) {
                 { title: "By", isWideOnly: true, cell: ({ author }) => author },
                 {
                   title: "Actions",
-                  isTitleUnseen: true,
+                  isTitleHidden: true,
                   className: "row-actions",
                   cell: ({ revision }) => (
                     <>

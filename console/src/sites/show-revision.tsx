@@ -10,7 +10,7 @@ interface ShowRevisionProps {
   readonly onClose: () => void;
 }
 
-/** The text of a revision, and what has changed since. */
+/** The text of a revision and the changes since. */
 export function ShowRevision({ site, revision, onClose }: ShowRevisionProps) {
   const query = useQuery(SiteRevisionDocument, { site: site.site, revision });
   return (
@@ -41,7 +41,7 @@ export function ShowRevision({ site, revision, onClose }: ShowRevisionProps) {
   );
 }
 
-/** A line for each operation of a JSON patch. */
+/** Formats a JSON Patch with one operation per line. */
 function changesOf(diff: unknown): string {
   if (!Array.isArray(diff)) return "";
   return diff.map((operation) => JSON.stringify(operation)).join("\n") || "Nothing but the layout.";

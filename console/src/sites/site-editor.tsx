@@ -8,11 +8,11 @@ interface SiteEditorProps {
   readonly text: string;
   readonly isReadOnly: boolean;
   readonly onChange: (text: string) => void;
-  /** What stands below the text. */
+  /** Shown below the text. */
   readonly children: ReactNode;
 }
 
-/** The text of a site configuration, with what the service finds in it and how the site will look. */
+/** An editor for the text of a site configuration, with findings and preview. */
 export function SiteEditor({ text, isReadOnly, onChange, children }: SiteEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const findings = useFindings(text);

@@ -12,17 +12,17 @@ import { SiteEditor } from "./site-editor.js";
 
 interface SiteFormProps {
   readonly site: SitePartsFragment;
-  /** Hears of a newer state of the site. */
+  /** Called with a newer version of the site. */
   readonly onRead: (site: SitePartsFragment) => void;
 }
 
-/** Edits a site configuration; what somebody else has saved meanwhile is not overwritten unasked. */
+/** Edits a site configuration. Changes by other clients are not overwritten without confirmation. */
 export function SiteForm({ site, onRead }: SiteFormProps) {
   const { client } = useSession();
   const [base, setBase] = useState(site);
   const [typed, setTyped] = useState(() => toField(site.text));
   const [errors, setErrors] = useState<UserErrors>([]);
-  const [theirs, setTheirs] = useState<SitePartsFragment | null>(null);
+  const [latest, setLatest] = useState<SitePartsFragment | null>(null);
   const put = useMutation(PutSiteDocument);
   const mayWrite = useScope("write");
   const notify = useNotice();
@@ -32,11 +32,11 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
 
   if (site !== base && (!isDirty || site.revision === base.revision)) startFrom(site, !isDirty);
 
-  function startFrom(next: SitePartsFragment, withItsText: boolean) {
+  function startFrom(next: SitePartsFragment, shouldResetText: boolean) {
     setBase(next);
-    if (withItsText) setTyped(toField(next.text));
+    if (shouldResetText) setTyped(toField(next.text));
     setErrors([]);
-    setTheirs(null);
+    setLatest(null);
   }
 
   async function save(expectedRevision: number) {
@@ -45,17 +45,17 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
     if (!result) return;
     const { siteConfig, userErrors } = result.putSiteConfig;
     setErrors(userErrors);
-    if (isConflict(userErrors)) await readTheirs();
+    if (isConflict(userErrors)) await loadLatest();
     if (!siteConfig) return;
     startFrom(siteConfig, true);
     onRead(siteConfig);
     notify(`Revision ${siteConfig.revision} was saved.`);
   }
 
-  async function readTheirs() {
+  async function loadLatest() {
     try {
       const { siteConfig } = await client.call(SiteDocument, { site: site.site });
-      setTheirs(siteConfig);
+      setLatest(siteConfig);
     } catch (error) {
       setErrors([{ code: "UNAVAILABLE", message: toFailure(error).message, field: null }]);
     }
@@ -70,18 +70,18 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
     >
       <SiteEditor text={typed} isReadOnly={!mayWrite} onChange={setTyped}>
         <Problem failure={put.failure} errors={errors}>
-          {theirs && (
+          {latest && (
             <>
               <button
                 type="button"
                 onClick={() => {
-                  startFrom(theirs, true);
-                  onRead(theirs);
+                  startFrom(latest, true);
+                  onRead(latest);
                 }}
               >
-                Drop mine, take revision {theirs.revision}
+                Drop mine, take revision {latest.revision}
               </button>
-              <button type="button" onClick={() => void save(theirs.revision)}>
+              <button type="button" onClick={() => void save(latest.revision)}>
                 Save mine over it
               </button>
             </>

@@ -10,7 +10,6 @@ import { Revisions } from "./revisions.js";
 import { SiteForm } from "./site-form.js";
 import { SiteVisibility } from "./site-visibility.js";
 
-/** One site configuration. */
 export function SitePage({ site }: { readonly site: string }) {
   const query = useQuery(SiteDocument, { site });
   if (!query.data) {
@@ -31,11 +30,11 @@ export function SitePage({ site }: { readonly site: string }) {
       </Page>
     );
   }
-  return <OneSite site={siteConfig} />;
+  return <SiteDetails site={siteConfig} />;
 }
 
-function OneSite({ site: loaded }: { readonly site: SitePartsFragment }) {
-  // What a change answers is newer than what was loaded, until that is loaded anew.
+function SiteDetails({ site: loaded }: { readonly site: SitePartsFragment }) {
+  // The result of a mutation is newer than the loaded site until the next reload.
   const [changed, setChanged] = useState({ since: loaded, site: loaded });
   const site = changed.since === loaded ? changed.site : loaded;
   const onRead = (next: SitePartsFragment) => setChanged({ since: loaded, site: next });

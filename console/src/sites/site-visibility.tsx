@@ -10,9 +10,9 @@ interface SiteVisibilityProps {
   readonly onRead: (site: SitePartsFragment) => void;
 }
 
-/** Opens a site to everybody, or closes it. */
+/** Makes a site public or private. */
 export function SiteVisibility({ site: { site, public: isPublic }, onRead }: SiteVisibilityProps) {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const change = useMutation(SetSiteVisibilityDocument);
   const notify = useNotice();
@@ -23,7 +23,7 @@ export function SiteVisibility({ site: { site, public: isPublic }, onRead }: Sit
     const { siteConfig, userErrors } = result.setSiteConfigVisibility;
     setErrors(userErrors);
     if (!siteConfig) return;
-    setAsking(false);
+    setConfirming(false);
     onRead(siteConfig);
     notify(
       siteConfig.public ? "Everybody can read the site now." : "Only holders of a key can read the site now.",
@@ -31,10 +31,10 @@ export function SiteVisibility({ site: { site, public: isPublic }, onRead }: Sit
   }
   return (
     <>
-      <button type="button" onClick={() => setAsking(true)}>
+      <button type="button" onClick={() => setConfirming(true)}>
         {isPublic ? "Close to the public…" : "Open to everybody…"}
       </button>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title={isPublic ? "Close the site?" : "Open the site to everybody?"}
           action={isPublic ? "Close" : "Open"}
@@ -42,7 +42,7 @@ export function SiteVisibility({ site: { site, public: isPublic }, onRead }: Sit
           failure={change.failure}
           errors={errors}
           onConfirm={() => void run()}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             {isPublic

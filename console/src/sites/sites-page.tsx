@@ -8,7 +8,6 @@ import { hashOf } from "../routing/route.js";
 import { useScope } from "../session/session.js";
 import { useQuery } from "../session/use-query.js";
 
-/** The list of site configurations. */
 export function SitesPage() {
   const query = useQuery(SiteListDocument, usePageVariables());
   return (

@@ -9,7 +9,7 @@ interface TextEditorProps {
   readonly onChange: (text: string) => void;
 }
 
-/** A text with numbered lines. Tab leaves it, as it leaves every field. */
+/** A textarea with line numbers. Tab moves the focus as in any other field. */
 export function TextEditor({ label, describedBy, text, isReadOnly, area, onChange }: TextEditorProps) {
   const numbers = useRef<HTMLPreElement>(null);
   const lines = text.split("\n").length;
@@ -37,7 +37,7 @@ export function TextEditor({ label, describedBy, text, isReadOnly, area, onChang
   );
 }
 
-/** Goes to a place in a text: selects from there to the end of the line. */
+/** Selects the text from a position to the end of its line. */
 export function goToPlace(area: HTMLTextAreaElement, line: number, column: number): void {
   const lines = area.value.split("\n");
   const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);

@@ -5,9 +5,9 @@ import { useSession } from "../session/session.js";
 
 const TYPING_MS = 400;
 
-/** What the service finds in a text, some time after it has last changed. */
+/** The validation result of a text, debounced. */
 export interface Findings {
-  /** That of an earlier text while `isChecking`. */
+  /** The report of an earlier text while `isChecking`. */
   readonly report: ReportPartsFragment | null;
   readonly failure: Failure | null;
   readonly isChecking: boolean;
@@ -19,7 +19,7 @@ interface Outcome {
   readonly failure: Failure | null;
 }
 
-/** Has the service check a text as it is being written. */
+/** Validates a text with the service while it is edited. */
 export function useFindings(text: string): Findings {
   const { client } = useSession();
   const [outcome, setOutcome] = useState<Outcome>({ text: null, report: null, failure: null });

@@ -11,7 +11,7 @@ import { formatTable } from "../shared/table.js";
 
 const COLUMNS = ["ID", "ACCOUNT", "ENVIRONMENT", "SCOPE", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];
 
-/** Makes an API key and prints its secret, and nothing else, on standard output. */
+/** Creates an API key and prints only its secret on stdout. */
 export async function createKey(
   environment: ProcessEnvironment,
   options: {
@@ -37,7 +37,6 @@ export async function createKey(
   });
 }
 
-/** Prints a table of API keys. */
 export async function listKeys(
   environment: ProcessEnvironment,
   options: { readonly account?: string },
@@ -48,7 +47,7 @@ export async function listKeys(
   });
 }
 
-/** Revokes an API key. @throws OperatorError when there is no active key with this id */
+/** Revokes an API key. @throws OperatorError if there is no active key with this ID */
 export async function revokeKey(environment: ProcessEnvironment, id: string): Promise<void> {
   await withAccounts(environment, async (accounts) => {
     const keyId = parseInternalId(id);

@@ -2,9 +2,9 @@ import type { ProcessEnvironment } from "../../config/config.js";
 import { TokenReencryption } from "../../services/transfer/token-reencryption.js";
 import { withStorage } from "../shared/storage.js";
 
-/** Re-encrypts all tokens under the first encryption key and prints how many there were. */
+/** Re-encrypts all tokens under the first encryption key and prints their number. */
 export async function reencryptTokens(environment: ProcessEnvironment): Promise<void> {
-  // The service's own role may not change which key an account uses.
+  // The application role is not allowed to change an account's key.
   await withStorage(environment, { migrate: true, role: "owner" }, async ({ database, vault }) => {
     const reencryption = new TokenReencryption(database, vault);
     const total = await reencryption.run((count) => process.stderr.write(`${count} tokens\n`));

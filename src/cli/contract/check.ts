@@ -1,7 +1,7 @@
 import type { ProcessEnvironment } from "../../config/config.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { printable } from "../shared/printable.js";
-import { INTERRUPTED, interruptible } from "../shared/run-command.js";
+import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { type ContractResult, checkContract } from "./contract-check.js";
 import type { ContractDifference } from "./contract-comparison.js";
 
@@ -12,21 +12,21 @@ export interface ContractChoices {
   readonly json: boolean;
 }
 
-/** Keys come from the environment: what stands on a command line is seen by everybody on the machine. */
+/** Keys are read from the environment because command lines are visible to all users of the machine. */
 const OUR_KEY = "CONTRACT_KEY";
 const THEIR_KEY = "CONTRACT_AGAINST_KEY";
 
 /**
- * Compares two services by the interface's calls, and prints in what they differ.
- * @returns the exit code: 1 when they differ
- * @throws OperatorError as `checkContract` does, and when there is no key
+ * Sends the same REST calls to two services and prints the differences.
+ * @returns the exit code: 1 if they differ
+ * @throws OperatorError as `checkContract` does, and if a key is missing
  */
 export async function compareContracts(
   environment: ProcessEnvironment,
   choices: ContractChoices,
   print: (text: string) => Promise<void>,
 ): Promise<number> {
-  // What was created is deleted first.
+  // An interrupted check deletes the groups it created before it returns.
   const result = await interruptible((signal) =>
     checkContract({
       ours: { url: choices.url, key: requireKey(environment, OUR_KEY) },
@@ -36,7 +36,7 @@ export async function compareContracts(
     }),
   );
   await print(choices.json ? `${JSON.stringify(result, null, 2)}\n` : resultText(result));
-  if (result.interrupted) return INTERRUPTED;
+  if (result.interrupted) return EXIT_INTERRUPTED;
   return result.left.length > 0 || result.calls.some(({ differences }) => differences.length > 0) ? 1 : 0;
 }
 

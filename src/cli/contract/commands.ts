@@ -5,7 +5,7 @@ import { writeOutput } from "../shared/output.js";
 import type { RunCommand } from "../shared/run-command.js";
 import { compareContracts } from "./check.js";
 
-/** Adds `contract` and its command. */
+/** Adds the `contract` commands. */
 export function addContractCommands(
   program: Command,
   environment: ProcessEnvironment,

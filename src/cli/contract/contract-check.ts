@@ -7,7 +7,7 @@ import { type ContractReply, sendRequest } from "./contract-reply.js";
 import { type ContractCall, contractScript } from "./contract-script.js";
 import { ContractSide, type ContractTarget } from "./contract-side.js";
 
-/** What became of one call. */
+/** The result of one call. */
 export interface CheckedCall {
   readonly name: string;
   readonly differences: readonly ContractDifference[];
@@ -16,8 +16,8 @@ export interface CheckedCall {
 export interface ContractResult {
   readonly calls: readonly CheckedCall[];
   /**
-   * The ids of groups that could not be deleted, and of those that a reply told of but that have not the check's prefix: they may be
-   * somebody's. With the base URL where they are.
+   * External IDs of groups that could not be deleted, or that a reply contained although they lack the check's prefix and may belong to
+   * another client; with the base URL of their service.
    */
   readonly left: readonly { readonly url: string; readonly providedId: string }[];
   readonly interrupted: boolean;
@@ -26,15 +26,15 @@ export interface ContractResult {
 export interface ContractOptions {
   readonly ours: ContractTarget;
   readonly theirs: ContractTarget;
-  /** A data source that both services have. */
+  /** External ID of a data source that exists in both services. */
   readonly dataSource: string | null;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends the interface's calls to two services and compares their replies. All groups are deleted in the end whose ids it has made up; no
- * other ones are, whatever a service replies.
- * @throws OperatorError when one of them is out of reach or does not take its key, or both are one
+ * Sends the same calls to two services and compares their replies. Finally deletes all groups whose IDs it generated, and no others,
+ * whatever the replies contain.
+ * @throws OperatorError if a service is unreachable or rejects its key, or if both are the same service and account
  */
 export async function checkContract({ signal, ...options }: ContractOptions): Promise<ContractResult> {
   requireTwoAccounts(options.ours, options.theirs);
@@ -48,7 +48,7 @@ export async function checkContract({ signal, ...options }: ContractOptions): Pr
   try {
     for (const call of contractScript({ prefix, dataSource: options.dataSource })) {
       if (signal.aborted) break;
-      const [reply, otherReply] = await bothOf(send(ours, call), send(theirs, call));
+      const [reply, otherReply] = await awaitBoth(send(ours, call), send(theirs, call));
       if (calls.length === 0) {
         requireKey(ours, reply);
         requireKey(theirs, otherReply);
@@ -62,7 +62,7 @@ export async function checkContract({ signal, ...options }: ContractOptions): Pr
   }
   for (const side of [ours, theirs]) {
     for (const providedId of side.groups) {
-      if (!providedId.startsWith(prefix) || !(await remove(side, providedId))) {
+      if (!providedId.startsWith(prefix) || !(await deleteGroup(side, providedId))) {
         left.push({ url: side.target.url, providedId });
       }
     }
@@ -75,8 +75,8 @@ export async function checkContract({ signal, ...options }: ContractOptions): Pr
   return { calls, left, interrupted: signal.aborted };
 }
 
-/** Both replies, or the first failure once the other call is over, too: what that has created must be known. */
-async function bothOf<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+/** Awaits both calls before it throws the first failure: groups that the other call created must be known for deletion. */
+async function awaitBoth<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);
 }
@@ -86,10 +86,10 @@ async function send(side: ContractSide, call: ContractCall): Promise<ContractRep
   const request = call.requestOf(side);
   try {
     const reply = await sendRequest(url, request);
-    side.note(reply);
+    side.recordReply(reply);
     return reply;
   } catch (error) {
-    side.noteUnanswered(request);
+    side.recordUnanswered(request);
     const reason = error instanceof Error ? error.message : String(error);
     throw new OperatorError(`${url} gave no reply to "${call.name}": ${reason}.`, { cause: error });
   }
@@ -105,7 +105,7 @@ function requireTwoAccounts(ours: ContractTarget, theirs: ContractTarget): void 
   if (ours.key === theirs.key || isSame) throw new OperatorError(ONE_ACCOUNT);
 }
 
-/** Finds out the same where one service has two addresses: tokens are random, so that equal ones are of one group. */
+/** Detects one service behind two addresses: tokens are random, so equal tokens belong to the same group. */
 function requireTwoGroups(reply: ContractReply, other: ContractReply): void {
   const token = tokenIn(reply);
   if (token !== undefined && token === tokenIn(other)) throw new OperatorError(ONE_ACCOUNT);
@@ -122,11 +122,11 @@ function requireKey({ target }: ContractSide, { status }: ContractReply): void {
   }
 }
 
-/** How a service may say that a group is not there: an id without a name is not enough to make it, and anything else tells nothing. */
-const GONE = [400, 404, 422];
+/** Statuses that mean that a group does not exist: an ID without a name is not enough to create it. Other errors are inconclusive. */
+const ABSENT_STATUSES = [400, 404, 422];
 
-/** @returns whether the group is gone */
-async function remove(side: ContractSide, providedId: string): Promise<boolean> {
+/** @returns true if the group no longer exists */
+async function deleteGroup(side: ContractSide, providedId: string): Promise<boolean> {
   const call = (name: string, method: string, body: object): ContractCall => ({
     name,
     requestOf: ({ target }) => ({
@@ -139,16 +139,16 @@ async function remove(side: ContractSide, providedId: string): Promise<boolean> 
   const deletion = () =>
     send(side, call("the deletion at the end", "DELETE", { current_token: side.tokenOf(providedId) }));
   try {
-    if (succeeded(await deletion())) return true;
-    // It is gone already, or has a token that no reply has told.
+    if (isSuccess(await deletion())) return true;
+    // The group is already deleted, or has a token that no reply contained.
     const found = await send(side, call("the look at the end", "GET", { user_group_id: providedId }));
-    return GONE.includes(found.status) || (succeeded(found) && succeeded(await deletion()));
+    return ABSENT_STATUSES.includes(found.status) || (isSuccess(found) && isSuccess(await deletion()));
   } catch (error) {
     if (error instanceof OperatorError) return false;
     throw error;
   }
 }
 
-function succeeded({ status }: ContractReply): boolean {
+function isSuccess({ status }: ContractReply): boolean {
   return status >= 200 && status < 300;
 }

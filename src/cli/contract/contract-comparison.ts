@@ -1,10 +1,10 @@
 import { isObject } from "../../domain/shared/json.js";
 import type { ContractReply } from "./contract-reply.js";
 
-/** One thing in which two replies differ. */
+/** One difference between two replies. */
 export interface ContractDifference {
   readonly kind: "status" | "header" | "keys" | "order" | "type" | "value";
-  /** Where in the body, such as `user_group.name`; the name of the header; empty for the whole. */
+  /** Path in the body, such as `user_group.name`, or name of the header; empty for the whole. */
   readonly path: string;
   readonly ours: unknown;
   readonly theirs: unknown;
@@ -12,18 +12,18 @@ export interface ContractDifference {
 
 const HEADERS = ["content-type", "cache-control", "allow"];
 
-/** Values that each service has of its own, by their keys: what is one to the one service must be one to the other, too. */
-const OWN_VALUES: Readonly<Record<string, string>> = { token: "token", team_id: "id" };
-/** What is each service's own words, or differs from call to call. */
-const FREE_VALUES = ["message", "request_id"];
+/** Values that each service assigns, by key. They differ, but must correspond consistently between the services. */
+const ASSIGNED_VALUES: Readonly<Record<string, string>> = { token: "token", team_id: "id" };
+/** Values that are free text or differ in every call. */
+const IGNORED_VALUES = ["message", "request_id"];
 
-/** Compares replies, call after call: it remembers which tokens and internal ids of the two services stand for each other. */
+/** Compares replies, and remembers which tokens and internal IDs of the two services correspond. */
 export class ContractComparison {
-  /** The other service's value for each of ours, and ours for each of the other's. */
+  /** Their value for each of ours, and vice versa. */
   readonly #theirs = new Map<string, unknown>();
   readonly #ours = new Map<string, unknown>();
 
-  /** Tells in what two replies to one call differ, but for what must differ. */
+  /** Returns the differences between two replies to the same call, except for values that must differ. */
   compare(ours: ContractReply, theirs: ContractReply): ContractDifference[] {
     const found: ContractDifference[] = [];
     if (ours.status !== theirs.status) {
@@ -31,49 +31,55 @@ export class ContractComparison {
     }
     for (const name of HEADERS) {
       const [one = null, other = null] = [ours.headers[name], theirs.headers[name]];
-      if (plain(one) !== plain(other)) found.push({ kind: "header", path: name, ours: one, theirs: other });
+      if (normalize(one) !== normalize(other))
+        found.push({ kind: "header", path: name, ours: one, theirs: other });
     }
     this.#values([], ours.body, theirs.body, (difference) => found.push(difference));
     return found;
   }
 
-  #values(path: readonly string[], ours: unknown, theirs: unknown, tell: Tell): void {
+  #values(path: readonly string[], ours: unknown, theirs: unknown, report: Report): void {
     const place = path.join(".");
     const key = path.at(-1) ?? "";
     const [type, otherType] = [typeOf(ours), typeOf(theirs)];
-    const own = OWN_VALUES[key];
+    const assignedKind = ASSIGNED_VALUES[key];
     if (type !== otherType) {
-      tell({ kind: "type", path: place, ours: shown(ours), theirs: shown(theirs) });
-    } else if (own !== undefined) {
-      if (this.#areOne(own, ours, theirs)) return;
-      tell({ kind: "value", path: place, ours: this.#seen(own, ours), theirs: "another one than before" });
+      report({ kind: "type", path: place, ours: describe(ours), theirs: describe(theirs) });
+    } else if (assignedKind !== undefined) {
+      if (this.#correspond(assignedKind, ours, theirs)) return;
+      report({
+        kind: "value",
+        path: place,
+        ours: this.#seen(assignedKind, ours),
+        theirs: "another one than before",
+      });
     } else if (isObject(ours) && isObject(theirs)) {
-      this.#objects(path, ours, theirs, tell);
+      this.#objects(path, ours, theirs, report);
     } else if (Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length) {
       ours.forEach((value, index) => {
-        this.#values([...path, String(index)], value, theirs[index], tell);
+        this.#values([...path, String(index)], value, theirs[index], report);
       });
-    } else if (!FREE_VALUES.includes(key) && JSON.stringify(ours) !== JSON.stringify(theirs)) {
-      tell({ kind: "value", path: place, ours, theirs });
+    } else if (!IGNORED_VALUES.includes(key) && JSON.stringify(ours) !== JSON.stringify(theirs)) {
+      report({ kind: "value", path: place, ours, theirs });
     }
   }
 
-  #objects(path: readonly string[], ours: Fields, theirs: Fields, tell: Tell): void {
+  #objects(path: readonly string[], ours: Fields, theirs: Fields, report: Report): void {
     const place = path.join(".");
     const [keys, otherKeys] = [Object.keys(ours), Object.keys(theirs)];
     const shared = keys.filter((key) => otherKeys.includes(key));
     if (shared.length < keys.length || shared.length < otherKeys.length) {
-      tell({ kind: "keys", path: place, ours: keys, theirs: otherKeys });
+      report({ kind: "keys", path: place, ours: keys, theirs: otherKeys });
     }
     const otherShared = otherKeys.filter((key) => keys.includes(key));
     if (shared.join("\n") !== otherShared.join("\n")) {
-      tell({ kind: "order", path: place, ours: keys, theirs: otherKeys });
+      report({ kind: "order", path: place, ours: keys, theirs: otherKeys });
     }
-    for (const key of shared) this.#values([...path, key], ours[key], theirs[key], tell);
+    for (const key of shared) this.#values([...path, key], ours[key], theirs[key], report);
   }
 
-  /** Says whether two values stand for each other; two that are both new do from now on. */
-  #areOne(kind: string, ours: unknown, theirs: unknown): boolean {
+  /** Returns whether two values correspond; records the pair if both are new. */
+  #correspond(kind: string, ours: unknown, theirs: unknown): boolean {
     const [one, other] = [`${kind} ${ours}`, `${kind} ${theirs}`];
     if (!this.#theirs.has(one) && !this.#ours.has(other)) {
       this.#theirs.set(one, theirs);
@@ -88,9 +94,9 @@ export class ContractComparison {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Tell = (difference: ContractDifference) => void;
+type Report = (difference: ContractDifference) => void;
 
-function plain(header: string | null): string | undefined {
+function normalize(header: string | null): string | undefined {
   return header?.toLowerCase().replaceAll(" ", "");
 }
 
@@ -100,8 +106,8 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** What is told of a value of another type: nothing long, and no secret. */
-function shown(value: unknown): string {
+/** Describes a value of another type, without long text or secrets. */
+function describe(value: unknown): string {
   const type = typeOf(value);
   return type === "number" || type === "boolean" ? `${type} ${value}` : type;
 }

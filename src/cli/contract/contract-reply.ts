@@ -2,36 +2,34 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What is sent. */
 export interface ContractRequest {
   readonly method: string;
-  /** Behind the base URL. */
+  /** Appended to the base URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
 }
 
-/** What came back. */
 export interface ContractReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly body: unknown;
 }
 
 const TIMEOUT_MS = 15_000;
-const LONGEST_REPLY = 1024 * 1024;
-/** How long a rate limit is waited for. */
-const LONGEST_WAIT_SECONDS = 61;
+const MAX_REPLY_LENGTH = 1024 * 1024;
+/** Maximum `Retry-After` that is waited for. */
+const MAX_WAIT_SECONDS = 61;
 
 /**
- * Sends a request, also a GET with a body, and waits for a rate limit once.
- * @throws Error when there is no reply, or not in time
+ * Sends a request, including GET with a body. Retries once after a rate limit.
+ * @throws Error if there is no reply, or not in time
  */
 export async function sendRequest(baseUrl: string, request: ContractRequest): Promise<ContractReply> {
   const reply = await sendOnce(baseUrl, request);
   const seconds = Number(reply.headers["retry-after"] ?? Number.NaN);
-  if (reply.status !== 429 || !(seconds <= LONGEST_WAIT_SECONDS)) return reply;
+  if (reply.status !== 429 || !(seconds <= MAX_WAIT_SECONDS)) return reply;
   await sleep(1000 * seconds);
   return sendOnce(baseUrl, request);
 }
@@ -50,7 +48,7 @@ async function sendOnce(
       incoming.setEncoding("utf8");
       incoming.on("data", (part: string) => {
         text += part;
-        if (text.length > LONGEST_REPLY) outgoing.destroy(new Error("The reply is too long."));
+        if (text.length > MAX_REPLY_LENGTH) outgoing.destroy(new Error("The reply is too long."));
       });
       incoming.on("error", reject);
       incoming.on("end", () => {

@@ -5,94 +5,100 @@ import { MAX_PROPERTIES_BYTES, MAX_PROPERTIES_DEPTH } from "../../domain/user-gr
 import type { ContractRequest } from "./contract-reply.js";
 import type { ContractSide } from "./contract-side.js";
 
-/** One call that both services get. */
+/** One call that is sent to both services. */
 export interface ContractCall {
   readonly name: string;
-  /** What is sent to one of them. */
+  /** Creates the request for one service. */
   requestOf(side: ContractSide): ContractRequest;
 }
 
 const PATH = "/api/user";
-/** Beyond what the interface's decisions let through (decision 4). */
+/** Exceeds the body limit (decision 4). */
 const TOO_LARGE = 1024 * 1024;
-/** So long that no group of the other service has it for its id. */
-const TWELVE_DIGITS = [10 ** 11, 10 ** 12] as const;
+/** Range of numeric IDs that are unlikely to exist in the other service. */
+const LARGE_ID_RANGE = [10 ** 11, 10 ** 12] as const;
 
 interface ScriptOptions {
-  /** What the ids of all groups begin with. */
+  /** Prefix of all group IDs. */
   readonly prefix: string;
-  /** A data source that both services have; null leaves the calls out that need one. */
+  /** External ID of a data source in both services; null omits the calls that need one. */
   readonly dataSource: string | null;
 }
 
-/** Every call of the interface, with what decisions say of its errors, in an order in which each finds what it needs. */
+/** Returns all calls of the REST API, including its error cases, in an order in which each finds the data that it needs. */
 export function contractScript({ prefix, dataSource }: ScriptOptions): ContractCall[] {
   const id = `${prefix}-main`;
   const other = `${prefix}-other`;
   const properties = { region: "EU", nested: { list: [1, "two", null, true], empty: {} } };
-  const known = { user_group_id: id };
-  const named = (suffix: string) => ({ user_group_id: `${prefix}-${suffix}`, name: "x" });
-  const nowhere = { main: `${prefix}-nowhere` };
+  const existing = { user_group_id: id };
+  const newGroup = (suffix: string) => ({ user_group_id: `${prefix}-${suffix}`, name: "x" });
+  const unknownMapping = { main: `${prefix}-nowhere` };
   const withToken = (more: object) => (side: ContractSide) => ({ current_token: side.tokenOf(id), ...more });
   const withFormerToken = (side: ContractSide) => ({ current_token: side.formerTokenOf(id) });
   return [
-    call("GET creates a group", "GET", { ...known, name: "Contract check", properties }),
-    call("GET again returns it", "GET", { ...known, name: "Contract check", properties }),
-    call("GET needs only the id of a group that is there", "GET", known),
-    call("GET leaves a group as it is", "GET", { ...known, name: "Other name", properties: { other: 1 } }),
-    call("GET ignores unknown fields", "GET", { ...known, unknown_field: 1 }),
-    call("GET at the path with a slash at its end", "GET", known, { path: `${PATH}/` }),
+    call("GET creates a group", "GET", { ...existing, name: "Contract check", properties }),
+    call("GET again returns it", "GET", { ...existing, name: "Contract check", properties }),
+    call("GET needs only the id of a group that is there", "GET", existing),
+    call("GET leaves a group as it is", "GET", { ...existing, name: "Other name", properties: { other: 1 } }),
+    call("GET ignores unknown fields", "GET", { ...existing, unknown_field: 1 }),
+    call("GET at the path with a slash at its end", "GET", existing, { path: `${PATH}/` }),
     call("GET creates a group without properties", "GET", { user_group_id: other, name: "Other" }),
     call("GET without a name creates nothing", "GET", { user_group_id: `${prefix}-none` }),
     call("GET without an id", "GET", { name: "No id" }),
     call("GET with an id that is a number", "GET", {
-      user_group_id: randomInt(...TWELVE_DIGITS),
+      user_group_id: randomInt(...LARGE_ID_RANGE),
       name: "Number",
     }),
-    call("GET with an empty id", "GET", { ...named(""), user_group_id: "" }),
-    call("GET with an id that is too long", "GET", named("".padEnd(MAX_TEXT_LENGTH, "x"))),
-    call("GET with properties that are a list", "GET", { ...named("list"), properties: [] }),
+    call("GET with an empty id", "GET", { ...newGroup(""), user_group_id: "" }),
+    call("GET with an id that is too long", "GET", newGroup("".padEnd(MAX_TEXT_LENGTH, "x"))),
+    call("GET with properties that are a list", "GET", { ...newGroup("list"), properties: [] }),
     call("GET with properties that are too deep", "GET", {
-      ...named("deep"),
+      ...newGroup("deep"),
       properties: nested(MAX_PROPERTIES_DEPTH + 1),
     }),
     call("GET with properties that are too large", "GET", {
-      ...named("large"),
+      ...newGroup("large"),
       properties: { text: "x".repeat(MAX_PROPERTIES_BYTES) },
     }),
-    call("GET with a mapping that is too large", "GET", { ...named("mapped"), mapping: tooLargeMapping() }),
-    call("GET with a data source that is not there", "GET", { ...named("unmapped"), mapping: nowhere }),
-    call("PUT changes the name only", "PUT", { ...known, name: "Renamed" }),
-    call("PUT replaces the properties", "PUT", { ...known, properties: { only: "this" } }),
-    call("PUT with nothing to change", "PUT", known),
-    call("GET sees what PUT has changed", "GET", known),
-    call("PUT clears the properties with null", "PUT", { ...known, properties: null }),
-    call("PUT empties the mapping", "PUT", { ...known, mapping: {} }),
-    call("PUT clears the mapping with null", "PUT", { ...known, mapping: null }),
-    call("PUT with a name that is null", "PUT", { ...known, name: null }),
+    call("GET with a mapping that is too large", "GET", {
+      ...newGroup("mapped"),
+      mapping: tooLargeMapping(),
+    }),
+    call("GET with a data source that is not there", "GET", {
+      ...newGroup("unmapped"),
+      mapping: unknownMapping,
+    }),
+    call("PUT changes the name only", "PUT", { ...existing, name: "Renamed" }),
+    call("PUT replaces the properties", "PUT", { ...existing, properties: { only: "this" } }),
+    call("PUT with nothing to change", "PUT", existing),
+    call("GET sees what PUT has changed", "GET", existing),
+    call("PUT clears the properties with null", "PUT", { ...existing, properties: null }),
+    call("PUT empties the mapping", "PUT", { ...existing, mapping: {} }),
+    call("PUT clears the mapping with null", "PUT", { ...existing, mapping: null }),
+    call("PUT with a name that is null", "PUT", { ...existing, name: null }),
     call("PUT without an id", "PUT", { name: "No id" }),
     call("PUT never creates", "PUT", { user_group_id: `${prefix}-none`, name: "None" }),
-    call("PUT with a data source that is not there", "PUT", { ...known, mapping: nowhere }),
+    call("PUT with a data source that is not there", "PUT", { ...existing, mapping: unknownMapping }),
     ...(dataSource === null ? [] : mappedCalls(id, dataSource)),
-    call("POST without a token never rotates", "POST", { ...known, name: "Contract check" }),
+    call("POST without a token never rotates", "POST", { ...existing, name: "Contract check" }),
     call("POST with a token that is a number", "POST", { current_token: 5 }),
     call("POST with an unknown token", "POST", { current_token: "unknown-token" }),
     call("POST rotates the token", "POST", withToken({})),
     call("POST with the former token", "POST", withFormerToken),
-    call("GET returns the new token", "GET", known),
-    call("DELETE without a token", "DELETE", known),
+    call("GET returns the new token", "GET", existing),
+    call("DELETE without a token", "DELETE", existing),
     call("DELETE with the former token", "DELETE", withFormerToken),
     call("DELETE with another group's id", "DELETE", withToken({ user_group_id: other })),
     call(
       "DELETE with a data source that is not mapped",
       "DELETE",
-      withToken({ data_source_provided_id: nowhere.main }),
+      withToken({ data_source_provided_id: unknownMapping.main }),
     ),
-    call("DELETE with the token and the id", "DELETE", withToken(known)),
+    call("DELETE with the token and the id", "DELETE", withToken(existing)),
     call("DELETE again", "DELETE", withToken({})),
-    call("PUT of a group that was deleted", "PUT", { ...known, name: "Gone" }),
-    call("GET creates it anew", "GET", { ...known, name: "Anew" }),
-    ...protocolCalls(known),
+    call("PUT of a group that was deleted", "PUT", { ...existing, name: "Gone" }),
+    call("GET creates it anew", "GET", { ...existing, name: "Anew" }),
+    ...protocolCalls(existing),
   ];
 }
 
@@ -106,20 +112,20 @@ function mappedCalls(id: string, dataSource: string): ContractCall[] {
   ];
 }
 
-function protocolCalls(known: object): ContractCall[] {
+function protocolCalls(existing: object): ContractCall[] {
   return [
-    call("no Authorization header", "GET", known, { authorization: null }),
-    call("another scheme than Token", "GET", known, { authorization: () => "Basic eDp5" }),
-    call("an unknown API key", "GET", known, { authorization: () => "Token unknown-key" }),
-    call("the scheme in small letters", "GET", known, {
+    call("no Authorization header", "GET", existing, { authorization: null }),
+    call("another scheme than Token", "GET", existing, { authorization: () => "Basic eDp5" }),
+    call("an unknown API key", "GET", existing, { authorization: () => "Token unknown-key" }),
+    call("the scheme in small letters", "GET", existing, {
       authorization: ({ target }) => `token ${target.key}`,
     }),
     call("a body that is not JSON", "GET", "{oops"),
     call("a body that is a list", "GET", "[]"),
-    call("a body of another type", "GET", known, { contentType: "text/plain" }),
+    call("a body of another type", "GET", existing, { contentType: "text/plain" }),
     call("no body", "PUT", null),
-    call("a body that is too large", "PUT", { ...known, padding: "x".repeat(TOO_LARGE) }),
-    call("another method", "PATCH", known),
+    call("a body that is too large", "PUT", { ...existing, padding: "x".repeat(TOO_LARGE) }),
+    call("another method", "PATCH", existing),
   ];
 }
 
@@ -140,15 +146,15 @@ function call(
   return {
     name,
     requestOf(side) {
-      const given = typeof body === "function" ? body(side) : body;
+      const content = typeof body === "function" ? body(side) : body;
       return {
         method,
         path,
         headers: {
           ...(authorization ? { authorization: authorization(side) } : {}),
-          ...(given === null ? {} : { "content-type": contentType }),
+          ...(content === null ? {} : { "content-type": contentType }),
         },
-        body: typeof given === "object" && given !== null ? JSON.stringify(given) : given,
+        body: typeof content === "object" && content !== null ? JSON.stringify(content) : content,
       };
     },
   };
@@ -159,7 +165,7 @@ function tooLargeMapping(): object {
   return Object.fromEntries(entries);
 }
 
-/** An object of so many levels. */
+/** Returns an object with that many levels. */
 function nested(levels: number): object {
   return levels === 1 ? {} : { a: nested(levels - 1) };
 }

@@ -6,21 +6,21 @@ import { OperatorError } from "../../domain/shared/operator-error.js";
 import { findAccount } from "../../persistence/accounts/account-queries.js";
 import { withStorage } from "./storage.js";
 
-/** In whose data a command works. */
+/** The account and environment of a command. */
 export interface AccountChoice {
   readonly account: string;
   readonly environment: Environment;
 }
 
-/** As whom a command works in the data of an account. */
+/** The storage of a command, with admin access to one environment of an account. */
 export interface AccountStorage extends Storage {
   readonly writer: Writer;
 }
 
 /**
- * Opens the database as somebody who may do everything in one environment of an account.
- * @param actor whom the audit log names, and as a part of what
- * @throws OperatorError when there is no such account, as `withStorage` does, and as the command does
+ * Opens the database with admin access to one environment of an account.
+ * @param actor author and request ID for the audit log
+ * @throws OperatorError if the account does not exist; otherwise as `withStorage` and the command do
  */
 export async function withAccount<Result>(
   settings: ProcessEnvironment,

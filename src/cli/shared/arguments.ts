@@ -9,7 +9,7 @@ export function environmentOption() {
   return new Option("--environment <name>").choices(ENVIRONMENTS).makeOptionMandatory();
 }
 
-// Each is for commander: what it throws is shown with the name of the argument.
+// Argument parsers for commander, which shows the name of the argument with the errors that they throw.
 
 export function parseName(text: string): string {
   if (text.trim() === "" || text.length > 255) {

@@ -7,8 +7,8 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
- * Reads when something expires: an ISO 8601 date (its first moment in UTC) or time, or hours (h), days (d) or weeks (w) from now.
- * @returns null for any other text and for a time that is past
+ * Parses an expiry: an ISO 8601 date (start of day in UTC) or time, or a number of hours (h), days (d) or weeks (w) from now.
+ * @returns null for any other text, and for a time in the past
  */
 export function parseExpiry(text: string, now: Date): Date | null {
   const [, amount, unit = ""] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
@@ -18,8 +18,8 @@ export function parseExpiry(text: string, now: Date): Date | null {
 
 function dateOf(text: string): number {
   const [, day = ""] = DATE.exec(text) ?? [];
-  const firstMoment = new Date(day);
-  // Date takes 31 February for a day in March.
-  if (Number.isNaN(firstMoment.getTime()) || !firstMoment.toISOString().startsWith(day)) return Number.NaN;
+  const startOfDay = new Date(day);
+  // Date accepts 31 February as a day in March.
+  if (Number.isNaN(startOfDay.getTime()) || !startOfDay.toISOString().startsWith(day)) return Number.NaN;
   return Date.parse(text);
 }

@@ -1,4 +1,4 @@
-/** What a file or a user's text holds must not steer the terminal: control characters, changes of direction and half pairs. */
+/** Replaces control characters, bidirectional formatting and unpaired surrogates, which could manipulate the terminal. */
 export function printable(text: string): string {
   return text.replace(/(?!\t)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }

@@ -1,56 +1,56 @@
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
 
-/** Standard error, or what stands for it. */
+/** The subset of stderr that a progress line uses. */
 export interface Terminal {
-  /** Unset where it is a file or a pipe. */
+  /** Undefined for files and pipes. */
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** How far something has come. */
-export interface Advance {
+/** The progress of a task. */
+export interface TaskProgress {
   readonly records: number;
-  /** The part of all that is done, from 0 to 1; null when nobody knows how much there is. */
+  /** Completed fraction from 0 to 1; null if the total is unknown. */
   readonly part: number | null;
 }
 
-/** A line on a terminal that tells how far something has come; where standard error is none, nothing. */
+/** A progress line on a terminal; writes nothing if the output is not a terminal. */
 export class ProgressLine {
   readonly #terminal: Terminal | null;
   readonly #label: string;
   readonly #start = performance.now();
-  readonly #first: Advance;
+  readonly #first: TaskProgress;
   #drawnAt = Number.NEGATIVE_INFINITY;
 
-  /** @param first where it begins, which nothing was spent on */
-  constructor(output: Terminal, label: string, first: Advance) {
+  /** @param first progress at the start, for example from a checkpoint */
+  constructor(output: Terminal, label: string, first: TaskProgress) {
     this.#terminal = output.isTTY ? output : null;
     this.#label = label;
     this.#first = first;
   }
 
-  update(advance: Advance): void {
+  update(progress: TaskProgress): void {
     const now = performance.now();
     if (!this.#terminal || now - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = now;
-    const line = progressText(this.#label, this.#first, advance, (now - this.#start) / 1000);
+    const line = progressText(this.#label, this.#first, progress, (now - this.#start) / 1000);
     this.#terminal.write(`\r${line.slice(0, (this.#terminal.columns ?? 80) - 1)}\u001b[K`);
   }
 
-  /** Makes room for other text. */
+  /** Clears the line before other output. */
   clear(): void {
     if (this.#terminal && this.#drawnAt > 0) this.#terminal.write("\r\u001b[K");
     this.#drawnAt = Number.NEGATIVE_INFINITY;
   }
 }
 
-/** @param seconds since it was as far as `first` tells */
+/** @param seconds seconds since the progress was `first` */
 export function progressText(
   label: string,
-  first: Advance,
-  { records, part }: Advance,
+  first: TaskProgress,
+  { records, part }: TaskProgress,
   seconds: number,
 ): string {
   const rate = seconds > 0 ? (records - first.records) / seconds : 0;

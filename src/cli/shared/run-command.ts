@@ -1,12 +1,12 @@
-/** Runs a command, reports an expected failure, and keeps the exit code, which is the number that the command returns, if any. */
+/** Runs a command, reports expected failures and sets the exit code to the returned number, if any. */
 export type RunCommand = (command: () => Promise<unknown>) => Promise<void>;
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** The exit code of a command that a signal has stopped. */
-export const INTERRUPTED = 130;
+/** Exit code of a command that was interrupted by a signal. */
+export const EXIT_INTERRUPTED = 130;
 
-/** Lets a command stop by itself at the first signal; a second one ends the process at once. */
+/** Aborts a command gracefully on the first signal; a second one ends the process immediately. */
 export async function interruptible<Result>(
   command: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

@@ -4,8 +4,8 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 
 /**
- * Opens the database for the length of a command: also the embedded one that a running server has started.
- * @throws OperatorError as `openStorage` does, and for what a service refuses
+ * Opens the database for one command; attaches to the embedded server if it is already running.
+ * @throws OperatorError as `openStorage` does, and for domain errors of the command
  */
 export async function withStorage<Result>(
   environment: ProcessEnvironment,

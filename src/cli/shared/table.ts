@@ -1,8 +1,8 @@
 import { printable } from "./printable.js";
 
-/** Lays rows out in columns; the first row is the head. */
+/** Formats rows in columns; the first row is the header. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
-  // Cells may hold names that somebody else has chosen.
+  // Cells may contain names chosen by other users.
   const cells = rows.map((row) => row.map(printable));
   const widths =
     cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? [];

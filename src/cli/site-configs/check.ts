@@ -6,8 +6,8 @@ import { readSiteConfigFile } from "./file.js";
 import { type CheckedFile, type CheckFormat, formatChecks } from "./format.js";
 
 /**
- * Checks site configuration files and prints what it finds. It needs no settings and no database.
- * @returns the exit code: 1 when a file has errors or cannot be read
+ * Validates site configuration files and prints the findings. Needs neither settings nor a database.
+ * @returns the exit code: 1 if a file has errors or cannot be read
  */
 export async function checkSiteConfigs(
   files: readonly string[],

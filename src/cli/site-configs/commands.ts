@@ -13,7 +13,7 @@ import { checkSiteConfigs } from "./check.js";
 import { CHECK_FORMATS } from "./format.js";
 import { diffSiteConfig, getSiteConfig, logSiteConfig, putSiteConfig, restoreSiteConfig } from "./store.js";
 
-/** Adds `site-config` and its commands. */
+/** Adds the `site-config` commands. */
 export function addSiteConfigCommands(
   program: Command,
   environment: ProcessEnvironment,
@@ -33,7 +33,7 @@ export function addSiteConfigCommands(
       return run(() => checkSiteConfigs(files, options, { input: process.stdin, print }));
     });
 
-  changing(siteConfig.command("put <file>"))
+  addChangeOptions(siteConfig.command("put <file>"))
     .description("store a file as the site's next revision, unless it has errors; - is standard input")
     .option("--strict", "count warnings as errors", false)
     .addOption(
@@ -43,42 +43,42 @@ export function addSiteConfigCommands(
       ).conflicts("private"),
     )
     .addOption(new Option("--private", "let only holders of an API key read it"))
-    .action((file, { public: opens, private: closes, ...options }) => {
-      const isPublic = opens === true || (closes === true ? false : null);
+    .action((file, { public: isOpened, private: isClosed, ...options }) => {
+      const isPublic = isOpened === true || (isClosed === true ? false : null);
       return run(() => putSiteConfig(environment, file, { ...options, isPublic }, process.stdin));
     });
 
-  ofSite(siteConfig.command("get"))
+  addSiteOptions(siteConfig.command("get"))
     .description("write the text of a revision to standard output, byte for byte")
     .option("--revision <number>", "instead of the current one", parseRevision)
     .action((options) => run(() => getSiteConfig(environment, options)));
 
-  ofSite(siteConfig.command("log"))
+  addSiteOptions(siteConfig.command("log"))
     .description("list the revisions, newest first")
     .action((options) => run(() => logSiteConfig(environment, options)));
 
-  ofSite(siteConfig.command("diff"))
+  addSiteOptions(siteConfig.command("diff"))
     .description("tell what changed between two revisions, as a JSON Patch (RFC 6902)")
     .argument("<from>", "the number of the older one", parseRevision)
     .argument("[to]", "of the newer one; without it, the current", parseRevision)
     .action((from, to, options) => run(() => diffSiteConfig(environment, from, to, options)));
 
-  changing(siteConfig.command("restore"))
+  addChangeOptions(siteConfig.command("restore"))
     .description("bring a revision back, as the site's next one")
     .argument("<revision>", "its number", parseRevision)
     .action((revision, options) => run(() => restoreSiteConfig(environment, revision, options)));
 }
 
-function ofSite(command: Command): Command {
+function addSiteOptions(command: Command): Command {
   return command
     .requiredOption("--account <name>", "the account that the site belongs to", parseName)
     .addOption(environmentOption())
     .option("--site <name>", "the name of the site", parseSiteOption, DEFAULT_SITE);
 }
 
-function changing(command: Command): Command {
+function addChangeOptions(command: Command): Command {
   const expectation = "fail unless this is the number of the current revision; 0: unless there is none";
-  return ofSite(command)
+  return addSiteOptions(command)
     .option("--author <name>", "who makes the change, shown in the log", parseName, "cli")
     .addOption(
       new Option("--expected-revision <number>", expectation)

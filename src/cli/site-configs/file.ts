@@ -3,18 +3,18 @@ import { buffer } from "node:stream/consumers";
 import type { SiteConfigCode } from "../../domain/site-configs/codes.js";
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 
-/** The name of a file that stands for standard input. */
+/** File name of standard input. */
 const STANDARD_INPUT = "-";
 
 export interface SiteConfigFile {
-  /** Its name as it is shown. */
+  /** Display name. */
   readonly file: string;
   readonly text: string;
-  /** Why there is no text to check; null when there is one. */
+  /** The error if there is no text to validate; otherwise null. */
   readonly failure: SiteConfigReport | null;
 }
 
-/** Reads a site configuration file, or the input for the name `-`. */
+/** Reads a site configuration file, or standard input for the name `-`. */
 export async function readSiteConfigFile(
   file: string,
   input: NodeJS.ReadableStream,
@@ -38,7 +38,7 @@ function failed(file: string, code: SiteConfigCode, message: string): SiteConfig
 
 function decode(bytes: Uint8Array): string | null {
   try {
-    // The validator tells of a byte order mark, so it must stay.
+    // The validator reports a byte order mark, so it must be preserved.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return null;

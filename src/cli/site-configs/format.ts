@@ -14,7 +14,7 @@ export interface CheckedFile {
 
 type Severity = "error" | "warning";
 
-/** Shows what was found: as a compiler does, as one JSON document, or as GitHub's workflow commands. */
+/** Formats findings like compiler messages, as one JSON document, or as GitHub workflow commands. */
 export function formatChecks(checked: readonly CheckedFile[], format: CheckFormat): string {
   switch (format) {
     case "text":
@@ -33,7 +33,7 @@ interface PlacedFinding {
   readonly finding: SiteConfigFinding;
 }
 
-/** Errors and warnings together, in the order of the file. */
+/** Returns errors and warnings together, in file order. */
 function findingsOf({ report: { errors, warnings } }: CheckedFile): PlacedFinding[] {
   return [
     ...errors.map((finding) => ({ severity: "error" as const, finding })),
@@ -55,18 +55,18 @@ function compilerMessages(checked: CheckedFile): string[] {
   });
 }
 
-const WIDEST_EXCERPT = 120;
+const MAX_EXCERPT_LENGTH = 120;
 
-/** The line, or for a long one the part around the column, and a caret below the column. */
+/** Returns the line, or the part of a long line around the column, with a caret below the column. */
 function excerpt(line: string, column: number): string {
-  const isLong = line.length > WIDEST_EXCERPT;
-  const start = isLong ? Math.max(0, column - 1 - WIDEST_EXCERPT / 2) : 0;
-  const shown = printable(line.slice(start, start + WIDEST_EXCERPT));
+  const isLong = line.length > MAX_EXCERPT_LENGTH;
+  const start = isLong ? Math.max(0, column - 1 - MAX_EXCERPT_LENGTH / 2) : 0;
+  const shown = printable(line.slice(start, start + MAX_EXCERPT_LENGTH));
   const before = shown.slice(0, column - 1 - start);
   return `  ${shown}\n  ${before.replace(/[^\t]/gu, blank)}^`;
 }
 
-/** As much space as a character takes in a terminal. */
+/** Returns spaces of a character's terminal width. */
 function blank(character: string): string {
   if (/\p{M}/u.test(character)) return "";
   const isWide =

@@ -24,20 +24,20 @@ import { type CheckedFile, formatChecks } from "./format.js";
 
 const COLUMNS = ["REVISION", "WRITTEN", "AUTHOR", "BYTES", "NOTE"];
 
-/** A command serves nobody else meanwhile. */
-const HERE = new SiteConfigWork(null);
+/** Validates in the main thread: a CLI command has no other requests to serve. */
+const INLINE_WORK = new SiteConfigWork(null);
 
-/** Which site a command works on. */
+/** The site of a command. */
 interface SiteChoice extends AccountChoice {
   readonly site: string;
 }
 
-/** Who changes it, and on what condition. */
+/** A change with its author and precondition. */
 interface SiteChange extends SiteChoice, ChangeOptions {
   readonly author: string;
 }
 
-/** Stores a file, or the input for the name `-`, as a new revision. @throws OperatorError, also for findings that are errors */
+/** Stores a file, or standard input for the name `-`, as a new revision. @throws OperatorError, also if validation finds errors */
 export async function putSiteConfig(
   settings: ProcessEnvironment,
   name: string,
@@ -49,14 +49,14 @@ export async function putSiteConfig(
   await withSite(settings, options, async (store) => {
     const { service, site } = store;
     const editor = editorOf(store, options);
-    const { siteConfig, report } = await service.put(editor, site, { text }, options, HERE);
+    const { siteConfig, report } = await service.put(editor, site, { text }, options, INLINE_WORK);
     if (!siteConfig) throw refusal({ file, text, report });
     if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, text, report }], "text"));
     await writeOutput(`stored revision ${siteConfig.revision} of ${printable(site)}\n`);
   });
 }
 
-/** Brings an earlier revision back as a new one. @throws OperatorError, also when today's rules find errors in it */
+/** Restores an earlier revision as a new one. @throws OperatorError, also if it is invalid under the current rules */
 export async function restoreSiteConfig(
   settings: ProcessEnvironment,
   revision: number,
@@ -65,7 +65,7 @@ export async function restoreSiteConfig(
   await withSite(settings, options, async (store) => {
     const { service, site } = store;
     const editor = editorOf(store, options);
-    const { siteConfig, report } = await service.restore(editor, site, revision, options, HERE);
+    const { siteConfig, report } = await service.restore(editor, site, revision, options, INLINE_WORK);
     if (!siteConfig) {
       const [text = ""] = await readTexts(store, [revision]);
       throw refusal({ file: `revision ${revision} of ${site}`, text, report });
@@ -76,7 +76,7 @@ export async function restoreSiteConfig(
   });
 }
 
-/** Prints the text of a revision, or of the current one, as it was stored, and nothing else. */
+/** Prints the stored text of a revision, by default the current one, and nothing else. */
 export async function getSiteConfig(
   settings: ProcessEnvironment,
   options: SiteChoice & { readonly revision?: number },
@@ -93,7 +93,7 @@ export async function logSiteConfig(settings: ProcessEnvironment, options: SiteC
   await writeOutput(formatTable([COLUMNS, ...revisions.map(toRow)]));
 }
 
-/** Prints what changed from one revision to another, or to the current one: a JSON Patch, a line for each operation. */
+/** Prints the changes between two revisions, by default up to the current one, as a JSON Patch with one operation per line. */
 export async function diffSiteConfig(
   settings: ProcessEnvironment,
   from: number,
@@ -113,7 +113,7 @@ interface Store {
   readonly site: string;
 }
 
-/** @throws OperatorError when there is no such account, as `withAccount` does, and as the command does */
+/** @throws OperatorError as `withAccount` and the command do */
 async function withSite<Result>(
   settings: ProcessEnvironment,
   { account, environment, site }: SiteChoice,
@@ -141,7 +141,7 @@ async function requireSite({ reader, tenant, site }: Store): Promise<SiteConfig>
   throw missingSite(tenant, site);
 }
 
-/** @param revisions null for the current one @returns the texts, in the same order */
+/** @param revisions null for the current revision @returns the texts in the same order */
 async function readTexts(store: Store, revisions: readonly (number | null)[]): Promise<string[]> {
   const current = await requireSite(store);
   const numbers = revisions.map((revision) => revision ?? current.revision);
@@ -171,7 +171,7 @@ async function listAllRevisions(store: Store): Promise<SiteConfigRevision[]> {
 
 function toRow(row: SiteConfigRevision): string[] {
   const { revision, createdAt, authorKeyId, size, restoredFrom } = row;
-  // Whoever works at the database may take any name.
+  // With direct database access, the author name is arbitrary.
   const author = authorKeyId === null ? `${row.author} (no API key)` : row.author;
   const note = restoredFrom === null ? "" : `restored from ${restoredFrom}`;
   return [String(revision), createdAt.toISOString(), author, String(size), note];

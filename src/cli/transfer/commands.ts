@@ -7,13 +7,13 @@ import { exportFiles } from "./export.js";
 import { FILE_FORMATS } from "./files/source-file.js";
 import { importFiles } from "./import.js";
 
-/** Adds `import` and `export`. */
+/** Adds the `import` and `export` commands. */
 export function addTransferCommands(
   program: Command,
   environment: ProcessEnvironment,
   run: RunCommand,
 ): void {
-  ofFiles(program.command("import"))
+  addFileOptions(program.command("import"))
     .description(
       "bring data sources, groups with their tokens, and mappings in; done again, it changes nothing that is there already",
     )
@@ -28,13 +28,13 @@ export function addTransferCommands(
       return run(() => importFiles(environment, options, streams));
     });
 
-  ofFiles(program.command("export"))
+  addFileOptions(program.command("export"))
     .description("write files that import reads")
     .option("--with-tokens", "write the tokens of the groups, too, into a file that only you may read", false)
     .action((options) => run(() => exportFiles(environment, options, process.stderr)));
 }
 
-function ofFiles(command: Command): Command {
+function addFileOptions(command: Command): Command {
   return command
     .requiredOption("--account <name>", "the account", parseName)
     .addOption(environmentOption())

@@ -19,11 +19,11 @@ export interface ExportChoices extends AccountChoice, Partial<Record<FileKind, s
   readonly withTokens: boolean;
 }
 
-/** Only whoever has written it may read it. */
+/** Files with tokens are readable by their owner only. */
 const SECRET_MODE = 0o600;
-const OPEN_MODE = 0o666;
+const DEFAULT_MODE = 0o666;
 
-/** Writes files that import reads. @throws OperatorError when one of them cannot be written */
+/** Exports files that `import` reads. @throws OperatorError if a file cannot be written */
 export async function exportFiles(
   settings: ProcessEnvironment,
   choices: ExportChoices,
@@ -47,7 +47,7 @@ export async function exportFiles(
       const total = kind === "dataSources" ? counts.dataSources : counts.groups;
       const path = choices[kind] ?? "";
       const line = new ProgressLine(terminal, KIND_NAMES[kind], { records: 0, part: 0 });
-      const mode = kind === "groups" && choices.withTokens ? SECRET_MODE : OPEN_MODE;
+      const mode = kind === "groups" && choices.withTokens ? SECRET_MODE : DEFAULT_MODE;
       let written = 0;
       const text = textOf(pages, formatter, (records, subjects) => {
         written = records;
@@ -64,7 +64,7 @@ function columnsOf(kind: FileKind, withTokens: boolean): readonly string[] {
   return ["provided_id", "name", ...(withTokens ? ["token"] : []), "properties", "mapping"];
 }
 
-/** A page of records, and of how many groups or data sources they are. */
+/** A page of records, and the number of groups or data sources in it. */
 interface RecordPage {
   readonly records: readonly ExportedRecord[];
   readonly subjects: number;
@@ -90,7 +90,7 @@ async function* pagesOf(
   }
 }
 
-/** @param tokens what opens tokens; null to leave them out */
+/** @param tokens decrypts the tokens; null omits them */
 function groupRecord({ group, mapping }: ExportedGroup, tokens: ExportReader | null): ExportedRecord {
   const { providedId, name, properties } = group;
   const entries = mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource.providedId]);
@@ -111,7 +111,7 @@ function mappingRecords({ group, mapping }: ExportedGroup): ExportedRecord[] {
   }));
 }
 
-/** A file takes the place of what is there: of a device it must not. */
+/** Rejects devices and other special files: the rename would replace them. */
 async function requireFile(path: string): Promise<void> {
   if (path === "-") return;
   const found = await stat(path).catch(() => null);
@@ -121,7 +121,7 @@ async function requireFile(path: string): Promise<void> {
   );
 }
 
-/** @param onPage called with the numbers of records, and of groups or data sources, so far */
+/** @param onPage called with the total numbers of records, and of groups or data sources, so far */
 async function* textOf(
   pages: AsyncIterable<RecordPage>,
   formatter: RecordFormatter,
@@ -139,14 +139,14 @@ async function* textOf(
   }
 }
 
-/** Writes a text to a file, or to the output for `-`. A file is there once it is whole. */
+/** Writes to a file, or to stdout for `-`. The file appears only when it is complete. */
 async function write(path: string, text: AsyncIterable<string>, mode: number): Promise<void> {
   const draft = `${path}.part`;
   try {
     if (path === "-") {
       return await pipeline(Readable.from(text), process.stdout, { end: false });
     }
-    // One that is there might be open to others.
+    // An existing draft could be readable by other users.
     await rm(draft, { force: true });
     await pipeline(Readable.from(text), createWriteStream(draft, { flags: "wx", mode }));
     await rename(draft, path);

@@ -5,10 +5,10 @@ import { OperatorError } from "../../domain/shared/operator-error.js";
 import type { Refusal } from "../../domain/transfer/refusal.js";
 import { printable } from "../shared/printable.js";
 
-/** How many refused lines are told of on standard error; a report has all of them. */
-const SHOWN = 100;
+/** Maximum rejected lines shown on stderr; the report file contains all. */
+const MAX_SHOWN = 100;
 
-/** Tells of the lines that an import refuses: the first ones to whoever watches, all of them to a file. */
+/** Reports rejected lines: the first ones on stderr, all of them in a file. */
 export class ImportReport {
   readonly #file: WriteStream | null;
   readonly #print: (line: string) => void;
@@ -24,9 +24,9 @@ export class ImportReport {
   }
 
   /**
-   * @param path of a file of JSON Lines; null for none
-   * @param continued whether it goes on with the report of an import that was broken off
-   * @throws OperatorError when the file cannot be opened
+   * @param path a JSON Lines file; null for none
+   * @param continued append to the report of an interrupted import
+   * @throws OperatorError if the file cannot be opened
    */
   static async open(
     path: string | null,
@@ -42,19 +42,19 @@ export class ImportReport {
     }
   }
 
-  note(file: string, line: number, { code, field, message }: Refusal): void {
+  add(file: string, line: number, { code, field, message }: Refusal): void {
     this.#count += 1;
     this.#file?.write(`${JSON.stringify({ file, line, code, field: field ?? null, message })}\n`);
-    if (this.#count > SHOWN) return;
+    if (this.#count > MAX_SHOWN) return;
     const place = field === undefined ? "" : `${field}: `;
     this.#print(printable(`${file}:${line}: ${code}: ${place}${message}`));
   }
 
-  /** @returns why the file could not be written; null when it was */
+  /** @returns the error if the file could not be written; otherwise null */
   async close(): Promise<OperatorError | null> {
-    if (this.#count > SHOWN) {
+    if (this.#count > MAX_SHOWN) {
       const all = this.#file ? "the report has all" : "--report FILE writes all of them to a file";
-      this.#print(`… and ${this.#count - SHOWN} more; ${all}.`);
+      this.#print(`… and ${this.#count - MAX_SHOWN} more; ${all}.`);
     }
     if (!this.#file) return null;
     const end = finished(this.#file);

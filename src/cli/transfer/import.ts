@@ -10,7 +10,7 @@ import { MappingImport } from "../../services/transfer/mapping-import.js";
 import { ChangeFeed } from "../../services/user-groups/change-feed.js";
 import { type AccountChoice, type AccountStorage, withAccount } from "../shared/account.js";
 import { ProgressLine, type Terminal } from "../shared/progress.js";
-import { INTERRUPTED, interruptible } from "../shared/run-command.js";
+import { EXIT_INTERRUPTED, interruptible } from "../shared/run-command.js";
 import { formatTable } from "../shared/table.js";
 import { Checkpoint, type Progress } from "./files/checkpoint.js";
 import { FILE_KINDS, FILE_SHAPES, type FileKind } from "./files/import-records.js";
@@ -19,7 +19,7 @@ import { recordsOf } from "./files/import-stage.js";
 import { type FileFormat, openSourceFile, type SourceFile } from "./files/source-file.js";
 import { ImportReport } from "./import-report.js";
 
-/** What files are called in messages and tables. */
+/** Display names of the kinds of files. */
 export const KIND_NAMES: Readonly<Record<FileKind, string>> = {
   dataSources: "data sources",
   groups: "groups",
@@ -36,22 +36,22 @@ export interface ImportChoices extends AccountChoice, Partial<Record<FileKind, s
   readonly author: string;
 }
 
-/** The exit code of an import that took some lines and refused others. */
-const SOME_REFUSED = 2;
+/** Exit code of an import that rejected some lines. */
+const EXIT_SOME_REFUSED = 2;
 
-/** What the files and the words of a command go through. */
+/** The input and output streams of a command. */
 export interface CommandStreams {
-  /** What `-` stands for. */
+  /** Standard input. */
   readonly input: AsyncIterable<Uint8Array>;
   readonly print: (text: string) => Promise<void>;
-  /** Where it tells what it is about. */
+  /** Receives progress and messages. */
   readonly terminal: Terminal;
 }
 
 /**
- * Brings data sources, groups and mappings in, and prints what became of them.
+ * Imports data sources, groups and mappings, and prints a summary.
  * @returns the exit code
- * @throws OperatorError when nothing could be read, or not all of it
+ * @throws OperatorError if the files could not be read completely
  */
 export async function importFiles(
   settings: ProcessEnvironment,
@@ -62,12 +62,12 @@ export async function importFiles(
   const id = randomUUID();
   const actor = { name: choices.author, requestId: `import ${id}` };
   const result = await withAccount(settings, choices, actor, (storage) =>
-    work(readConfig(settings).databaseConnectTimeoutMs, storage, files, choices, streams.terminal),
+    runWithStorage(readConfig(settings).databaseConnectTimeoutMs, storage, files, choices, streams.terminal),
   );
   await streams.print(choices.json ? summaryAsJson(id, choices, result) : summaryAsText(id, choices, result));
   if (result.failure) throw result.failure;
-  if (result.interrupted) return INTERRUPTED;
-  return [...result.tallies.values()].some(({ refused }) => refused > 0) ? SOME_REFUSED : 0;
+  if (result.interrupted) return EXIT_INTERRUPTED;
+  return [...result.metricsByKind.values()].some(({ refused }) => refused > 0) ? EXIT_SOME_REFUSED : 0;
 }
 
 type Files = Partial<Record<FileKind, SourceFile>>;
@@ -90,7 +90,7 @@ async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array
   return files;
 }
 
-async function work(
+async function runWithStorage(
   connectTimeoutMs: number,
   { database, vault, listenTarget, writer }: AccountStorage,
   files: Files,
@@ -107,32 +107,32 @@ async function work(
   const checkpoint = await Checkpoint.open(dryRun ? null : (choices.checkpoint ?? null), identity);
   const continued = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
   let line: ProgressLine | null = null;
-  const tell = (text: string) => {
+  const print = (text: string) => {
     line?.clear();
     terminal.write(`${text}\n`);
   };
   changes.reportUnpublished((_error, lost) => {
-    if (lost > 0) tell(`${lost} changes were imported, but subscribers could not be notified of them.`);
+    if (lost > 0) print(`${lost} changes were imported, but subscribers could not be notified of them.`);
   });
-  const report = await ImportReport.open(choices.report ?? null, continued, tell);
+  const report = await ImportReport.open(choices.report ?? null, continued, print);
   const observer: ImportObserver = {
     onFile(kind, file, from) {
       if (from.position.offset > 0) {
         terminal.write(`${file.name}: going on after line ${from.position.lines}\n`);
       }
       line?.clear();
-      line = new ProgressLine(terminal, KIND_NAMES[kind], advanceOf(file, from));
+      line = new ProgressLine(terminal, KIND_NAMES[kind], taskProgressOf(file, from));
     },
     onProgress(kind, progress) {
       const file = files[kind];
-      if (file) line?.update(advanceOf(file, progress));
+      if (file) line?.update(taskProgressOf(file, progress));
     },
-    onRefusal: (_, file, number, refusal) => report.note(file.name, number, refusal),
+    onRefusal: (_, file, number, refusal) => report.add(file.name, number, refusal),
   };
   try {
     const importers = {
       dataSources: new DataSourceImport(database),
-      groups: new GroupImport(database, new UserGroupIds(database), vault, changes, tell),
+      groups: new GroupImport(database, new UserGroupIds(database), vault, changes, print),
       mappings: new MappingImport(database, changes),
     };
     const options = { dryRun, replaceTokens };
@@ -149,12 +149,12 @@ async function work(
   }
 }
 
-/** The compiler does not see that callbacks set it. */
+/** A function, because TypeScript does not see that callbacks assign the variable. */
 function clearLine(line: ProgressLine | null): void {
   line?.clear();
 }
 
-function advanceOf({ bytes }: SourceFile, { position, metrics }: Progress) {
+function taskProgressOf({ bytes }: SourceFile, { position, metrics }: Progress) {
   const part = bytes === null ? null : Math.min(1, bytes === 0 ? 1 : position.offset / bytes);
   return { records: recordsOf(metrics), part };
 }
@@ -162,9 +162,9 @@ function advanceOf({ bytes }: SourceFile, { position, metrics }: Progress) {
 function summaryAsText(
   id: string,
   { dryRun }: ImportChoices,
-  { tallies, interrupted }: ImportResult,
+  { metricsByKind, interrupted }: ImportResult,
 ): string {
-  const rows = [...tallies].map(([kind, metrics]) => [
+  const rows = [...metricsByKind].map(([kind, metrics]) => [
     KIND_NAMES[kind],
     ...[recordsOf(metrics), metrics.created, metrics.updated, metrics.unchanged, metrics.refused].map(String),
   ]);
@@ -177,8 +177,8 @@ function summaryAsText(
 }
 
 function summaryAsJson(id: string, { dryRun }: ImportChoices, result: ImportResult): string {
-  const { tallies, interrupted, failure } = result;
-  const files = Object.fromEntries(tallies);
+  const { metricsByKind, interrupted, failure } = result;
+  const files = Object.fromEntries(metricsByKind);
   const summary = { import: id, dryRun, interrupted, failure: failure?.message ?? null, ...files };
   return `${JSON.stringify(summary, null, 2)}\n`;
 }

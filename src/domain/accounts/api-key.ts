@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
 import type { Scope } from "./caller.js";
-import { issueCredential, readCredential } from "./credential.js";
+import { issueCredential, parseCredential } from "./credential.js";
 import { ENVIRONMENTS, type Environment } from "./environment.js";
 
-/** An API key as it may be listed: never the secret. */
+/** An API key without its secret. */
 export interface ApiKey {
   readonly id: number;
   readonly accountId: number;
   readonly environment: Environment;
   readonly scope: Scope;
   readonly name: string;
-  /** The secret's first and last characters, for telling keys apart. */
+  /** The secret's first and last characters, to distinguish keys. */
   readonly hint: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
@@ -18,14 +18,14 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null;
 }
 
-/** An API key, and the name of its account. */
+/** An API key with the name of its account. */
 export interface ListedApiKey extends ApiKey {
   readonly accountName: string;
 }
 
 const PREFIXES: Readonly<Record<Environment, string>> = { Customer: "ugk_live_", Testing: "ugk_test_" };
 
-/** Makes a new API key (decision 13). The secret is to be shown once; only its hash and hint are kept. */
+/** Creates an API key (decision 13). The secret can be shown only once: only its hash and hint are stored. */
 export function issueApiKey(accountId: number, environment: Environment) {
   const secret = issueCredential(PREFIXES[environment], accountId);
   return {
@@ -35,18 +35,18 @@ export function issueApiKey(accountId: number, environment: Environment) {
   };
 }
 
-/** The account and environment a key claims to belong to, or null for a text that cannot be one of our keys. */
+/** Returns the account and environment encoded in an API key, or null if the text cannot be one of our keys. */
 export function readApiKey(
   secret: string,
 ): { readonly accountId: number; readonly environment: Environment } | null {
   for (const environment of ENVIRONMENTS) {
-    const route = readCredential(PREFIXES[environment], secret);
+    const route = parseCredential(PREFIXES[environment], secret);
     if (route) return { ...route, environment };
   }
   return null;
 }
 
-/** What the database holds of a key. A plain SHA-256 does: 256 random bits need no slow hash. */
+/** Returns the hash that is stored for a key. Plain SHA-256 is sufficient: 256 random bits need no slow hash. */
 export function hashApiKey(secret: string): Buffer {
   return hash("sha256", secret, "buffer");
 }

@@ -6,10 +6,10 @@ import type { Environment } from "./environment.js";
 
 export const SCOPES = ["read", "embed", "write", "admin"] as const;
 
-/** What an API key may do: each scope includes the ones before it (decision 13). */
+/** The permissions of an API key: each scope includes the ones before it (decision 13). */
 export type Scope = (typeof SCOPES)[number];
 
-/** Returns whether a scope is the required one, or includes it. */
+/** Returns whether a scope equals or includes the required one. */
 export function hasScope(scope: Scope, required: Scope): boolean {
   return SCOPES.indexOf(scope) >= SCOPES.indexOf(required);
 }
@@ -20,21 +20,21 @@ export interface TenantKey {
   readonly environment: Environment;
 }
 
-/** The part of the data that a request may touch. */
+/** The tenant that a request is limited to, with the request's execution context. */
 export interface Tenant extends TenantKey {
-  /** What everything that is done for it is a part of; each thing counts by itself where there is none. */
+  /** The transaction that all statements join; without it, each statement commits by itself. */
   readonly transaction?: Transaction;
-  /** Where what only reads may come from; the database itself where there is none, or a transaction. */
+  /** The replica for reads. The primary is used if it is absent, or inside a transaction. */
   readonly replica?: ReadReplica;
-  /** Of the request that it is done for, where there is one: once it is over, no further statement is sent. */
+  /** The deadline of the request, if any: once it is over, no further statement is sent. */
   readonly deadline?: Deadline | undefined;
 }
 
-/** Who is asking: the holder of an API key. */
+/** The authenticated holder of an API key. */
 export interface Caller extends Tenant {
   readonly accountName: string;
   readonly keyId: number;
-  /** Whom the audit log names for what is changed. */
+  /** The author that the audit log records for changes. */
   readonly actor: Actor;
   /** The encryption key under which the account's tokens are encrypted. */
   readonly tokenKeyId: string;

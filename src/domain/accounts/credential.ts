@@ -2,42 +2,42 @@ import { crc32 } from "node:zlib";
 import { secretBytes } from "./secret-bytes.js";
 
 /**
- * Secrets that we issue read `<prefix><account, 6><random, 43><checksum, 6>` in base 62: the account routes a look-up to
- * its shard, 256 random bits make guessing hopeless, and the CRC-32 lets a typo be refused without a database call.
+ * Issued secrets have the form `<prefix><account, 6><random, 43><checksum, 6>` in base 62. The account routes a lookup to
+ * its shard, 256 random bits prevent guessing, and the CRC-32 rejects typos without a database call.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = ALPHABET.length;
 const ACCOUNT_LENGTH = 6;
 const RANDOM_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
-/** The digits have room for more than the database has: whoever looked such an account up would get an error. */
-const HIGHEST_ACCOUNT_ID = 2 ** 31 - 1;
+/** PostgreSQL's maximum integer. Six digits can encode larger IDs, which the database would reject with an error. */
+const MAX_ACCOUNT_ID = 2 ** 31 - 1;
 const BODY = new RegExp(`^[0-9A-Za-z]{${ACCOUNT_LENGTH + RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** Makes a new secret of an account. */
+/** Creates a new secret for an account. */
 export function issueCredential(prefix: string, accountId: number): string {
   const stem = `${prefix}${base62(accountId, ACCOUNT_LENGTH)}${randomDigits(RANDOM_LENGTH)}`;
   return stem + checksum(stem);
 }
 
 /**
- * Reads which account a secret belongs to.
- * @returns null when the text is no secret with this prefix, its checksum is wrong, or no account can have its number
+ * Parses the account ID from a secret.
+ * @returns null if the text is no secret with this prefix, its checksum is wrong, or the account ID is out of range
  */
-export function readCredential(prefix: string, text: string): { readonly accountId: number } | null {
+export function parseCredential(prefix: string, text: string): { readonly accountId: number } | null {
   if (!text.startsWith(prefix) || !BODY.test(text.slice(prefix.length))) return null;
   const stem = text.slice(0, -CHECKSUM_LENGTH);
   if (checksum(stem) !== text.slice(-CHECKSUM_LENGTH)) return null;
   const account = text.slice(prefix.length, prefix.length + ACCOUNT_LENGTH);
   const accountId = [...account].reduce((sum, digit) => sum * BASE + ALPHABET.indexOf(digit), 0);
-  return accountId > HIGHEST_ACCOUNT_ID ? null : { accountId };
+  return accountId > MAX_ACCOUNT_ID ? null : { accountId };
 }
 
 function checksum(stem: string): string {
   return base62(crc32(stem), CHECKSUM_LENGTH);
 }
 
-/** Digits of which each is as likely as any other: of the numbers of six bits, those that are none are left out. */
+/** Returns uniformly distributed digits: 6-bit values beyond the alphabet are rejected to avoid modulo bias. */
 function randomDigits(length: number): string {
   let digits = "";
   while (digits.length < length) {

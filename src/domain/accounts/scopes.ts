@@ -2,7 +2,7 @@ import { DomainError } from "../shared/errors.js";
 import { type Admin, type Caller, hasScope, type Writer } from "./caller.js";
 
 /**
- * Checks that a caller may change things.
+ * Checks that a caller has write access.
  * @throws DomainError `forbidden` for a key without write scope
  */
 export function requireWrite(caller: Caller): Writer {
@@ -22,7 +22,7 @@ export function requireAdmin(caller: Caller): Admin {
 }
 
 /**
- * Checks that a caller may get a reply that must contain a user group token.
+ * Checks that a caller may receive a reply that contains a user group token.
  * @throws DomainError `forbidden` for a key without embed scope
  */
 export function requireTokens({ scope }: Caller): void {

@@ -5,9 +5,9 @@ const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
 /**
- * Random bytes of the operating system, which is asked for many at once: a call takes longer than the bytes. What was handed out is
- * wiped from the store.
- * @throws RangeError for more than the store holds
+ * Returns cryptographically secure random bytes. They are generated in batches because a system call takes longer than the bytes.
+ * Returned bytes are erased from the pool.
+ * @throws RangeError if `count` exceeds the pool size
  */
 export function secretBytes(count: number): Buffer {
   if (count > POOL_BYTES) throw new RangeError(`At most ${POOL_BYTES} bytes can be asked for at once.`);

@@ -3,29 +3,29 @@ import { LRUCache } from "lru-cache";
 import { CacheStats } from "../../telemetry/counters.js";
 import { secretBytes } from "./secret-bytes.js";
 
-/** A token as the database holds it: nonce, ciphertext and tag under the key `keyId`. */
+/** A token as stored: nonce, ciphertext and authentication tag, encrypted under the key `keyId`. */
 export interface EncryptedToken {
   readonly keyId: string;
   readonly ciphertext: Buffer;
 }
 
-/** An encrypted user group token, and the keyed hash that finds its row. */
+/** An encrypted user group token and the keyed hash by which its row is found. */
 export interface StoredToken extends EncryptedToken {
   readonly lookup: Buffer;
 }
 
-/** The same as text: one value costs less to read than two. */
+/** A `StoredToken` as text: one column is cheaper to read than two. */
 export interface StoredTokenText {
   readonly keyId: string;
-  /** The ciphertext and then the hash, in hexadecimal digits. */
+  /** Ciphertext followed by lookup hash, in hexadecimal. */
   readonly hex: string;
 }
 
-/** The associated data of a ciphertext: it cannot be decrypted in another row. */
+/** Associated data (AAD) of a ciphertext, which prevents decryption in another row. */
 export interface TokenBinding {
   readonly accountId: number;
   readonly id: number | string;
-  /** The kind of row; a user group in tokens of the former format. */
+  /** The kind of row. Absent for user groups whose tokens have the former format. */
   readonly of?: "webhookEndpoint" | "idempotentRequest";
 }
 
@@ -45,7 +45,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 const LOOKUP_DIGITS = 64;
-/** Marks the key id of tokens that are bound to their lookup hash. Tokens without it are bound to their group's id. */
+/** Suffix of the key ID of tokens that are bound to their lookup hash. Tokens without it are bound to their group's ID. */
 const LOOKUP_BOUND = ".2";
 
 interface DecryptedToken extends StoredTokenText {
@@ -54,46 +54,46 @@ interface DecryptedToken extends StoredTokenText {
 
 interface VaultKey {
   readonly id: string;
-  /** The key id in the rows of user groups. */
+  /** The key ID as stored in user group rows. */
   readonly tokenKeyId: string;
   readonly encryption: Buffer;
   readonly lookup: Buffer;
 }
 
 /**
- * Encrypts user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14); encrypts the secrets of webhooks and stored
- * replies, too. The first key is that of new accounts; what an account has encrypted stays under its key until it is encrypted anew.
+ * Encrypts user group tokens with AES-256-GCM and finds them by a keyed hash (decision 14). Also encrypts webhook secrets and stored
+ * replies. New accounts use the first key; existing ciphertexts keep their key until they are re-encrypted.
  */
 export class TokenVault {
   readonly #keys: readonly VaultKey[];
   readonly #primary: VaultKey;
-  /** Recently decrypted group tokens, by the account and the id of their groups. */
+  /** Recently decrypted group tokens, by account and group ID. */
   readonly #decrypted: LRUCache<string, DecryptedToken> | null;
   readonly #hits: CacheStats;
 
   /**
-   * @param keys 32 bytes each, the encrypting one first; at least one
-   * @param remembers how many opened group tokens are kept in memory: to open one takes longer than all else that a request does with it
-   * @param hits counts how many were in memory
+   * @param keys 32 bytes each; the first one encrypts for new accounts
+   * @param cacheSize maximum number of decrypted group tokens in the cache; decryption dominates the cost of reading a token
+   * @param hits hit and miss counters of that cache
    */
-  constructor(keys: readonly [Buffer, ...Buffer[]], remembers = 0, hits = new CacheStats()) {
+  constructor(keys: readonly [Buffer, ...Buffer[]], cacheSize = 0, hits = new CacheStats()) {
     this.#hits = hits;
-    this.#decrypted = remembers > 0 ? new LRUCache({ max: remembers }) : null;
+    this.#decrypted = cacheSize > 0 ? new LRUCache({ max: cacheSize }) : null;
     this.#primary = deriveKey(keys[0]);
     this.#keys = [this.#primary, ...keys.slice(1).map(deriveKey)];
   }
 
-  /** The id of the key of new accounts: derived from the key itself, so that two keys never share one. */
+  /** ID of the key for new accounts. It is derived from the key itself, so that two keys never share an ID. */
   get primaryKeyId(): string {
     return this.#primary.id;
   }
 
-  /** The primary key's id in the rows of user groups. */
+  /** The primary key's ID as stored in user group rows. */
   get primaryTokenKeyId(): string {
     return this.#primary.tokenKeyId;
   }
 
-  /** Says whether tokens encrypted under that key can be opened here. */
+  /** Returns whether this vault has the key with that ID. */
   holds(keyId: string): boolean {
     return this.#keys.some((key) => key.id === keyId);
   }
@@ -121,8 +121,8 @@ export class TokenVault {
 
   /** Returns a group's token from the cache, or decrypts it. @throws Error as `decryptToken` does */
   recallToken(stored: StoredTokenText, row: TokenRow): string {
-    const place = `${row.accountId}/${row.id}`;
-    const known = this.#decrypted?.get(place);
+    const cacheKey = `${row.accountId}/${row.id}`;
+    const known = this.#decrypted?.get(cacheKey);
     if (known?.keyId === stored.keyId && known.hex === stored.hex) {
       this.#hits.hits += 1;
       return known.token;
@@ -131,28 +131,28 @@ export class TokenVault {
     const token = this.decryptToken(stored, row);
     // Copies: slices of a packed list of groups would keep the whole list in memory.
     const hex = Buffer.from(stored.hex, "hex").toString("hex");
-    this.#decrypted?.set(place, { keyId: Buffer.from(stored.keyId).toString(), hex, token });
+    this.#decrypted?.set(cacheKey, { keyId: Buffer.from(stored.keyId).toString(), hex, token });
     return token;
   }
 
-  /** @param keyId the key to encrypt under: the account's @throws Error when it is not held */
+  /** @param keyId the account's key @throws Error if the key is not configured */
   encrypt(token: string, binding: TokenBinding, keyId: string): EncryptedToken {
     const key = this.#key(keyId);
     return { keyId: key.id, ciphertext: encrypt(key, token, associatedData(key.id, binding)) };
   }
 
-  /** @throws Error when the key is not held, or the encrypted token was altered or moved between rows */
+  /** Decrypts a token. @throws Error if the key is not configured, or the ciphertext was altered or copied from another row */
   open(encrypted: EncryptedToken, binding: TokenBinding): string {
     const key = this.#key(encrypted.keyId);
     return decrypt(key, encrypted.ciphertext, associatedData(key.id, binding));
   }
 
-  /** The hash under which a token that was encrypted under that key is found. @throws Error when the key is not held */
+  /** Returns the lookup hash of a token under one key. @throws Error if the key is not configured */
   lookup(token: string, keyId: string): Buffer {
     return lookupHash(this.#key(keyId), token);
   }
 
-  /** The hashes under which a token may be found, one for each key. */
+  /** Returns the lookup hashes of a token, one for each configured key. */
   lookups(token: string): readonly Buffer[] {
     return this.#keys.map((key) => lookupHash(key, token));
   }
@@ -164,7 +164,7 @@ export class TokenVault {
   }
 }
 
-/** The lookup hash of a stored token, in hexadecimal digits. */
+/** Returns the lookup hash of a stored token, in hexadecimal. */
 export function lookupOf({ hex }: StoredTokenText): string {
   return hex.slice(-LOOKUP_DIGITS);
 }
@@ -197,7 +197,7 @@ function decrypt(key: VaultKey, ciphertext: Buffer, binding: Buffer): string {
   return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
 }
 
-/** The associated data of a token: its row is not known before the token is. @param lookup with hexadecimal digits */
+/** Associated data without the row ID, which is not known before the token is. @param lookup in hexadecimal */
 function bindToLookup({ tokenKeyId }: VaultKey, accountId: number, lookup: string): Buffer {
   return Buffer.from(`${tokenKeyId}/${accountId}/${lookup}`);
 }

@@ -1,6 +1,5 @@
 import type { Actor } from "../accounts/actor.js";
 
-/** Everything that the audit log tells of. */
 export const AUDIT_ACTIONS = [
   "user_group.created",
   "user_group.updated",
@@ -22,22 +21,22 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** That something was changed: by whom, when, in which request. It holds no secret and no values. */
+/** One recorded change: author, time and request. Contains neither secrets nor values. */
 export interface AuditEntry {
   readonly id: number;
   readonly action: AuditAction;
   readonly subjectId: number;
-  /** What the subject was called then: a provided id, the name of a key or of a site. */
+  /** The subject's name at that time: the external ID of a group or data source, or the name of a key or site. */
   readonly subjectName: string;
-  /** The version of a user group, or the revision of a site configuration, that the change made. */
+  /** The resulting version of a user group or revision of a site configuration. */
   readonly version: number | null;
-  /** The fields that an update changed. */
+  /** Names of the updated fields. */
   readonly changed: readonly string[];
   readonly actor: Actor;
   readonly createdAt: Date;
 }
 
-/** Which entries a list shows: those that meet every condition. */
+/** Conditions on listed entries; all must hold. */
 export interface AuditFilter {
   readonly actions?: readonly AuditAction[];
   readonly subjectName?: string;

@@ -1,12 +1,12 @@
 import { DomainError } from "../shared/errors.js";
 
-/** What an Authorization header holds: an API key, or the token of a user group (decision 15). */
+/** Contents of an Authorization header: an API key, or a user group token (decision 15). */
 export interface Credentials {
   readonly kind: "apiKey" | "userGroupToken";
   readonly secret: string;
 }
 
-/** The error of a request without credentials. */
+/** Creates the error for a request without credentials. */
 export function missingCredentials(): DomainError {
   return new DomainError(
     "unauthenticated",
@@ -15,8 +15,8 @@ export function missingCredentials(): DomainError {
 }
 
 /**
- * Reads an Authorization header: `Token <API_KEY>` (interface, part 5) or `Bearer <user group token>`. The scheme's case does not matter.
- * @throws DomainError `unauthenticated` when the header is missing or has another scheme
+ * Parses an Authorization header: `Token <API_KEY>` (interface, part 5) or `Bearer <user group token>`. The scheme is case-insensitive.
+ * @throws DomainError `unauthenticated` if the header is missing or has another scheme
  */
 export function readCredentials(header: string | undefined): Credentials {
   if (header === undefined || header === "") throw missingCredentials();
@@ -28,21 +28,21 @@ export function readCredentials(header: string | undefined): Credentials {
   );
 }
 
-/** The credentials in an Authorization header, if it holds any. */
+/** Returns the credentials in an Authorization header, if any. */
 export function findCredentials(header: string): Credentials | undefined {
   const [, scheme = "", secret] = /^(token|bearer) +(\S+) *$/i.exec(header) ?? [];
   if (secret === undefined) return undefined;
   return { kind: scheme.toLowerCase() === "token" ? "apiKey" : "userGroupToken", secret };
 }
 
-/** The API key in an Authorization header, if it holds one. */
+/** Returns the API key in an Authorization header, if any. */
 export function findApiKey(header: string): string | undefined {
   return /^token +(\S+) *$/i.exec(header)?.[1];
 }
 
 /**
- * Reads an Authorization header that must hold an API key.
- * @throws DomainError `unauthenticated` when the header is missing or has another scheme than `Token`
+ * Parses an Authorization header that must contain an API key.
+ * @throws DomainError `unauthenticated` if the header is missing or has another scheme than `Token`
  */
 export function readApiKeyHeader(header: string | undefined): string {
   if (header === undefined || header === "") throw missingCredentials();

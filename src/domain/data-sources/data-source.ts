@@ -6,7 +6,7 @@ export interface DataSource {
   readonly createdAt: Date;
 }
 
-/** Names one data source. */
+/** Identifies one data source. */
 export type DataSourceRef =
   | { readonly by: "id"; readonly id: number }
   | { readonly by: "providedId"; readonly providedId: string };

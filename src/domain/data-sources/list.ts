@@ -1,10 +1,10 @@
 import type { SortKey } from "../shared/page.js";
 import type { DataSource } from "./data-source.js";
 
-/** What a list of data sources may be sorted by; ties are settled by the id. */
+/** Sort fields for lists of data sources; ties are broken by ID. */
 export type DataSourceSortField = "dataSourceId" | "providedId" | "name" | "createdAt";
 
-/** The kinds of the values that data sources are sorted by. */
+/** The value type of each sort field. */
 export const DATA_SOURCE_SORT_KINDS: Readonly<Record<DataSourceSortField, SortKey["kind"]>> = {
   dataSourceId: "id",
   providedId: "text",
@@ -12,14 +12,14 @@ export const DATA_SOURCE_SORT_KINDS: Readonly<Record<DataSourceSortField, SortKe
   createdAt: "time",
 };
 
-/** Which data sources a list shows: those that meet every condition. */
+/** Conditions on listed data sources; all must hold. */
 export interface DataSourceFilter {
   readonly providedIds?: readonly string[];
-  /** Part of the name, whatever its case. */
+  /** Substring of the name, case-insensitive. */
   readonly nameContains?: string;
 }
 
-/** What a data source is sorted by in a list with this order. */
+/** Returns the value that a data source is sorted by. */
 export function sortValueOf(source: DataSource, field: DataSourceSortField): string | number {
   switch (field) {
     case "dataSourceId":

@@ -1,11 +1,11 @@
 import { isIPv6 } from "node:net";
 
-/** Of a longer text, which is no address, the rest does not matter. */
+/** Maximum length of an IPv6 address; longer text is not an address and is truncated. */
 const MAX_CHARACTERS = 45;
 
 /**
- * The block of addresses that counts as one client: an IPv4 address, or the /64 of an IPv6 address, of which a client has all.
- * @param address as the connection or a trusted proxy tells it, perhaps with a port or a zone
+ * Returns the address block that counts as one client: an IPv4 address, or the /64 network of an IPv6 address.
+ * @param address as reported by the connection or a trusted proxy, possibly with a port or a zone
  */
 export function toAddressBlock(address: string): string {
   const [, bracketed, dotted] =
@@ -16,7 +16,7 @@ export function toAddressBlock(address: string): string {
 }
 
 function firstGroups(address: string): string[] {
-  // What IPv4 address may stand at the end, it is not in the first half.
+  // An embedded IPv4 address is in the last 32 bits, so it never affects the first four groups.
   const [head = "", tail] = address.replace(/\d+(?:\.\d+){3}$/, "0:0").split("::");
   const before = groupsOf(head);
   const after = groupsOf(tail ?? "");

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 
-/** @param networks addresses and networks, checked when the settings were read */
+/** Creates a block list. @param networks IP addresses and CIDR networks, already validated */
 export function toBlockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
@@ -12,7 +12,7 @@ export function toBlockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** @returns false for a text that is no address: a proxy may forward whatever it was sent */
+/** Returns whether the list contains the address; false for invalid addresses, which proxies may forward. */
 export function isListed(list: BlockList, address: string): boolean {
   const version = isIP(address);
   return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");

@@ -1,7 +1,7 @@
 import type { DomainError } from "../shared/errors.js";
 import { rateLimitHeaders } from "./rate-limit-headers.js";
 
-/** The HTTP headers that go with an error, whichever face renders it. */
+/** Returns the HTTP headers of an error response, for both APIs. */
 export function errorHeaders(error: DomainError): Readonly<Record<string, string>> {
   if (error.code === "unauthenticated") return { "www-authenticate": 'Token realm="user-groups"' };
   return {

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../shared/errors.js";
 interface ErrorStatus {
   /** The HTTP status (decision 4). */
   readonly status: number;
-  /** Whether a GraphQL mutation reports the error in `userErrors`: the caller's user can act on it. */
+  /** Whether a GraphQL mutation reports the error in `userErrors`, because the end user can fix it. */
   readonly isUserError: boolean;
 }
 

@@ -1,16 +1,16 @@
-/** How many event streams may be open, and how much of them may be unread. */
+/** Limits on open event streams and their unread bytes. */
 export interface EventStreamLimits {
-  /** Streams that were opened with the tokens of one user group. */
+  /** Maximum streams per user group token. */
   readonly perToken: number;
-  /** Streams that were opened with one API key. */
+  /** Maximum streams per API key. */
   readonly perKey: number;
-  /** Streams from one client address: an IPv4 address, or the /64 of an IPv6 address. */
+  /** Maximum streams per client address: an IPv4 address, or the /64 network of an IPv6 address. */
   readonly perAddress: number;
-  /** Streams of this process. */
+  /** Maximum streams per process. */
   readonly perProcess: number;
-  /** Bytes of one stream that its client has not read. */
+  /** Maximum unread bytes per stream. */
   readonly unreadBytes: number;
-  /** The same of all streams of this process. */
+  /** Maximum unread bytes of all streams of this process. */
   readonly totalUnreadBytes: number;
 }
 

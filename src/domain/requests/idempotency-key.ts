@@ -1,13 +1,13 @@
 import { invalidField } from "../shared/errors.js";
 
 export const IDEMPOTENCY_KEY_HEADER = "idempotency-key";
-/** Tells that a reply is the stored one of an earlier request. */
+/** Response header that marks a stored reply to an earlier request. */
 export const REPLAYED_HEADER = "Idempotent-Replayed";
 
 /**
- * Checks the header that makes a repeated request count once.
- * @returns undefined where there is none
- * @throws DomainError `invalid_field` when it is empty, too long or not of printable characters of ASCII
+ * Validates the Idempotency-Key header.
+ * @returns undefined if the header is absent
+ * @throws DomainError `invalid_field` if it is empty, too long or not printable ASCII
  */
 export function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined;

@@ -1,6 +1,5 @@
 import type { Allowance } from "../shared/allowance.js";
 
-/** The names of all headers about rate limits. */
 export const RATE_LIMIT_HEADERS = [
   "RateLimit-Limit",
   "RateLimit-Remaining",
@@ -10,8 +9,8 @@ export const RATE_LIMIT_HEADERS = [
 ] as const;
 
 /**
- * The HTTP headers that tell an allowance (decision 33): three of their own, as in draft-ietf-httpapi-ratelimit-headers-06, which
- * most clients read; and the two structured fields of the drafts from -08 on.
+ * Returns the rate limit headers (decision 33): the three separate headers of draft-ietf-httpapi-ratelimit-headers-06, which
+ * most clients read, and the two structured fields of the drafts since -08.
  */
 export function rateLimitHeaders(allowance: Allowance): Readonly<Record<string, string>> {
   const { policy, limit, windowSeconds, remaining, resetSeconds } = allowance;

@@ -1,24 +1,24 @@
 import type { Allowance, Limit } from "../shared/allowance.js";
 import { DomainError } from "../shared/errors.js";
 
-/** What was taken under one name since its window began; windows have one length, and begin with the first point. */
+/** State of a fixed-window counter. The window begins with the first cost unit. */
 export interface Counter {
-  /** Whether the points that were asked for were taken: all of them, or none. */
+  /** Whether the requested cost units were taken; they are taken all or none. */
   readonly taken: boolean;
-  /** All points taken in this window. */
+  /** Cost units used in this window. */
   readonly used: number;
-  /** When the window ends, in milliseconds from now. */
+  /** Milliseconds until the window ends. */
   readonly endsInMs: number;
 }
 
-/** Counts that all replicas share, where they can be reached. */
+/** Counters shared by all service replicas; may be unreachable. */
 export interface SharedCounters {
   readonly isReachable: boolean;
-  /** Takes points, unless that makes more than the limit. @throws Error when it turns out that nothing can be reached */
-  take(name: string, points: number, limit: number, windowMs: number): Promise<Counter>;
+  /** Takes cost units unless that would exceed the limit. @throws Error if the store turns out to be unreachable */
+  take(name: string, cost: number, limit: number, windowMs: number): Promise<Counter>;
 }
 
-/** What a count leaves of a limit. */
+/** Returns the remaining allowance. */
 export function allowanceOf(limit: Limit, { used, endsInMs }: Omit<Counter, "taken">): Allowance {
   return {
     ...limit,
@@ -27,16 +27,16 @@ export function allowanceOf(limit: Limit, { used, endsInMs }: Omit<Counter, "tak
   };
 }
 
-/** The error of somebody whose allowance does not suffice. @param figures beside the allowance's own */
+/** Creates the `rate_limited` error. @param details additional error details */
 export function rateLimited(
   message: string,
   allowance: Allowance,
-  figures: Readonly<Record<string, number>> = {},
+  details: Readonly<Record<string, number>> = {},
 ): DomainError {
   const { limit, remaining, resetSeconds } = allowance;
   return new DomainError("rate_limited", `${message} Try again in ${resetSeconds} s.`, {
     retryAfter: resetSeconds,
-    figures: { limit, remaining, ...figures },
+    figures: { limit, remaining, ...details },
     allowance,
   });
 }

@@ -3,10 +3,10 @@ import { invalidField } from "../shared/errors.js";
 export const READ_CONSISTENCY_HEADER = "x-read-consistency";
 export const READ_CONSISTENCIES = ["strong", "eventual"] as const;
 
-/** What a request that only reads wants to see: everything that was written before it, or what a replica of the database has by then. */
+/** Consistency of a read-only request: `strong` sees all earlier writes, `eventual` may read from a lagging replica. */
 export type ReadConsistency = (typeof READ_CONSISTENCIES)[number];
 
-/** @returns undefined where there is no such header @throws DomainError `invalid_field` for any other value */
+/** Parses the X-Read-Consistency header. @returns undefined if it is absent @throws DomainError `invalid_field` for any other value */
 export function readReadConsistency(
   header: string | readonly string[] | undefined,
 ): ReadConsistency | undefined {

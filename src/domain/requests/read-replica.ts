@@ -1,5 +1,5 @@
-/** A copy of the database that reads may come from, and that may lag behind. */
+/** A read replica of the database; it may lag behind the primary. */
 export interface ReadReplica {
-  /** Tells it from others, in the log too: no part of it is a secret. */
+  /** Identifies the replica, also in the log. Contains no secrets. */
   readonly name: string;
 }

@@ -1,5 +1,5 @@
-/** What several calls may share, so that all of them count, or none does. */
+/** A database transaction that several calls share. */
 export interface Transaction {
-  /** Has something done once everything counts; never, where nothing does. */
+  /** Runs a callback after the commit; never after a rollback. */
   afterCommit(work: () => void): void;
 }

@@ -1,15 +1,15 @@
-/** How many points somebody may spend. */
+/** A rate limit policy. */
 export interface Limit {
-  /** What the limit is about. */
+  /** The limited quantity. */
   readonly policy: "requests" | "auth-failures";
-  /** The most points in a window; 0 for any number. */
+  /** Maximum cost units per window; 0 disables the limit. */
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
-/** What a limit leaves to whom it holds for. */
+/** The remaining allowance of a caller under a rate limit. */
 export interface Allowance extends Limit {
   readonly remaining: number;
-  /** When all of it is there again, in whole seconds from now. */
+  /** Whole seconds until the full allowance is restored. */
   readonly resetSeconds: number;
 }

@@ -1,19 +1,19 @@
 import { DomainError } from "./errors.js";
 
-/** How long a caller should wait before the next attempt, in seconds. */
+/** `Retry-After` of a request that exceeded its deadline, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Until when a request may take. */
+/** The deadline of a request. */
 export interface Deadline {
-  /** Whether the request has been answered without waiting for its result: nothing more is begun for it. */
+  /** Whether the request was already answered without waiting for its result: no further work is started for it. */
   readonly isOver: boolean;
 }
 
-/** The deadline of work that several requests wait for: it is over once that of each of them is, and never while one has none. */
+/** The deadline of work shared by several requests: over once all of theirs are, and never if one request has none. */
 export class SharedDeadline implements Deadline {
   readonly #deadlines: (Deadline | undefined)[] = [];
 
-  /** Adds a request. */
+  /** Adds the deadline of another request. */
   join(deadline: Deadline | undefined): void {
     this.#deadlines.push(deadline);
   }
@@ -30,7 +30,7 @@ export function deadlineExceeded(): DomainError {
   });
 }
 
-/** @throws DomainError `unavailable` once the deadline, if there is one, is over */
+/** @throws DomainError `unavailable` if the deadline is over */
 export function requireTime(deadline: Deadline | undefined): void {
   if (deadline?.isOver) throw deadlineExceeded();
 }

@@ -1,12 +1,11 @@
 import type { ErrorCode } from "./errors.js";
 
-/** What an error means, and what its caller can do. */
 interface ErrorMeaning {
   readonly meaning: string;
   readonly advice: string;
 }
 
-/** The catalogue of errors, for the descriptions of both APIs and their reference. */
+/** The error catalogue, for the descriptions and references of both APIs. */
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   bad_request: {
     meaning: "The request is not valid HTTP.",

@@ -1,7 +1,7 @@
 import type { Allowance } from "./allowance.js";
 import { redactSecrets } from "./redaction.js";
 
-/** Every way in which a call can fail. A new code compiles only with an entry in `ERROR_STATUSES`. */
+/** All error codes. A new code compiles only with an entry in `ERROR_STATUSES`. */
 export const ERROR_CODES = [
   "bad_request",
   "invalid_json",
@@ -42,40 +42,40 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Where in the caller's input a fault lies, in the domain's names: `["mapping", "sales"]`. */
+/** Path of an invalid input field, in domain names: `["mapping", "sales"]`. */
 export type FieldPath = readonly string[];
 
-/** What is wrong with one field; the message of `invalid_field` completes the sentence that begins with the field's name. */
+/** An error of one field. The message of `invalid_field` completes a sentence that begins with the field's name. */
 export interface FieldError {
   readonly field: FieldPath;
   readonly message: string;
 }
 
-/** The most fields that one error names (decision 12c). */
+/** Maximum number of fields in one error (decision 12c). */
 export const MAX_FIELD_ERRORS = 100;
 
 export interface DomainErrorDetails {
   readonly field?: FieldPath;
-  /** Everything that is wrong, where it is more than the one field. */
+  /** All field errors, if more than one field is invalid. */
   readonly fields?: readonly FieldError[];
-  /** Whole seconds after which a retry makes sense. */
+  /** `Retry-After` in whole seconds. */
   readonly retryAfter?: number;
-  /** What the error is about in numbers, by names such as `limit` and `actual`. */
+  /** Numeric details, by names such as `limit` and `actual`. */
   readonly figures?: Readonly<Record<string, number>>;
-  /** What a rate limit leaves to the caller. */
+  /** The caller's remaining rate limit allowance. */
   readonly allowance?: Allowance;
   readonly cause?: unknown;
 }
 
 /**
- * A failure whose message may be shown to the caller as it stands: it never holds a table name, a secret or a stack.
- * What lies underneath goes into `cause`.
+ * An error whose message is safe for callers: no table names, secrets or stack traces.
+ * The underlying error goes into `cause`.
  */
 export class DomainError extends Error {
   override readonly name = "DomainError";
   readonly code: ErrorCode;
   readonly field: FieldPath | undefined;
-  /** Every field that is wrong, up to the limit: the first is that of the error itself. Empty when it is not about a field. */
+  /** All invalid fields, up to the limit; the first is `field`. Empty if the error does not concern a field. */
   readonly fields: readonly FieldError[];
   readonly retryAfter: number | undefined;
   readonly figures: Readonly<Record<string, number>> | undefined;
@@ -97,20 +97,20 @@ export class DomainError extends Error {
 }
 
 /**
- * The error of an unusable input field.
- * @param field its path, in the domain's names
- * @param rule what the field must be, completing the sentence "`name` …": "must be a string"
+ * Creates the error for an invalid input field.
+ * @param field path in domain names
+ * @param rule completes the sentence "`name` …": "must be a string"
  */
 export function invalidField(field: FieldPath, rule: string): DomainError {
   return new DomainError("invalid_field", rule, { field });
 }
 
-/** What lies beneath an error, in words for the log. */
+/** Returns the underlying cause of an error, for the log. */
 export function reasonOf({ cause, message }: DomainError): string {
   return cause instanceof Error ? cause.message : message;
 }
 
-/** The error of something unexpected: the caller learns nothing of what it was. */
+/** Creates the error for an unexpected failure, without details for the caller. */
 export function internalError(cause: unknown): DomainError {
   return new DomainError("internal", "Something went wrong on our side.", { cause });
 }

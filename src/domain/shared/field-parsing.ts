@@ -1,11 +1,11 @@
 import { DomainError, type ErrorCode, type FieldError, type FieldPath, MAX_FIELD_ERRORS } from "./errors.js";
 
-/** A parser for each field of an object; a field without one stays absent. */
+/** A parser for each field; fields without one stay absent. */
 type FieldParsers<Fields> = { readonly [Name in keyof Fields]: () => Fields[Name] };
 
 /**
  * Parses the fields of an object.
- * @throws DomainError `invalid_field` that names every invalid field, in the order of the parsers (decision 12c)
+ * @throws DomainError `invalid_field` with every invalid field, in the order of the parsers (decision 12c)
  */
 export function parseFields<Fields extends object>(parsers: FieldParsers<Fields>): Fields {
   const errors = new FieldErrors("invalid_field");
@@ -16,17 +16,17 @@ export function parseFields<Fields extends object>(parsers: FieldParsers<Fields>
   return fields;
 }
 
-/** Collects what is wrong with several fields, so that one error names them all. */
+/** Collects errors of several fields, so that one error reports them all. */
 export class FieldErrors {
   readonly #code: ErrorCode;
   readonly #errors: FieldError[] = [];
 
-  /** @param code of the errors that are collected; others are thrown at once */
+  /** @param code collected error code; errors with another code are thrown immediately */
   constructor(code: ErrorCode) {
     this.#code = code;
   }
 
-  /** @returns what the function returns; undefined where it refuses its field */
+  /** @returns the parsed value; undefined if the field is invalid */
   collect<Value>(parse: () => Value): Value | undefined {
     try {
       return parse();
@@ -38,12 +38,12 @@ export class FieldErrors {
     }
   }
 
-  /** Adds what is wrong with a field, which costs less than to throw it. */
+  /** Adds a field error; cheaper than throwing one. */
   add(field: FieldPath, message: string): void {
     if (this.#errors.length < MAX_FIELD_ERRORS) this.#errors.push({ field, message });
   }
 
-  /** @throws DomainError with everything that was collected */
+  /** @throws DomainError with all collected errors */
   throwIfAny(): void {
     const [first] = this.#errors;
     if (!first) return;

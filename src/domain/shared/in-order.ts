@@ -1,4 +1,4 @@
-/** Puts what was found into the order of the keys that were asked for. @returns null for a key of which nothing was found */
+/** Returns the items in the order of the requested keys; null for keys without an item. */
 export function inOrder<Key, Item>(
   keys: readonly Key[],
   found: readonly Item[],
@@ -8,7 +8,7 @@ export function inOrder<Key, Item>(
   return keys.map((key) => byKey.get(key) ?? null);
 }
 
-/** The item at an index that must be there. */
+/** Returns the item at an index. @throws RangeError if there is none */
 export function requireAt<Item>(items: readonly Item[], index: number): Item {
   const item = items[index];
   if (item === undefined) throw new RangeError(`There is no item ${index} among ${items.length}.`);

@@ -1,7 +1,7 @@
-/** PostgreSQL's largest integer: internal ids, and the numbers of revisions, lie between 1 and it. */
+/** PostgreSQL's maximum integer: internal IDs and revision numbers are 1 to this value. */
 const MAX_ID = 2_147_483_647;
 
-/** The internal id, or the number of a revision, that a text spells (canonical decimal), or null. */
+/** Parses an internal ID or revision number in canonical decimal notation; null if it is invalid. */
 export function parseInternalId(text: string): number | null {
   if (!/^[1-9][0-9]{0,9}$/.test(text)) return null;
   const id = Number(text);

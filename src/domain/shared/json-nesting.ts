@@ -1,4 +1,4 @@
-/** How many levels of objects and arrays a request body may have: those of a site configuration, and of what surrounds it. */
+/** Maximum nesting depth of a request body: that of a site configuration and of the objects around it. */
 export const MAX_BODY_LEVELS = 1000;
 
 const QUOTE = 0x22;
@@ -6,9 +6,9 @@ const BACKSLASH = 0x5c;
 const [OPENING_BRACKET, CLOSING_BRACKET] = [0x5b, 0x5d];
 const [OPENING_BRACE, CLOSING_BRACE] = [0x7b, 0x7d];
 
-/** Returns whether the objects and arrays of a JSON text are nested more than that many levels deep. */
+/** Returns whether a JSON text is nested deeper than `levels` objects and arrays. */
 export function isNestedDeeper(text: Uint8Array, levels: number): boolean {
-  // Each level takes a byte.
+  // Each level takes at least one byte.
   if (text.length <= levels) return false;
   let depth = 0;
   let inString = false;

@@ -1,7 +1,7 @@
 import { isObject } from "./json.js";
 import { JsonTokens } from "./json-tokens.js";
 
-/** The text of a JSON object, as its author wrote it. */
+/** The original text of a JSON object. */
 export class JsonSource {
   readonly text: string;
 
@@ -11,9 +11,9 @@ export class JsonSource {
 }
 
 /**
- * Puts the source text of one member in place of its value, if that is an object: the value has lost spelling and precision of its
- * numbers, and the order of keys that look like integers.
- * @param text what the object was parsed from
+ * Replaces one object-valued member by its source text. Parsing loses the spelling and precision of numbers, and the order of
+ * integer-like keys.
+ * @param text the text that `object` was parsed from
  */
 export function withSource(
   object: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export function withSource(
   return isObject(object[key]) ? { ...object, [key]: new JsonSource(findMember(text, key)) } : object;
 }
 
-/** The text of a member's value. Of several members with this key the last counts, as for `JSON.parse`. */
+/** Returns the text of a member's value. Of duplicate keys the last one is used, as in `JSON.parse`. */
 function findMember(text: string, key: string): string {
   const tokens = new JsonTokens(text);
   let found = "";
@@ -39,7 +39,7 @@ function findMember(text: string, key: string): string {
   return found;
 }
 
-/** Moves to the last token of a value, of which the first is reached. @returns where it ends */
+/** Skips to the last token of the value whose first token is current. @returns the offset of its end */
 function skipValue(tokens: JsonTokens, first: string): number {
   let depth = 0;
   for (let token = first; ; token = tokens.next()) {

@@ -1,28 +1,30 @@
 import { printParseErrorCode, visit } from "jsonc-parser";
 import { DomainError } from "./errors.js";
 
-/** A JSON value, and the text that it was parsed from. */
+/** A JSON value and its source text. */
 export interface ParsedJson {
   readonly value: unknown;
   readonly text: string;
 }
 
 /**
- * Reads bytes as JSON.
- * @param what names them in messages: "The body"
- * @throws DomainError `invalid_json` with line and column (both from 1) of the first fault
+ * Parses UTF-8 bytes as JSON.
+ * @param what subject of error messages: "The body"
+ * @throws DomainError `invalid_json` with line and column (both from 1) of the first syntax error
  */
 export function parseJsonBytes(bytes: Uint8Array, what: string): ParsedJson {
   const text = decode(bytes, what);
   return { value: parseJsonPart(text, what), text };
 }
 
-/** Reads a part of a file as JSON. @throws as `parseJsonBytes` does */
+/** Parses JSON text. @throws DomainError `invalid_json`, as `parseJsonBytes` does */
 export function parseJsonPart(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new DomainError("invalid_json", `${what} is not valid JSON: ${describeFault(text)}.`, { cause });
+    throw new DomainError("invalid_json", `${what} is not valid JSON: ${describeSyntaxError(text)}.`, {
+      cause,
+    });
   }
 }
 
@@ -36,34 +38,34 @@ function decode(bytes: Uint8Array, what: string): string {
   }
 }
 
-function describeFault(text: string): string {
-  // JSON.parse gives no reliable position, so a second parser, which does, reads the text again up to its first error.
-  let fault: Fault | undefined;
+function describeSyntaxError(text: string): string {
+  // JSON.parse reports no reliable position, so a second parser scans the text up to its first error.
+  let syntaxError: JsonSyntaxError | undefined;
   try {
     visit(
       text,
       {
         onError(error, offset) {
-          throw new Fault(printParseErrorCode(error), offset);
+          throw new JsonSyntaxError(printParseErrorCode(error), offset);
         },
       },
       { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
     );
   } catch (error) {
-    // The second parser recurses.
+    // The second parser is recursive, so deep nesting overflows the stack.
     if (error instanceof RangeError) return "it is nested too deeply to say where";
-    if (!(error instanceof Fault)) throw error;
-    fault = error;
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    syntaxError = error;
   }
-  const offset = fault?.offset ?? text.length;
+  const offset = syntaxError?.offset ?? text.length;
   const before = text.slice(0, offset);
   const line = before.split("\n").length;
   const column = offset - before.lastIndexOf("\n");
-  return `${fault ? words(fault.message) : "unexpected text"} at line ${line}, column ${column}`;
+  return `${syntaxError ? words(syntaxError.message) : "unexpected text"} at line ${line}, column ${column}`;
 }
 
-/** Ends the second parser at its first error. */
-class Fault extends Error {
+/** Stops the second parser at its first error. */
+class JsonSyntaxError extends Error {
   readonly offset: number;
 
   constructor(code: string, offset: number) {

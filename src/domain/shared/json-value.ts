@@ -3,25 +3,25 @@ import { isObject, type JsonObject, type JsonValue } from "./json.js";
 import { requireStorable } from "./text-field.js";
 
 export interface JsonValueRules {
-  /** The most levels of objects and arrays, the value itself being the first; by default as many as can be walked safely. */
+  /** Maximum nesting depth, the value itself being level 1. Default: the depth that recursion handles safely. */
   readonly maxDepth?: number;
-  /** Whether keys and strings must be text that PostgreSQL can hold. */
+  /** Whether keys and strings must be storable in PostgreSQL. */
   readonly storable: boolean;
 }
 
-/** `JSON.parse` gives values of any depth, but the stack bears little more than a thousand levels of recursion. */
+/** `JSON.parse` accepts any depth, but recursion overflows the stack at little more than a thousand levels. */
 const SAFE_DEPTH = 500;
 
 /**
- * Checks that a value of unknown origin is JSON, and copies it.
- * @throws DomainError `invalid_field` naming the faulty place, for what is no JSON value, a number that was probably another
- * one in the caller's text, and what the rules forbid
+ * Validates and copies a JSON value of unknown origin.
+ * @throws DomainError `invalid_field` with the invalid path: for values that are not JSON, numbers that have probably lost
+ * precision, and violations of the rules
  */
 export function parseJsonValue(value: unknown, field: FieldPath, rules: JsonValueRules): JsonValue {
   return new JsonValueParser(field, rules).parse(value);
 }
 
-/** Checks and copies an object as `parseJsonValue` does. */
+/** Validates and copies an object as `parseJsonValue` does. */
 export function parseJsonObject(
   value: Readonly<Record<string, unknown>>,
   field: FieldPath,
@@ -34,7 +34,7 @@ class JsonValueParser {
   readonly #maxDepth: number;
   readonly #storable: boolean;
   readonly #outer: number;
-  /** The place being parsed: one path for all, as a copy at each value would cost its depth. */
+  /** Path of the current value. Shared, because copying it for each value would cost its depth. */
   readonly #path: string[];
 
   constructor(field: FieldPath, { maxDepth = SAFE_DEPTH, storable }: JsonValueRules) {
@@ -51,7 +51,7 @@ class JsonValueParser {
       return value;
     }
     if (typeof value === "number") {
-      this.#requireKept(value);
+      this.#requireExact(value);
       return value;
     }
     if (Array.isArray(value)) {
@@ -68,7 +68,7 @@ class JsonValueParser {
       this.#requireText(key);
       return [key, this.#parseChild(child, key)];
     });
-    // Unlike an assignment, this makes a property of the key `__proto__`, too.
+    // Unlike assignment, this also creates an own property for the key `__proto__`.
     return Object.fromEntries(entries);
   }
 
@@ -88,11 +88,11 @@ class JsonValueParser {
     if (this.#storable) requireStorable(text, this.#path);
   }
 
-  #requireKept(value: number): void {
-    // 1e999 is valid JSON, but becomes Infinity, which JSON cannot express on the way back.
+  #requireExact(value: number): void {
+    // 1e999 is valid JSON but parses as Infinity, which JSON cannot represent.
     if (!Number.isFinite(value))
       throw invalidField(this.#path, "must be a number that a 64-bit float can hold");
-    // Such a number was probably another one in the text: 2^53 + 1 is read as 2^53.
+    // Such a number has probably lost precision: 2^53 + 1 is parsed as 2^53.
     if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21) {
       throw invalidField(
         this.#path,

@@ -1,24 +1,24 @@
-/** Any JSON value, as `JSON.parse` gives it. */
+/** Any JSON value, as returned by `JSON.parse`. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** Tells a JSON object from the other values, arrays and null among them. */
+/** Returns whether a value is a JSON object, not an array or null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What callers are told of a field that takes an object or nothing. */
+/** Error rule for fields that accept an object or null. */
 export const NULLABLE_OBJECT_RULE = "must be a JSON object or null";
 
-/** Says whether there is a value at all: callers may leave something out, or say null. */
+/** Returns whether a value is neither null nor undefined. */
 export function isGiven<Value>(value: Value | null | undefined): value is Value {
   return value !== null && value !== undefined;
 }
 
-/** The value of a key; undefined when the object has none of its own, as of `toString`. */
+/** Returns an own property; undefined for missing keys and inherited ones such as `toString`. */
 export function memberOf(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -1,4 +1,4 @@
-/** A failure that whoever runs the service can mend; its message says what to do, in one line but where it lists findings. */
+/** An error that the operator can fix. The message says how, in one line unless it lists findings. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
 }

@@ -3,17 +3,17 @@ import { parseInternalId } from "./internal-id.js";
 import { isGiven } from "./json.js";
 import { isStorable } from "./text-field.js";
 
-/** The most items of one page, and how many there are when nothing is said. */
+/** Maximum and default page size. */
 export const MAX_PAGE_SIZE = 100;
 export const DEFAULT_PAGE_SIZE = 20;
 
-/** The place of an item in a list: the value it is sorted by, and its id, which tells equal values apart. */
+/** The position of an item in a list: its sort value, and its ID as tie-breaker. */
 export interface Position {
   readonly value: string | number;
   readonly id: number;
 }
 
-/** Which part of a list is asked for: at most `size` items between two positions, from the first or the last of them. */
+/** A page request: at most `size` items between two positions, counted from the start or the end. */
 export interface PageRequest {
   readonly size: number;
   readonly from: "start" | "end";
@@ -21,23 +21,23 @@ export interface PageRequest {
   readonly before: Position | null;
 }
 
-/** A part of a list, in the list's order. */
+/** A page of a list, in list order. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Whether the list goes on at the far end of the page, seen in the direction of paging. */
+  /** Whether more items follow in the direction of paging. */
   readonly hasMore: boolean;
 }
 
-/** What a list is sorted by, and of what kind the values are. */
+/** The sort field of a list, and the type of its values. */
 export interface SortKey {
   readonly field: string;
-  /** Internal ids are 32-bit integers, serial numbers integers of up to 2^53. */
+  /** Internal IDs are 32-bit integers, serial numbers integers up to 2^53. */
   readonly kind: "id" | "serial" | "text" | "time";
-  /** What the items' ids are, where the list is not sorted by them: `id` unless set. */
+  /** The type of the items' IDs if the list is sorted by another field; default `id`. */
   readonly idKind?: "serial";
 }
 
-/** What a caller says about the page; a cursor was made by `toCursor` for the same sort field. */
+/** Pagination arguments; cursors were created by `toCursor` for the same sort field. */
 export interface PageArguments {
   readonly first?: number | null;
   readonly after?: string | null;
@@ -46,8 +46,8 @@ export interface PageArguments {
 }
 
 /**
- * Reads what page is asked for.
- * @param sortKey what the list is sorted by: a cursor of a list that is sorted otherwise has no place in it
+ * Parses pagination arguments.
+ * @param sortKey sort key of the list: cursors of lists with another order are rejected
  * @throws DomainError `invalid_field`
  */
 export function parsePage({ first, after, last, before }: PageArguments, sortKey: SortKey): PageRequest {
@@ -62,18 +62,18 @@ export function parsePage({ first, after, last, before }: PageArguments, sortKey
   };
 }
 
-/** Says whether a list with this filter has everything: none of its conditions is set. */
+/** Returns whether a filter has no conditions. */
 export function filtersNothing(filter: object): boolean {
   return Object.values(filter).every((condition) => condition === undefined);
 }
 
-/** The cursor of a position: opaque to callers. */
+/** Returns the opaque cursor of a position. */
 export function toCursor(sortField: string, { value, id }: Position): string {
   return Buffer.from(JSON.stringify([sortField, value, id])).toString("base64url");
 }
 
 /**
- * Puts together a page from the rows that were found, one more than the page holds.
+ * Creates a page from the query result, which has up to one row more than the page.
  * @param found in the direction of paging
  */
 export function toPage<Item>(found: readonly Item[], { size, from }: PageRequest): Page<Item> {
@@ -84,10 +84,10 @@ export function toPage<Item>(found: readonly Item[], { size, from }: PageRequest
 function parseCursor(cursor: string, sortKey: SortKey, field: FieldPath): Position {
   const parts = decode(cursor);
   if (Array.isArray(parts) && parts.length === 3) {
-    const [madeFor, value, id]: unknown[] = parts;
-    // A cursor may be forged: what is in it goes to the database, so it must be what we would have put there.
+    const [sortField, value, id]: unknown[] = parts;
+    // Cursors can be forged and reach the database, so the contents are validated.
     if (
-      madeFor === sortKey.field &&
+      sortField === sortKey.field &&
       isIdOf(sortKey.idKind ?? sortKey.kind, id) &&
       isSortValue(value, sortKey.kind)
     )
@@ -126,7 +126,7 @@ function isSortValue(value: unknown, kind: SortKey["kind"]): value is string | n
   return kind === "text" || isTime(value);
 }
 
-/** ISO 8601 as JavaScript writes it, in the years 1 to 9999, which PostgreSQL reads. */
+/** ISO 8601 in JavaScript's format, years 1 to 9999, which PostgreSQL can parse. */
 function isTime(text: string): boolean {
   if (!/^(?!0000)\d{4}-/.test(text)) return false;
   const time = new Date(text);

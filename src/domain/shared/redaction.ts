@@ -1,7 +1,7 @@
-/** All that begins like a secret of ours: an API key, a user group token, the secret of a webhook; a false one may be a real one's typo. */
+/** Matches API keys, user group tokens and webhook secrets by prefix. The rest is not validated: a typo of a secret is also sensitive. */
 const SECRET = /(ugk_(?:live|test)_|ugt_|whsec_)[0-9A-Za-z+/]+=*/g;
 
-/** Leaves of each secret in a text its prefix only. Callers put them where nobody expects them: into paths, names, queries. */
+/** Redacts secrets to their prefixes. Callers send secrets in unexpected places: paths, names, queries. */
 export function redactSecrets(text: string): string {
   return text.replace(SECRET, "$1…");
 }

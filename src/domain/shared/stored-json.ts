@@ -2,25 +2,25 @@ import { type FieldPath, invalidField } from "./errors.js";
 import { JsonTokens } from "./json-tokens.js";
 import { storableRule } from "./text-field.js";
 
-/** What PostgreSQL's `numeric` can hold, to which JSON numbers are converted for comparisons and filters. */
+/** Limits of PostgreSQL's `numeric`, to which JSON numbers are converted for comparisons and filters. */
 export const MAX_INTEGER_DIGITS = 131_072;
 export const MAX_FRACTION_DIGITS = 16_383;
 
-/** The shortest number out of range is `1e131072`. */
-const SHORTEST_OUT_OF_RANGE = 8;
+/** Length of `1e131072`, the shortest number out of range. */
+const MIN_OUT_OF_RANGE_LENGTH = 8;
 const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Checks the text of a JSON value that is to be stored as it is written. It checks tokens and not the parsed value: of a duplicate
- * key the parsed value has the last one only, and PostgreSQL reads them all.
+ * Validates JSON text that is stored as written. Tokens are validated rather than the parsed value, because parsing drops all but the
+ * last of duplicate keys, and PostgreSQL reads them all.
  * @param text valid JSON
- * @param maxDepth the most levels of objects and arrays, the value itself being the first
+ * @param maxDepth maximum nesting depth, the value itself being level 1
  * @returns the text without insignificant white space
- * @throws DomainError `invalid_field` naming the first place that PostgreSQL cannot hold, or that is nested too deeply
+ * @throws DomainError `invalid_field` with the first path that PostgreSQL cannot store, or that is nested too deeply
  */
 export function parseStoredJson(text: string, field: FieldPath, maxDepth: number): string {
   const tokens = new JsonTokens(text);
-  /** For each open object its current key, null where a key comes next; for each open array its current index. */
+  /** The current key of each open object (null before a key), or the current index of each open array. */
   const levels: (string | number | null)[] = [];
   const path = () => [...field, ...levels.filter((level) => level !== null).map(String)];
   const parts: string[] = [];
@@ -48,7 +48,7 @@ export function parseStoredJson(text: string, field: FieldPath, maxDepth: number
       const rule = storableRule(value);
       if (rule !== undefined) throw invalidField(path(), rule);
       if (level === null) levels[levels.length - 1] = value;
-    } else if (end - start >= SHORTEST_OUT_OF_RANGE) {
+    } else if (end - start >= MIN_OUT_OF_RANGE_LENGTH) {
       requireInRange(text.slice(start, end), path);
     }
   }

@@ -1,24 +1,24 @@
 import { type FieldPath, invalidField } from "./errors.js";
 
-/** Decision 12: ids and names are 1 to 255 characters (Unicode code points, as PostgreSQL counts them). */
+/** Maximum length of IDs and names in Unicode code points, as PostgreSQL counts them (decision 12). */
 export const MAX_TEXT_LENGTH = 255;
 
 /**
- * Checks an id or a name.
+ * Validates an ID or a name.
  * @returns the same string
- * @throws DomainError `invalid_field` when it is missing, no string, empty, too long, or not storable text
+ * @throws DomainError `invalid_field` if it is missing, not a string, empty, too long, or not storable
  */
 export function parseText(value: unknown, field: FieldPath): string {
   if (isText(value)) return value;
   throw invalidField(field, textRule(value) ?? "is invalid");
 }
 
-/** Says whether a value is a valid id or name. */
+/** Returns whether a value is a valid ID or name. */
 export function isText(value: unknown): value is string {
   return textRule(value) === undefined;
 }
 
-/** The rule for ids and names that a value breaks; undefined when it is valid. */
+/** Returns the rule for IDs and names that a value violates; undefined if it is valid. */
 export function textRule(value: unknown): string | undefined {
   if (value === undefined) return "is required";
   if (typeof value !== "string") return "must be a string";
@@ -27,25 +27,25 @@ export function textRule(value: unknown): string | undefined {
   return storableRule(value);
 }
 
-/** Says whether a text has more characters (Unicode code points) than that. */
+/** Returns whether a text has more Unicode code points than `characters`. */
 function isLongerThan(text: string, characters: number): boolean {
-  // A code point takes one or two UTF-16 units, so only lengths between the two bounds need counting.
+  // A code point takes one or two UTF-16 code units, so only lengths between the two bounds need counting.
   return text.length > characters && [...text.slice(0, 2 * characters + 1)].length > characters;
 }
 
-/** @throws DomainError `invalid_field` for text that PostgreSQL cannot hold: a NUL character or half a surrogate pair */
+/** @throws DomainError `invalid_field` for text that PostgreSQL cannot store: a NUL character or an unpaired surrogate */
 export function requireStorable(value: string, field: FieldPath): void {
   const rule = storableRule(value);
   if (rule !== undefined) throw invalidField(field, rule);
 }
 
-/** Why PostgreSQL cannot hold a text; undefined when it can. */
+/** Returns the rule that makes a text unstorable in PostgreSQL; undefined if it is storable. */
 export function storableRule(value: string): string | undefined {
   if (value.includes("\u0000")) return "must not contain the character U+0000";
   return value.isWellFormed() ? undefined : "must not contain an unpaired surrogate";
 }
 
-/** Says whether PostgreSQL can hold a text: without the character U+0000 and without half a surrogate pair. */
+/** Returns whether PostgreSQL can store a text: no character U+0000 and no unpaired surrogate. */
 export function isStorable(value: string): boolean {
   return storableRule(value) === undefined;
 }

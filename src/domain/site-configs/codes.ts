@@ -5,7 +5,7 @@ interface CodeDescription {
   readonly meaning: string;
 }
 
-/** Every code of a finding, its severity without `strict`, and what it says (decisions 17 and 18). */
+/** All finding codes with their severity without `strict` and their meaning (decisions 17 and 18). */
 export const SITE_CONFIG_CODES = {
   unreadable_file: { severity: "error", meaning: "The file cannot be read (command line only)." },
   invalid_utf8: { severity: "error", meaning: "The file is not UTF-8 text (command line only)." },

@@ -2,31 +2,31 @@ import { SITE_CONFIG_CODES, type SiteConfigCode, type SiteConfigSeverity } from 
 import type { LineIndex } from "./document/line-index.js";
 import type { SiteConfigFinding, SiteConfigReport } from "./report.js";
 
-/** A hostile document could otherwise make findings of a thousand times its own size. */
+/** Limits on findings: without them, a hostile document could produce a thousand times its own size. */
 const MAX_FINDINGS = 10_000;
 const MAX_POINTER_CHARACTERS = 4_000_000;
 
-/** Where a finding belongs: the offset of the value, or of the key where the key is the problem. */
+/** The location of a finding: the offset of the value, or of the key if the key is the problem. */
 export interface FindingPlace {
   readonly pointer: string;
   readonly offset: number;
 }
 
-interface Noted {
+interface RecordedFinding {
   readonly severity: SiteConfigSeverity;
   readonly offset: number;
   readonly finding: SiteConfigFinding;
 }
 
-/** Gathers the findings of one document in any order. */
+/** Collects the findings of one document in any order. */
 export class FindingCollector {
-  readonly #noted: Noted[] = [];
+  readonly #recorded: RecordedFinding[] = [];
   readonly #seen = {
     error: { count: 0, characters: 0 },
     warning: { count: 0, characters: 0 },
   };
 
-  /** @param message a function where it costs time to write, as it may not be needed */
+  /** @param message a function if formatting is expensive, because the message may not be needed */
   add(code: SiteConfigCode, { pointer, offset }: FindingPlace, message: string | (() => string)): void {
     const { severity } = SITE_CONFIG_CODES[code];
     const seen = this.#seen[severity];
@@ -34,11 +34,11 @@ export class FindingCollector {
     seen.count += 1;
     seen.characters += pointer.length;
     if (seen.count > MAX_FINDINGS || seen.characters > MAX_POINTER_CHARACTERS) {
-      const rest = severity === "error" ? "more_errors" : "more_warnings";
+      const overflowCode = severity === "error" ? "more_errors" : "more_warnings";
       const text = `There are more ${severity}s than the ${seen.count - 1} that are listed.`;
-      this.#noted.push({ severity, offset, finding: { code: rest, pointer: "", message: text } });
+      this.#recorded.push({ severity, offset, finding: { code: overflowCode, pointer: "", message: text } });
     } else {
-      this.#noted.push({
+      this.#recorded.push({
         severity,
         offset,
         finding: { code, pointer, message: typeof message === "string" ? message : message() },
@@ -46,13 +46,13 @@ export class FindingCollector {
     }
   }
 
-  /** @param lineIndex of the text that the offsets count in; without it the findings have no line and column */
+  /** @param lineIndex line index of the source text; without it, findings have no line and column */
   report(options: { readonly strict: boolean }, lineIndex?: () => LineIndex): SiteConfigReport {
-    const lines = this.#noted.length === 0 ? undefined : lineIndex?.();
-    const ordered = this.#noted.toSorted((one, other) => one.offset - other.offset);
+    const lines = this.#recorded.length === 0 ? undefined : lineIndex?.();
+    const ordered = this.#recorded.toSorted((one, other) => one.offset - other.offset);
     const findings = (severity: SiteConfigSeverity) =>
       ordered
-        .filter((noted) => (options.strict ? "error" : noted.severity) === severity)
+        .filter((recorded) => (options.strict ? "error" : recorded.severity) === severity)
         .map(({ finding, offset }) => (lines ? { ...finding, ...lines.positionOf(offset) } : finding));
     const errors = findings("error");
     return { valid: errors.length === 0, errors, warnings: findings("warning") };

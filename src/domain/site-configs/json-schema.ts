@@ -4,8 +4,8 @@ import { DEFINITIONS, SITE_CONFIG } from "./table.js";
 import { COLOR_PATTERN } from "./text-check.js";
 
 /**
- * Describes a site configuration as JSON Schema 2020-12, for editors. A document is valid by it where the validator finds no
- * error, but for what a schema cannot express: faults of the JSON text, levels, and text that cannot be stored.
+ * Returns the JSON Schema 2020-12 of a site configuration, for editors. It accepts exactly the documents without validation errors, except
+ * for what a schema cannot express: JSON syntax errors, nesting depth, and text that cannot be stored.
  */
 export function siteConfigJsonSchema(): JsonObject {
   return {
@@ -48,7 +48,7 @@ function objectSchema({ properties }: ObjectShape): JsonObject {
   const required = entries.filter(([, property]) => property.required).map(([name]) => name);
   const conditions = entries.flatMap(([name, { requiredWhen }]) =>
     requiredWhen
-      ? // Without the other property this `if` holds, as it must: the value asked for is that one's default.
+      ? // If the other property is absent, this `if` holds, which is correct: the required value is its default.
         [
           {
             if: { properties: { [requiredWhen.property]: { const: requiredWhen.is } } },

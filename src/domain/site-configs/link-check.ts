@@ -5,10 +5,10 @@ import { pagesOf } from "./navigation-walk.js";
 
 const LISTS = ["anchors", "tabs"] as const;
 
-/** Finds anchors and tabs whose path no page begins with. */
+/** Finds anchors and tabs whose URL is not a prefix of any page path. */
 export function checkLinks(root: ObjectNode, findings: FindingCollector): void {
   const pages = pagesOf(root);
-  // Where a group is broken, its pages are unknown: what is wrong is told already.
+  // The pages of an invalid group are unknown; its error is already reported.
   if (!pages) return;
   const sorted = pages.map((page) => page.replace(/^\/+/, "")).toSorted(byCodeUnits);
   for (const list of LISTS) {
@@ -25,7 +25,7 @@ export function checkLinks(root: ObjectNode, findings: FindingCollector): void {
   }
 }
 
-/** @param sorted the paths of all pages */
+/** @param sorted sorted paths of all pages */
 function matches(url: string, sorted: readonly string[]): boolean {
   if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(url)) return true;
   const prefix = pathOf(url);

@@ -3,7 +3,7 @@ import type { ObjectShape, SettingProperty } from "./setting-shape.js";
 
 export const NAVIGATION_GROUP = "navigationGroup";
 
-/** A group of pages; groups may nest, which real files do and the format omits. */
+/** A group of pages. Groups may nest, which real files do although the format does not mention it. */
 export const navigationGroup: ObjectShape = object("NavigationGroup", "A group of pages.", {
   group: text("Name of the group; may be empty.", { required: true }),
   pages: property(

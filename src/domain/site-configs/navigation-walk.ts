@@ -1,7 +1,7 @@
 import { pointerTo } from "./document/json-pointer.js";
 import type { ConfigNode, ObjectNode } from "./document/tree.js";
 
-/** Visits every group of the navigation, nested ones too. */
+/** Visits every group of the navigation, including nested ones. */
 export function visitGroups(root: ObjectNode, visitor: (group: ObjectNode, pointer: string) => void): void {
   const visit = (list: ConfigNode | undefined, pointer: string): void => {
     if (list?.type !== "array") return;
@@ -15,7 +15,7 @@ export function visitGroups(root: ObjectNode, visitor: (group: ObjectNode, point
   visit(root.members.get("navigation")?.value, "/navigation");
 }
 
-/** The paths of all pages as they are given; null when part of the navigation cannot be read. */
+/** Returns the paths of all pages as written; null if part of the navigation is invalid. */
 export function pagesOf(root: ObjectNode): string[] | null {
   const pages: string[] = [];
   const collect = (list: ConfigNode | undefined, level: number): boolean =>

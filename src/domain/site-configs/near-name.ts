@@ -1,43 +1,43 @@
-const FARTHEST = 2;
+const MAX_DISTANCE = 2;
 
 /**
- * Finds what a mistyped name was probably meant to be: at most two edits away, letter case aside.
- * @returns the nearest candidate, the first of equals, or null
+ * Finds the intended name of a typo: at most two edits away, ignoring case.
+ * @returns the nearest candidate (the first of several), or null
  */
-export function nearName(name: string, candidates: Iterable<string>): string | null {
-  const typed = name.toLowerCase();
+export function findNearName(name: string, candidates: Iterable<string>): string | null {
+  const lowerName = name.toLowerCase();
   let best: string | null = null;
-  let least = FARTHEST + 1;
+  let minDistance = MAX_DISTANCE + 1;
   for (const candidate of candidates) {
-    const meant = candidate.toLowerCase();
-    if (Math.abs(meant.length - typed.length) > FARTHEST) continue;
-    const distance = editDistance(typed, meant);
-    // Two edits turn any short word into any other.
-    if (distance < least && distance <= meant.length / 2) {
+    const lowerCandidate = candidate.toLowerCase();
+    if (Math.abs(lowerCandidate.length - lowerName.length) > MAX_DISTANCE) continue;
+    const distance = editDistance(lowerName, lowerCandidate);
+    // Two edits can turn any short word into any other.
+    if (distance < minDistance && distance <= lowerCandidate.length / 2) {
       best = candidate;
-      least = distance;
+      minDistance = distance;
     }
   }
   return best;
 }
 
-/** The sentence to add to a message, with a space before it, or nothing. */
+/** Returns a sentence to append to a message, with a leading space, or an empty string. */
 export function suggestion(name: string, candidates: Iterable<string>): string {
-  const near = nearName(name, candidates);
+  const near = findNearName(name, candidates);
   return near === null ? "" : ` Did you mean ${JSON.stringify(near)}?`;
 }
 
 /**
- * Insertions, deletions, replacements and swaps of neighbours (Damerau-Levenshtein, optimal string alignment).
- * @returns a number above FARTHEST as soon as the names are known to be farther apart
+ * Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, replacements and swaps of neighbours.
+ * @returns a number above MAX_DISTANCE as soon as the distance is known to exceed it
  */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);
-  let minOfLast = 0;
+  let minOfLastRow = 0;
   for (let row = 1; row <= from.length; row += 1) {
     const current = [row];
-    let least = row;
+    let minDistance = row;
     for (let column = 1; column <= to.length; column += 1) {
       const same = from[row - 1] === to[column - 1];
       let distance = Math.min(
@@ -49,11 +49,11 @@ function editDistance(from: string, to: string): number {
         distance = Math.min(distance, at(beforeLast, column - 2) + 1);
       }
       current.push(distance);
-      least = Math.min(least, distance);
+      minDistance = Math.min(minDistance, distance);
     }
-    // A swap reaches back two rows, so both must be too far for the rest to be.
-    if (least > FARTHEST && minOfLast > FARTHEST) return least;
-    minOfLast = least;
+    // A swap refers to two rows back, so both rows must exceed the maximum.
+    if (minDistance > MAX_DISTANCE && minOfLastRow > MAX_DISTANCE) return minDistance;
+    minOfLastRow = minDistance;
     beforeLast = last;
     last = current;
   }

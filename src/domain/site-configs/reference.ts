@@ -3,7 +3,7 @@ import type { ObjectShape, SettingProperty, SettingShape, StringShape } from "./
 import { formsOf, typeOf } from "./shape-options.js";
 import { SITE_CONFIG } from "./table.js";
 
-/** Writes the reference page of the site configuration, in Markdown. */
+/** Returns the reference page of the site configuration, in Markdown. */
 export function siteConfigReference(): string {
   const rows = rowsOf(SITE_CONFIG, "");
   const isOutside = ({ property }: Row) => property.undocumented === true;
@@ -53,7 +53,7 @@ function rowsOf({ properties }: ObjectShape, parent: string): Row[] {
 
 function rowsBelow(shape: SettingShape, path: string): Row[] {
   return formsOf(shape).flatMap((form) => {
-    // A nested group has the properties of its parent, and so on.
+    // A nested group repeats the properties of its parent indefinitely.
     if (form.undocumented !== undefined) return [];
     if (form.kind === "object") return rowsOf(form, `${path}.`);
     return form.kind === "array" ? rowsBelow(form.items, `${path}[]`) : [];

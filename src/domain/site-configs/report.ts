@@ -1,27 +1,26 @@
 import type { SiteConfigCode } from "./codes.js";
 
-/** One thing that is wrong, or should be looked at. */
+/** One error or warning. */
 export interface SiteConfigFinding {
   readonly code: SiteConfigCode;
-  /** RFC 6901; for what is missing, the object that lacks it. */
+  /** JSON Pointer (RFC 6901); for a missing property, that of the object. */
   readonly pointer: string;
   readonly message: string;
-  /** From 1; only when text was checked. */
+  /** From 1; only for text. */
   readonly line?: number;
-  /** From 1, in UTF-16 code units as editors count; only when text was checked. */
+  /** From 1, in UTF-16 code units as in editors; only for text. */
   readonly column?: number;
 }
 
-/** What a check found; both lists are in the order of the document. */
+/** The result of a validation; both lists are in document order. */
 export interface SiteConfigReport {
-  /** Whether there are no errors. */
   readonly valid: boolean;
   readonly errors: readonly SiteConfigFinding[];
   readonly warnings: readonly SiteConfigFinding[];
 }
 
-/** Leaves out line and column, for whoever has never seen the text that they count in. */
-export function withoutPlaces({ valid, errors, warnings }: SiteConfigReport): SiteConfigReport {
+/** Removes line and column, for clients that have never seen the text. */
+export function withoutPositions({ valid, errors, warnings }: SiteConfigReport): SiteConfigReport {
   const strip = ({ code, pointer, message }: SiteConfigFinding) => ({ code, pointer, message });
   return { valid, errors: errors.map(strip), warnings: warnings.map(strip) };
 }

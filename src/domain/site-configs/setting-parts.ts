@@ -4,7 +4,7 @@ export const TEXT = { kind: "string" } as const satisfies StringShape;
 const COLOR = { kind: "string", format: "color" } as const satisfies StringShape;
 export const TEXT_OR_TEXTS: SettingShape = { kind: "union", options: [TEXT, { kind: "array", items: TEXT }] };
 
-/** What else there is to say of a property. */
+/** Optional attributes of a property. */
 type Traits = Omit<SettingProperty, "shape" | "description">;
 
 export function property(shape: SettingShape, description: string, traits: Traits = {}): SettingProperty {
@@ -23,7 +23,7 @@ export function flag(description: string, traits?: Traits): SettingProperty {
   return property({ kind: "boolean" }, description, traits);
 }
 
-/** A string that is one of a few. */
+/** An enumerated string. */
 export function choice(
   typed: TypeName,
   values: readonly string[],
@@ -42,7 +42,7 @@ export function object(
   return { kind: "object", typed: { name, description }, ...(together && { together }), properties };
 }
 
-/** A property whose description is also that of the object which it holds. */
+/** An object property that shares the description of its object. */
 export function section(
   name: string,
   description: string,
@@ -51,7 +51,7 @@ export function section(
   return property(object(name, description, properties), description);
 }
 
-/** Decision 17: the format's own six values, and those that the icon library has got since. */
+/** The format's six icon types, and those that the icon library has added since (decision 17). */
 const ICON_TYPES = [
   ...["brands", "duotone", "light", "sharp-solid", "solid", "thin"],
   ...["regular", "sharp-duotone-solid", "sharp-light", "sharp-regular", "sharp-thin"],

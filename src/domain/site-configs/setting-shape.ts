@@ -1,23 +1,23 @@
 import type { SiteConfigCode } from "./codes.js";
 import type { JsonType } from "./document/tree.js";
 
-/** What a value of the site configuration may be: the language of `site-config-table.ts`. */
+/** The allowed values of a setting; `table.ts` is written in these types. */
 export type SettingShape = UnionShape | ReferenceShape | SingleShape;
 
 export type SingleShape = AnyShape | StringShape | BooleanShape | ArrayShape | ObjectShape;
 
-/** How typed views of a document call a part of it. */
+/** Type name and description in typed views of a document. */
 export interface TypeName {
   readonly name: string;
   readonly description: string;
 }
 
 interface Form {
-  /** Set for a form that real files use and the format omits (decision 18): what it is. */
+  /** Description of a form that real files use although the format does not mention it (decision 18). */
   readonly undocumented?: string;
 }
 
-/** A value that is kept as it is and not looked into. */
+/** A value that is stored unchanged and not validated. */
 export interface AnyShape extends Form {
   readonly kind: "any";
   readonly type: JsonType;
@@ -26,11 +26,11 @@ export interface AnyShape extends Form {
 export interface StringShape extends Form {
   readonly kind: "string";
   readonly nonEmpty?: true;
-  /** The only values; others are errors. */
+  /** The allowed values; others are errors. */
   readonly values?: readonly string[];
-  /** Of the values as an enumeration. */
+  /** Enumeration type of `values`. */
   readonly typed?: TypeName;
-  /** What the string holds. Only a wrong color is an error. */
+  /** Format of the string. Only an invalid color is an error. */
   readonly format?: "color" | "page_path" | "social_url";
 }
 
@@ -48,19 +48,19 @@ export interface ObjectShape extends Form {
   readonly kind: "object";
   readonly typed: TypeName;
   readonly properties: Readonly<Record<string, SettingProperty>>;
-  /** Properties of which one without the other is suspicious, but no error. */
+  /** Properties that should be set together; one without the other is a warning. */
   readonly together?: readonly string[];
 }
 
-/** One of several forms, no two of the same JSON type. */
+/** One of several forms, each of a different JSON type. */
 export interface UnionShape {
   readonly kind: "union";
-  /** Of a string and an object. Typed views show objects only: the string becomes an object's one property. */
+  /** For unions of a string and an object. Typed views show objects only: the string becomes the object's only property. */
   readonly typed?: TypeName & { readonly text: TypeName & { readonly property: string } };
   readonly options: readonly (SingleShape | ReferenceShape)[];
 }
 
-/** A shape of `DEFINITIONS`, which may contain itself. */
+/** A reference to a shape in `DEFINITIONS`, which may be recursive. */
 export interface ReferenceShape extends Form {
   readonly kind: "reference";
   readonly name: string;
@@ -69,17 +69,17 @@ export interface ReferenceShape extends Form {
 export interface SettingProperty {
   readonly shape: SettingShape;
   readonly description: string;
-  /** Its absence is an error. */
+  /** Absence is an error. */
   readonly required?: true;
-  /** Its absence is an error when another property of the object, or that one's default, has this value. */
+  /** Absence is an error if another property of the object, or its default, has this value. */
   readonly requiredWhen?: { readonly property: string; readonly is: string };
-  /** Its absence is a warning. */
+  /** Absence is a warning. */
   readonly recommended?: true;
   readonly default?: string | boolean;
-  /** What is to happen to it. */
+  /** Reason for the deprecation. */
   readonly deprecated?: string;
-  /** Real files use it, the format omits it (decision 18). */
+  /** Used by real files although the format does not mention it (decision 18). */
   readonly undocumented?: true;
-  /** A JSON type that has a code of its own when it is found here. */
+  /** A wrong JSON type that has its own finding code. */
   readonly mistaken?: { readonly type: JsonType; readonly code: SiteConfigCode; readonly message: string };
 }

@@ -7,14 +7,14 @@ import type { ObjectShape, SettingProperty, SettingShape, SingleShape } from "./
 import { formsOf, typeOf } from "./shape-options.js";
 import { checkText } from "./text-check.js";
 
-/** Holds a document against a shape: types, what is missing, and what is not known (decisions 17 and 18). */
+/** Validates a document against a shape: types, missing properties and unknown properties (decisions 17 and 18). */
 export function checkShape(root: ConfigNode, shape: SettingShape, findings: FindingCollector): void {
   new ShapeCheck(findings).value(root, "", shape);
 }
 
 class ShapeCheck {
   readonly #findings: FindingCollector;
-  /** Of the shapes met so far: a document has few, each many times. */
+  /** Cache: a document has few shapes, each occurring many times. */
   readonly #forms = new Map<SettingShape, readonly SingleShape[]>();
 
   constructor(findings: FindingCollector) {
@@ -66,7 +66,7 @@ class ShapeCheck {
     const place: FindingPlace = { pointer, offset: node.offset };
     for (const [name, property] of Object.entries(shape.properties)) {
       if (node.members.has(name)) continue;
-      if (property.required || needed(property, node, shape)) {
+      if (property.required || isConditionallyRequired(property, node, shape)) {
         this.#findings.add("missing_property", place, () => {
           const where = pointer === "" ? "" : ` in ${nameOf(pointer)}`;
           return `${quote(name)} is missing${where}; it is required${reason(property)}.`;
@@ -126,8 +126,12 @@ class ShapeCheck {
   }
 }
 
-/** Whether a property is required because of what another one says, or would say by default. */
-function needed({ requiredWhen }: SettingProperty, { members }: ObjectNode, shape: ObjectShape): boolean {
+/** Returns whether a property is required because of another property's value or default. */
+function isConditionallyRequired(
+  { requiredWhen }: SettingProperty,
+  { members }: ObjectNode,
+  shape: ObjectShape,
+): boolean {
   if (!requiredWhen) return false;
   const other = members.get(requiredWhen.property);
   if (!other) return shape.properties[requiredWhen.property]?.default === requiredWhen.is;

@@ -2,7 +2,7 @@ import type { JsonType } from "./document/tree.js";
 import type { SettingShape, SingleShape } from "./setting-shape.js";
 import { DEFINITIONS } from "./table.js";
 
-/** The forms of a shape, one for each JSON type, with references resolved. */
+/** Returns the forms of a shape, one for each JSON type, with references resolved. */
 export function formsOf(shape: SettingShape): readonly SingleShape[] {
   if (shape.kind === "union") return shape.options.flatMap(formsOf);
   if (shape.kind !== "reference") return [shape];
@@ -13,7 +13,7 @@ export function formsOf(shape: SettingShape): readonly SingleShape[] {
   ];
 }
 
-/** The JSON type of the values that have a form. */
+/** Returns the JSON type of a form. */
 export function typeOf(form: SingleShape): JsonType {
   return form.kind === "any" ? form.type : form.kind;
 }

@@ -1,12 +1,12 @@
 import type { Environment } from "../accounts/environment.js";
 
-/** Where documents are served, each below the name of its site. */
+/** Base path of public documents, followed by the site name. */
 export const SITE_CONFIG_PATH = "/site-config";
 
-/** Whose public sites are meant where nothing is said. */
+/** Environment of public sites if the request names none. */
 export const DEFAULT_ENVIRONMENT: Environment = "Customer";
 
-/** The path and query by which everybody reads the document of a public site. */
+/** Returns the public path and query of a site's document. */
 export function sitePath(
   site: string,
   { accountName, environment }: { readonly accountName: string; readonly environment: Environment },

@@ -4,81 +4,81 @@ import { DomainError, type FieldPath, invalidField } from "../shared/errors.js";
 import { parseText } from "../shared/text-field.js";
 import { countValues } from "./document/value-count.js";
 
-/** The site of whoever names none. */
+/** Site name if the request names none. */
 export const DEFAULT_SITE = "default";
 
-/** The most bytes of a document, as UTF-8. */
+/** Maximum size of a document in UTF-8 bytes. */
 export const MAX_SITE_CONFIG_BYTES = 2 * 1024 * 1024;
 
-/** The most values of a document, objects and lists among them: each takes some hundred bytes of memory while it is checked. */
+/** Maximum number of values, including objects and arrays: each takes a few hundred bytes of memory during validation. */
 export const MAX_SITE_CONFIG_VALUES = 250_000;
 
-/** Control characters, separators of lines and paragraphs, and changes of direction. */
-const STEERING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+/** Control characters, line and paragraph separators, and bidirectional formatting characters. */
+const UNSAFE_CHARACTERS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
-/** The configuration of one documentation site, without its text. */
+/** The configuration of one site, without its text. */
 export interface SiteConfig {
   readonly id: number;
   readonly site: string;
-  /** Whether everybody may read it over HTTP, from the revision on that was the current one when it was opened. */
+  /** Whether anyone may read it over HTTP, starting with the revision that was current when it was made public. */
   readonly isPublic: boolean;
-  /** The number of the current revision: they count from 1, without gaps. */
+  /** The current revision, counted from 1 without gaps. */
   readonly revision: number;
-  /** Of the current text, in bytes. */
+  /** Size of the current text in bytes. */
   readonly size: number;
   readonly createdAt: Date;
-  /** When the current revision was written. */
+  /** When the current revision was created. */
   readonly updatedAt: Date;
 }
 
-/** One state of a site's configuration, without its text; it never changes. */
+/** An immutable revision of a site's configuration, without its text. */
 export interface SiteConfigRevision extends RevisionRef {
-  /** The name that the author's API key had then. */
+  /** Name of the author's API key at that time. */
   readonly author: string;
-  /** Null for whoever worked at the database, with no key. */
+  /** Null for changes made with direct database access. */
   readonly authorKeyId: number | null;
-  /** The revision that was brought back, when this is a copy of an earlier one. */
+  /** The restored revision, if this is a copy of an earlier one. */
   readonly restoredFrom: number | null;
-  /** Of the text, in bytes. */
+  /** Size of the text in bytes. */
   readonly size: number;
   readonly createdAt: Date;
 }
 
-/** Names one revision. */
+/** Identifies one revision. */
 export interface RevisionRef {
   readonly siteConfigId: number;
   readonly revision: number;
 }
 
-/** Who changes the site configurations of an environment: a caller who may write, or somebody at the database. */
+/** A caller with write access, or an operator with direct database access. */
 export interface Editor extends Tenant {
   readonly actor: Actor;
 }
 
-/** Reads the name of a site, which is a part of its path and is shown in terminals. @throws DomainError `invalid_field` */
+/** Validates a site name, which is used in URL paths and shown in terminals. @throws DomainError `invalid_field` */
 export function parseSite(site: string | null | undefined, field: FieldPath): string {
   const name = parseText(site ?? DEFAULT_SITE, field);
-  // Programs resolve such steps of a path before they send it.
+  // Clients resolve dot segments before they send the path.
   if (name === "." || name === "..") throw invalidField(field, 'must not be "." or ".."');
-  if (STEERING.test(name)) {
+  if (UNSAFE_CHARACTERS.test(name)) {
     throw invalidField(field, "must not contain control characters, line separators or changes of direction");
   }
   return name;
 }
 
-/** The error of a site that has no configuration. */
+/** Creates the error for a site without a configuration. */
 export function missingSite({ environment }: Tenant, site: string): DomainError {
   const message = `There is no configuration of the site ${JSON.stringify(site)} in ${environment}.`;
   return new DomainError("site_config_not_found", message, { field: ["site"] });
 }
 
-/** The error of a number that no revision of a site has. */
+/** Creates the error for an unknown revision. */
 export function missingRevision({ revision: latest }: SiteConfig, revision: number): DomainError {
   const message = `The site has no revision ${revision}; the latest is ${latest}.`;
   return new DomainError("site_config_not_found", message, { field: ["revision"] });
 }
 
-/** @throws DomainError `invalid_field` for a text that is too long, or has too many values, to be stored */
+/** @throws DomainError `invalid_field` if a text has too many bytes or values to be stored */
 export function requireSize(text: string, field: FieldPath): void {
   if (Buffer.byteLength(text) > MAX_SITE_CONFIG_BYTES) {
     throw invalidField(field, `must take at most ${MAX_SITE_CONFIG_BYTES} bytes`);

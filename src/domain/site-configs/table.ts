@@ -20,7 +20,7 @@ import {
 } from "./setting-parts.js";
 import type { ObjectShape, SettingProperty } from "./setting-shape.js";
 
-/** The shapes that others refer to by name. */
+/** Named shapes for references. */
 export const DEFINITIONS: Readonly<Record<string, ObjectShape>> = { [NAVIGATION_GROUP]: navigationGroup };
 
 const LOGO = property(

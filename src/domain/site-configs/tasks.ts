@@ -2,7 +2,7 @@ import type { JsonValue } from "../shared/json.js";
 import { diffJson, type JsonPatchOperation } from "./document/json-diff.js";
 import { mergePatchText } from "./document/merge-patch.js";
 import { printDocument } from "./document/text-layout.js";
-import { type SiteConfigReport, withoutPlaces } from "./report.js";
+import { type SiteConfigReport, withoutPositions } from "./report.js";
 import { requireSize } from "./site-config.js";
 import {
   type SiteConfigOptions,
@@ -11,22 +11,22 @@ import {
 } from "./validate-site-config.js";
 import { readJson, type WrittenJson, type WrittenSource } from "./written-source.js";
 
-/** The input of each kind of work on site configurations that takes long for large ones. */
+/** Inputs of the tasks that take long for large site configurations. */
 export interface TaskInputs {
-  /** Checks a document. */
+  /** Validates a document. */
   readonly check: SiteConfigOptions & { readonly source: WrittenSource };
-  /** Checks a document that is to be stored. */
+  /** Validates and formats a document before it is stored. */
   readonly prepare: SiteConfigOptions & { readonly source: WrittenSource };
-  /** Applies a merge patch to a stored text. */
+  /** Applies a JSON Merge Patch to a stored text. */
   readonly patch: SiteConfigOptions & { readonly text: string; readonly patch: WrittenJson };
   /** Compares two stored texts. */
   readonly diff: { readonly from: string; readonly to: string };
 }
 
-/** A document, or the outcome of a patch, and what the check of it found. */
+/** A document or patch result, with its validation report. */
 interface CheckedText {
   readonly report: SiteConfigReport;
-  /** Null for a document with errors, and for one that was given as text: it is stored as it is. */
+  /** Null if the document has errors, or was sent as text, which is stored unchanged. */
   readonly written: string | null;
 }
 
@@ -61,13 +61,13 @@ const TASKS: { readonly [Name in TaskName]: (input: TaskInputs[Name]) => TaskOut
   patch({ text, patch, strict }) {
     const written = mergePatchText(text, readJson(patch));
     requireSize(written, patch.field);
-    const report = withoutPlaces(validateSiteConfigText(written, { strict }));
+    const report = withoutPositions(validateSiteConfigText(written, { strict }));
     return { report, written: report.valid ? written : null };
   },
   diff: ({ from, to }) => diffJson(parse(from), parse(to)),
 };
 
-/** Does a task here and now. @throws DomainError `invalid_field` for a document or patch that is too deep or too large */
+/** Runs a task in the current thread. @throws DomainError `invalid_field` for a document or patch that is too deep or too large */
 export function runTask<Name extends TaskName>({ name, input }: Task<Name>): TaskOutputs[Name] {
   return TASKS[name](input);
 }

@@ -6,15 +6,15 @@ import type { FindingCollector } from "./finding-collector.js";
 import { suggestion } from "./near-name.js";
 import type { StringShape } from "./setting-shape.js";
 
-/** What a color looks like; also in the JSON Schema. */
+/** Also used in the JSON Schema. */
 export const COLOR_PATTERN = "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$";
 
 const color = new RegExp(COLOR_PATTERN);
 
-/** Not every dot: versions and domains are good names of pages. */
+/** Known extensions only: page names may contain other dots, as in versions and domains. */
 const extension = /\.(?:mdx?|markdown|html?)$/i;
 
-/** Checks what a string says. Text that cannot be stored is left to its own check. */
+/** Validates the contents of a string. Unstorable text is left to `checkStorable`. */
 export function checkText(
   node: StringNode,
   pointer: string,

@@ -12,14 +12,14 @@ import { SITE_CONFIG } from "./table.js";
 import { checkVersions } from "./version-check.js";
 
 export interface SiteConfigOptions {
-  /** Whether warnings count as errors. */
+  /** Treat warnings as errors. */
   readonly strict: boolean;
 }
 
-/** U+FEFF, which editors hide. */
+/** Invisible in editors. */
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** Checks the text of a site configuration; every finding has line and column. Takes time linear in the length. */
+/** Validates the text of a site configuration; findings have line and column. Takes linear time. */
 export function validateSiteConfigText(text: string, options: SiteConfigOptions): SiteConfigReport {
   const findings = new FindingCollector();
   const json = withoutByteOrderMark(text);
@@ -32,12 +32,12 @@ export function validateSiteConfigText(text: string, options: SiteConfigOptions)
   return findings.report(options, () => new LineIndex(json));
 }
 
-/** The text that lines and columns of findings count in: as editors show it. */
+/** Removes the byte order mark, as editors do, so that the lines and columns of findings match. */
 export function withoutByteOrderMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
-/** Checks a site configuration that is parsed already; findings have no line and column. */
+/** Validates a parsed site configuration; findings have no line and column. */
 export function validateSiteConfigDocument(
   document: JsonValue,
   options: SiteConfigOptions,

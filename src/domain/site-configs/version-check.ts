@@ -4,15 +4,15 @@ import type { FindingCollector } from "./finding-collector.js";
 import { visitGroups } from "./navigation-walk.js";
 import { suggestion } from "./near-name.js";
 
-/** Beyond, comparing each name with each other one would take too long. */
+/** No suggestions beyond this number of versions: comparing all names would take too long. */
 const MAX_SUGGESTED = 50;
 
-/** Finds groups and anchors of a version that `versions` does not list. */
+/** Finds groups and anchors whose version is not in `versions`. */
 export function checkVersions(root: ObjectNode, findings: FindingCollector): void {
   const listed = listedVersions(root);
   if (!listed) return;
-  const check = (user: ObjectNode, pointer: string) => {
-    const version = user.members.get("version")?.value;
+  const check = (owner: ObjectNode, pointer: string) => {
+    const version = owner.members.get("version")?.value;
     if (version?.type !== "string" || listed.has(version.value)) return;
     const message = () => {
       const hint = listed.size > MAX_SUGGESTED ? "" : suggestion(version.value, listed);
@@ -28,7 +28,7 @@ export function checkVersions(root: ObjectNode, findings: FindingCollector): voi
   });
 }
 
-/** @returns null when part of the list cannot be read */
+/** @returns null if part of the list is invalid */
 function listedVersions(root: ObjectNode): ReadonlySet<string> | null {
   const versions = root.members.get("versions")?.value;
   if (!versions) return new Set();

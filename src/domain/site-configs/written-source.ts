@@ -2,31 +2,30 @@ import type { FieldPath } from "../shared/errors.js";
 import type { JsonValue } from "../shared/json.js";
 import { parseJsonValue } from "../shared/json-value.js";
 
-/** A value that came with a request, written as JSON: so its size is known, and it can be sent to a worker thread. */
+/** A request value serialized as JSON, so that its size is known and it can be sent to a worker thread. */
 export interface WrittenJson {
   readonly json: string;
-  /** Where in the input it came from. */
+  /** Path in the input. */
   readonly field: FieldPath;
 }
 
-/** A site configuration that came with a request. */
 export type WrittenSource = { readonly text: string } | WrittenJson;
 
-// The validator reports text that cannot be stored, together with all else that is wrong.
+// Unstorable text is reported by the validator, together with all other findings.
 const RULES = { storable: false } as const;
 
 /**
- * Writes a value that a parser of JSON or GraphQL created as JSON.
- * @throws DomainError `invalid_field` for what JSON cannot express, or no program can read back
+ * Serializes a value from a JSON or GraphQL parser.
+ * @throws DomainError `invalid_field` for values that JSON cannot represent
  */
 export function writeJson(value: unknown, field: FieldPath): WrittenJson {
   const json = stringify(value, field);
-  // JSON.stringify writes null for a number such as 1e999.
+  // JSON.stringify serializes Infinity (such as 1e999) as null.
   if (json.includes("null") && hasInfinity(value)) parseJsonValue(value, field, RULES);
   return { json, field };
 }
 
-/** Reads a value back, and checks its numbers and depth. @throws DomainError `invalid_field` */
+/** Parses the value and validates its numbers and depth. @throws DomainError `invalid_field` */
 export function readJson({ json, field }: WrittenJson): JsonValue {
   const value: unknown = JSON.parse(json);
   return parseJsonValue(value, field, RULES);
@@ -36,13 +35,13 @@ function stringify(value: unknown, field: FieldPath): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // The value is nested deeper than the stack allows: the check reports it before it gets that deep.
+    // The value is nested too deeply for the stack; parseJsonValue throws a validation error at a lower depth.
     if (error instanceof RangeError) return JSON.stringify(parseJsonValue(value, field, RULES));
     throw error;
   }
 }
 
-/** Walks without recursion and without copies: it takes a fraction of the time of `parseJsonValue`. */
+/** Iterative and without copies: takes a fraction of the time of `parseJsonValue`. */
 function hasInfinity(root: unknown): boolean {
   const open = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {

@@ -1,37 +1,36 @@
 import type { MappingReference } from "../user-groups/mapping.js";
 import type { Properties } from "../user-groups/properties.js";
 
-/** A data source of an import. */
+/** An imported data source. */
 export interface ImportedDataSource {
   readonly providedId: string;
-  /** Required when it is created. */
+  /** Required if the record is created. */
   readonly name?: string;
 }
 
-/** A group of an import: an absent field stays as it is, null clears (decision 7). */
+/** An imported user group: absent fields stay unchanged, null clears a field (decision 7). */
 export interface ImportedGroup {
   readonly providedId: string;
-  /** Required when it is created. */
+  /** Required if the record is created. */
   readonly name?: string;
-  /** The token that the group brings along; it gets a new one without. */
+  /** The imported token; without one, a new token is issued. */
   readonly token?: string;
   readonly properties?: Properties;
   readonly mapping?: readonly MappingReference[];
 }
 
-/** One entry of a group's mapping. */
+/** One imported mapping entry. */
 export interface ImportedMapping {
   readonly userGroupId: string;
   readonly reference: MappingReference;
 }
 
-/** How an import goes about. */
 export interface ImportOptions {
-  /** Tells what would happen, and changes nothing. */
+  /** Report the outcome without changing anything. */
   readonly dryRun: boolean;
-  /** Whether a group that has another token is given that of the file. */
+  /** Overwrite existing tokens with those in the file. */
   readonly replaceTokens: boolean;
-  /** What an earlier file of a dry run would have brought. */
+  /** Records that would exist after the earlier files of the same dry run. */
   readonly expected: {
     hasDataSource(providedId: string): boolean;
     hasUserGroup(providedId: string): boolean;

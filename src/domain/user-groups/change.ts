@@ -5,20 +5,20 @@ export const USER_GROUP_CHANGE_KINDS = ["updated", "tokenRotated", "deleted"] as
 
 export type UserGroupChangeKind = (typeof USER_GROUP_CHANGE_KINDS)[number];
 
-/** That a group changed, and how; not what it is like now. */
+/** A change notification: the group and the kind of change, without its data. */
 export interface UserGroupChange extends Tenant {
   readonly id: number;
   readonly kind: UserGroupChangeKind;
 }
 
-/** Writes changes as one text, for other processes. It holds ids only: no name and no token. */
+/** Serializes changes for other processes. Contains only IDs: no names and no tokens. */
 export function encodeChanges(changes: readonly UserGroupChange[]): string {
   return JSON.stringify(
     changes.map(({ accountId, environment, id, kind }) => [accountId, environment, id, kind]),
   );
 }
 
-/** Reads what `encodeChanges` wrote; what it does not understand, perhaps another version's, is left out. */
+/** Parses the output of `encodeChanges`. Unknown items, for example of a newer version, are skipped. */
 export function decodeChanges(text: string): UserGroupChange[] {
   const list = parse(text);
   if (!Array.isArray(list)) return [];

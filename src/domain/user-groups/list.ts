@@ -2,10 +2,10 @@ import type { DataSourceRef } from "../data-sources/data-source.js";
 import type { SortKey } from "../shared/page.js";
 import type { UserGroup } from "./user-group.js";
 
-/** What a list of groups may be sorted by; ties are settled by the id. */
+/** Sort fields for lists of user groups; ties are broken by ID. */
 export type UserGroupSortField = "teamId" | "providedId" | "name" | "createdAt" | "updatedAt";
 
-/** The kinds of the values that groups are sorted by. */
+/** The value type of each sort field. */
 export const USER_GROUP_SORT_KINDS: Readonly<Record<UserGroupSortField, SortKey["kind"]>> = {
   teamId: "id",
   providedId: "text",
@@ -21,29 +21,29 @@ export interface SortOrder<Field> {
 
 export type UserGroupSort = SortOrder<UserGroupSortField>;
 
-/** A stretch of time; either end may be open. The end itself does not belong to it. */
+/** A half-open time range `[from, to)`; either end may be absent. */
 export interface TimeRange {
   readonly from?: Date;
   readonly to?: Date;
 }
 
-/** Which groups a list shows: those that meet every condition. */
+/** Conditions on listed groups; all must hold. */
 export interface UserGroupFilter {
   readonly providedIds?: readonly string[];
-  /** Part of the name, whatever its case. */
+  /** Substring of the name, case-insensitive. */
   readonly nameContains?: string;
-  /** The beginning of the name, whatever its case. */
+  /** Prefix of the name, case-insensitive. */
   readonly nameStartsWith?: string;
   /** Mapped to this data source; with `schemaId`, for that schema. */
   readonly dataSource?: DataSourceRef;
   readonly schemaId?: string;
   readonly createdAt?: TimeRange;
   readonly updatedAt?: TimeRange;
-  /** What the properties must contain, in the sense of PostgreSQL's `@>`, as JSON text. */
+  /** JSON text that the properties must contain, as defined by PostgreSQL's `@>`. */
   readonly properties?: string;
 }
 
-/** What a group is sorted by in a list with this order. */
+/** Returns the value that a group is sorted by. */
 export function sortValueOf(group: UserGroup, field: UserGroupSortField): string | number {
   switch (field) {
     case "teamId":

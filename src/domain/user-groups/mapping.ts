@@ -4,36 +4,36 @@ import { FieldErrors } from "../shared/field-parsing.js";
 import { isObject, NULLABLE_OBJECT_RULE } from "../shared/json.js";
 import { isText, textRule } from "../shared/text-field.js";
 
-/** Decision 12. */
+/** Maximum number of entries in a mapping (decision 12). */
 export const MAX_MAPPING_ENTRIES = 1000;
 
-/** What a caller asks for: `dataSource` is a caller-supplied id or, failing that, an internal id (decision 10). */
+/** A requested mapping entry: `dataSource` is an external ID or, failing that, an internal ID (decision 10). */
 export interface MappingReference {
   readonly schemaId: string;
   readonly dataSource: string;
-  /** Where the caller named the data source. */
+  /** Path of the data source in the input. */
   readonly field: FieldPath;
 }
 
-/** One entry of a mapping as it was sent. */
+/** An unvalidated mapping entry. */
 interface SentEntry {
   readonly schemaId: unknown;
   readonly dataSource: unknown;
 }
 
-/** One schema id of a group with the data source it leads to. */
+/** A schema ID of a group and its data source. */
 export interface MappedDataSource {
   readonly schemaId: string;
   readonly dataSource: DataSource;
 }
 
-/** What is stored: one schema id of a group and the data source it leads to. */
+/** A stored mapping entry: a schema ID of a group and its data source's ID. */
 export interface MappingEntry {
   readonly schemaId: string;
   readonly dataSourceId: number;
 }
 
-/** Checks a mapping given as an object; null is the empty mapping. @throws DomainError `invalid_field` naming every invalid entry */
+/** Validates a mapping sent as an object; null is the empty mapping. @throws DomainError `invalid_field` with every invalid entry */
 export function parseMapping(value: unknown, field: FieldPath): readonly MappingReference[] {
   if (value === null) return [];
   if (!isObject(value)) throw invalidField(field, NULLABLE_OBJECT_RULE);
@@ -53,8 +53,8 @@ export function parseMapping(value: unknown, field: FieldPath): readonly Mapping
 }
 
 /**
- * Checks a mapping given as a list; null is the empty mapping.
- * @throws DomainError `invalid_field` naming every invalid entry, also a schema id that stands twice
+ * Validates a mapping sent as a list; null is the empty mapping.
+ * @throws DomainError `invalid_field` with every invalid entry, including duplicate schema IDs
  */
 export function parseMappingList(
   list: readonly SentEntry[] | null,
@@ -76,7 +76,7 @@ export function parseMappingList(
   return references;
 }
 
-/** Checks one entry of a mapping; `field` is the path of the object that holds it. @throws DomainError `invalid_field` */
+/** Validates one mapping entry. @param field path of the entry @throws DomainError `invalid_field` */
 export function parseMappingEntry(entry: SentEntry, field: FieldPath): MappingReference {
   const errors = new FieldErrors("invalid_field");
   const reference = readMappingEntry(entry, field, errors);
@@ -85,7 +85,7 @@ export function parseMappingEntry(entry: SentEntry, field: FieldPath): MappingRe
   return reference;
 }
 
-/** @returns undefined when the entry is invalid: `errors` has the reasons then */
+/** @returns undefined if the entry is invalid; the reasons are added to `errors` */
 function readMappingEntry(
   { schemaId, dataSource }: SentEntry,
   field: FieldPath,
@@ -103,7 +103,7 @@ function readMappingEntry(
   return undefined;
 }
 
-/** @throws DomainError `invalid_field` when a mapping would have more entries than allowed */
+/** @throws DomainError `invalid_field` if a mapping would have too many entries */
 export function requireRoom(entries: number, field: FieldPath): void {
   if (entries > MAX_MAPPING_ENTRIES) {
     throw invalidField(field, `must have at most ${MAX_MAPPING_ENTRIES} entries`);

@@ -4,17 +4,17 @@ import { JsonSource } from "../shared/json-source.js";
 import { parseJsonObject } from "../shared/json-value.js";
 import { parseStoredJson } from "../shared/stored-json.js";
 
-/** Decision 12: properties take at most 64 KiB as JSON text and 16 levels, the object itself being the first. */
+/** Limits of properties (decision 12): 64 KiB as JSON text and 16 levels, the object itself being level 1. */
 export const MAX_PROPERTIES_BYTES = 64 * 1024;
 export const MAX_PROPERTIES_DEPTH = 16;
 
-/** The free-form variables of a group as the text of a JSON object without insignificant white space; null when it has none. */
+/** The custom properties of a group: the text of a JSON object without insignificant white space, or null. */
 export type Properties = string | null;
 
 /**
- * Checks the properties of a group.
- * @param value a `JsonSource` where the text is known, which is then kept; or a parsed value
- * @throws DomainError `invalid_field` naming the faulty place, when they are no object, too large, too deep or not storable
+ * Validates the properties of a group.
+ * @param value a `JsonSource` if the text is known, which is then preserved; otherwise a parsed value
+ * @throws DomainError `invalid_field` with the invalid path, if they are no object, too large, too deep or not storable
  */
 export function parseProperties(value: unknown, field: FieldPath): Properties {
   if (value === null) return null;

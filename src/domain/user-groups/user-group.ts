@@ -3,40 +3,40 @@ import type { StoredTokenText } from "../accounts/token-vault.js";
 import type { MappingReference } from "./mapping.js";
 import type { Properties } from "./properties.js";
 
-/** One customer of a caller. Its token stays encrypted until a reply shows it. */
+/** A customer of the caller. The token stays encrypted until a reply contains it. */
 export interface UserGroup {
   readonly accountId: number;
   readonly environment: Environment;
-  /** `team_id` on the REST face. */
+  /** `team_id` in the REST API. */
   readonly id: number;
   readonly providedId: string;
   readonly name: string;
   readonly storedToken: StoredTokenText;
   readonly properties: Properties;
-  /** Grows by one at each change. */
+  /** Incremented by each change. */
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** Names one group of the caller's environment. */
+/** Identifies one group in the caller's environment. */
 export type UserGroupRef =
   | { readonly by: "id"; readonly id: number }
   | { readonly by: "providedId"; readonly providedId: string }
   | { readonly by: "token"; readonly token: string };
 
-/** What a group is created from, beside its provided id. */
+/** Fields of a new group, besides its external ID. */
 export interface NewUserGroup {
   readonly name: string;
   readonly properties: Properties;
   readonly mapping: readonly MappingReference[];
 }
 
-/** What an update changes: an absent field stays as it is (decision 7). */
+/** Fields of an update; absent fields stay unchanged (decision 7). */
 export interface UserGroupChanges {
   readonly name?: string;
   readonly properties?: Properties;
   readonly mapping?: readonly MappingReference[];
-  /** The change happens only if the group still has this version. */
+  /** The update is applied only if the group still has this version. */
   readonly expectedVersion?: number;
 }

@@ -1,12 +1,12 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** IPv4 networks that are not the public Internet (IANA's registry of special-purpose addresses), and one more. */
+/** IPv4 networks outside the public Internet (IANA special-purpose address registry), plus Azure's wire server. */
 const SPECIAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
-  // Azure's metadata and wire server, on a public address.
+  // Azure's metadata and wire server, which has a public address.
   ["168.63.129.16", 32],
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
@@ -24,7 +24,7 @@ const SPECIAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ["240.0.0.0", 4],
 ];
 
-/** Of IPv6 only what is assigned as global unicast is public, but for these networks in it. */
+/** Only assigned global unicast IPv6 addresses are public, except for these networks. */
 const GLOBAL_IPV6 = ["2000::", 3] as const;
 const SPECIAL_IPV6 = [
   // Teredo, benchmarking, ORCHID and other protocol assignments; documentation; 6to4, which embeds an IPv4 address; AS112.
@@ -34,7 +34,7 @@ const SPECIAL_IPV6 = [
   ["2620:4f:8000::", 48],
   ["3fff::", 20],
 ] as const;
-/** IPv6 addresses that stand for IPv4 ones are as public as those: mapped, and NAT64. */
+/** IPv6 addresses that embed an IPv4 address (mapped and NAT64) are public if that address is. */
 const IPV4_IN_IPV6 = ["::ffff:", "64:ff9b::"] as const;
 
 const special4 = new BlockList();
@@ -48,10 +48,10 @@ for (const [network, prefix] of SPECIAL_IPV6) special6.addSubnet(network, prefix
 global6.addSubnet(...GLOBAL_IPV6, "ipv6");
 for (const embedding of IPV4_IN_IPV6) global6.addSubnet(`${embedding}0.0.0.0`, 96, "ipv6");
 
-/** Says whether an IP address is one of the public Internet, where a request can reach nothing that is ours. */
+/** Returns whether an IP address is on the public Internet, so that requests to it cannot reach internal services (SSRF). */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special4.check(address, "ipv4");
-  // One with a zone belongs to a link.
+  // Addresses with a zone are link-local.
   if (!isIPv6(address) || address.includes("%")) return false;
   return global6.check(address, "ipv6") && !special6.check(address, "ipv6");
 }

@@ -2,7 +2,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How long to wait after each failed attempt; after the last one, the delivery is dead. About two days altogether. */
+/** Delay after each failed attempt, about two days in total. After the last one the delivery is marked dead. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   30 * SECOND_MS,
@@ -15,15 +15,15 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** A receiver may ask for patience of so long. */
+/** Maximum `Retry-After` that is honoured. */
 const MAX_RETRY_AFTER_MS = HOUR_MS;
-/** By which part a wait is shortened or lengthened, so that what failed together does not come again together. */
+/** Relative jitter, so that simultaneous failures are not retried simultaneously. */
 const JITTER = 0.2;
 
 /**
- * How long to wait after a failed attempt; null when it was the last.
- * @param attempts how many there were
- * @param retryAfterMs what the receiver asks for, if it does
+ * Returns the delay in milliseconds after a failed attempt; null if it was the last one.
+ * @param attempts number of attempts so far
+ * @param retryAfterMs the receiver's `Retry-After`, if any
  */
 export function retryDelay(
   attempts: number,
@@ -36,7 +36,7 @@ export function retryDelay(
   return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)));
 }
 
-/** The wait that a `Retry-After` header asks for, in seconds or as a date; null when it asks for none. */
+/** Parses a `Retry-After` header, in seconds or as a date, to milliseconds; null if it is absent or invalid. */
 export function parseRetryAfter(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS;

@@ -3,15 +3,15 @@ import { createHmac, randomBytes } from "node:crypto";
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
-/** Makes the secret that an endpoint's events are signed with: to be shown once. */
+/** Creates an endpoint's signing secret, to be shown once. */
 export function issueWebhookSecret(): string {
   return `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64")}`;
 }
 
 /**
- * The headers of one attempt, as the Standard Webhooks have them (https://www.standardwebhooks.com).
- * @param secrets each signs; a receiver takes any signature that fits its own secret
- * @param at when it is sent: receivers refuse what is old, so that nobody sends it again later
+ * Returns the headers of one attempt, as defined by Standard Webhooks (https://www.standardwebhooks.com).
+ * @param secrets each adds a signature; receivers accept any signature that matches their secret
+ * @param at time of sending: receivers reject old timestamps, which prevents replay
  */
 export function webhookHeaders(eventId: string, body: string, secrets: readonly string[], at: Date) {
   const timestamp = String(Math.floor(at.getTime() / 1000));

@@ -4,9 +4,9 @@ import { requireStorable } from "../shared/text-field.js";
 const MAX_URL_LENGTH = 2048;
 
 /**
- * Checks where an endpoint lies, by its form.
- * @param allowHttp whether it may go unencrypted
- * @returns the URL as it is called: numbers in odd notations have become addresses
+ * Validates the form of an endpoint URL.
+ * @param allowHttp whether unencrypted HTTP is allowed
+ * @returns the normalized URL: unusual number notations become IP addresses
  * @throws DomainError `invalid_field`
  */
 export function parseWebhookUrl(text: unknown, allowHttp: boolean): string {

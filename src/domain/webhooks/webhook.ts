@@ -1,7 +1,7 @@
 import type { Environment } from "../accounts/environment.js";
 import type { EncryptedToken } from "../accounts/token-vault.js";
 
-/** What endpoints are told of: of the audit log's actions those that change what others read. */
+/** Webhook event types: the audit actions that change what other clients read. */
 export const WEBHOOK_EVENTS = [
   "user_group.created",
   "user_group.updated",
@@ -22,29 +22,29 @@ export const WEBHOOK_DISABLED_REASONS = ["admin", "gone", "failing"] as const;
 
 export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
 
-/** How an endpoint has answered. */
+/** Delivery health of an endpoint. */
 export interface WebhookEndpointHealth {
-  /** Updated at least every ten seconds while deliveries succeed. */
+  /** Written at most once every ten seconds while deliveries succeed. */
   readonly lastSuccessAt: Date | null;
   readonly lastFailureAt: Date | null;
-  /** Why the last failed attempt failed. */
+  /** The error of the last failed attempt. */
   readonly lastError: string | null;
-  /** The failed attempts since the last success. */
+  /** Number of failed attempts since the last success. */
   readonly consecutiveFailures: number;
-  /** The first of them. */
+  /** Time of the first of these failures. */
   readonly failingSince: Date | null;
-  /** Until then nothing is sent, as too many attempts in a row have failed. */
+  /** No attempts before this time, because too many consecutive ones failed. */
   readonly pausedUntil: Date | null;
 }
 
-/** Where events of an environment are sent; its secret is shown only when it is made. */
+/** A webhook endpoint. Its secret is shown only on creation. */
 export interface WebhookEndpoint {
   readonly id: number;
   readonly name: string;
   readonly url: string;
-  /** Empty for all. */
+  /** Empty for all events. */
   readonly events: readonly WebhookEvent[];
-  /** While it is set, no events are kept for the endpoint, and none are sent. */
+  /** While set, no events are stored or sent for the endpoint. */
   readonly disabledAt: Date | null;
   /** Null while the endpoint is enabled, or where it was disabled before reasons were recorded. */
   readonly disabledReason: WebhookDisabledReason | null;
@@ -52,7 +52,7 @@ export interface WebhookEndpoint {
   readonly createdAt: Date;
 }
 
-/** What may be said about an endpoint. */
+/** The editable fields of an endpoint. */
 export interface WebhookEndpointFields {
   readonly name: string;
   readonly url: string;
@@ -60,32 +60,32 @@ export interface WebhookEndpointFields {
   readonly enabled: boolean;
 }
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export interface WebhookDelivery {
   readonly id: number;
   readonly endpointId: number;
-  /** The same for every endpoint and every attempt. */
+  /** Identical for all endpoints and attempts. */
   readonly eventId: string;
   readonly event: WebhookEvent;
-  /** What is sent, as JSON. */
+  /** The request body, as JSON. */
   readonly payload: string;
   readonly state: WebhookDeliveryState;
   readonly attempts: number;
   readonly nextAttemptAt: Date;
-  /** The HTTP status of the last attempt; null when there was none. */
+  /** HTTP status of the last attempt; null if none was received. */
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly createdAt: Date;
   readonly deliveredAt: Date | null;
 }
 
-/** Which deliveries a list shows: those that meet every condition. */
+/** Conditions on listed deliveries; all must hold. */
 export interface WebhookDeliveryFilter {
   readonly endpointId?: number;
   readonly state?: WebhookDeliveryState;
 }
 
-/** A delivery that this process may attempt, and what it takes. */
+/** A delivery leased by this process, with the data for an attempt. */
 export interface ClaimedDelivery {
   readonly accountId: number;
   readonly environment: Environment;
@@ -93,11 +93,11 @@ export interface ClaimedDelivery {
   readonly endpointId: number;
   readonly eventId: string;
   readonly payload: string;
-  /** This attempt counts. */
+  /** Includes the current attempt. */
   readonly attempts: number;
-  /** When others may attempt it as well. */
+  /** When the lease expires and other processes may attempt the delivery. */
   readonly leasedUntil: Date;
   readonly url: string;
-  /** The present secret first; a replaced one signs along for a while. */
+  /** The current secret first; a replaced one also signs for a transition period. */
   readonly secrets: readonly EncryptedToken[];
 }

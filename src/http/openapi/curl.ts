@@ -1,5 +1,5 @@
 /**
- * A call for a terminal, as a block of Markdown. `BASE_URL` and `KEY` are the reader's to set.
+ * Returns a curl command as a Markdown code block. The reader sets `BASE_URL` and `KEY`.
  * @param body JSON without apostrophes
  */
 export function curlBlock(method: string, path: string, body?: object, header?: string): string {

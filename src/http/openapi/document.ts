@@ -34,7 +34,7 @@ const AUTHORIZATION = `
 \`Customer\` or \`Testing\`, and its scope what it may do: \`read\`, \`embed\`, \`write\` or \`admin\`.
 `.trim();
 
-/** The OpenAPI 3.1 document of what is served beside GraphQL (decision 42). @param version of the service */
+/** Returns the OpenAPI 3.1 document of all HTTP endpoints except GraphQL (decision 42). @param version service version */
 export function openApiDocument(version: string) {
   return {
     openapi: "3.1.1",
@@ -78,7 +78,7 @@ export function openApiDocument(version: string) {
   };
 }
 
-/** The document as the file and the route have it. */
+/** Returns the document as served and as stored in `openapi.json`. */
 export function printOpenApi(version: string): string {
   return `${JSON.stringify(openApiDocument(version), null, 2)}\n`;
 }

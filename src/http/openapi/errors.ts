@@ -2,14 +2,14 @@ import { ERROR_STATUSES } from "../../domain/requests/error-status.js";
 import type { ErrorCode } from "../../domain/shared/errors.js";
 import { type HeaderName, headers } from "./headers.js";
 
-/** What the document tells of an error: when it comes, and how it looks. */
+/** The documentation of an error: its condition and an example. */
 interface ErrorNote {
   readonly when: string;
   readonly message: string;
   readonly field?: string;
 }
 
-const NOTES = {
+const ERROR_NOTES = {
   bad_request: {
     when: "the request is not valid HTTP, or takes too long to arrive (then with 408 or 431)",
     message: "The request must have one Host header.",
@@ -80,10 +80,10 @@ const NOTES = {
   },
 } as const satisfies Partial<Record<ErrorCode, ErrorNote>>;
 
-/** The codes of the operations that the document shows. */
-export type DocumentedCode = keyof typeof NOTES;
+/** Error codes in the OpenAPI document. */
+export type DocumentedCode = keyof typeof ERROR_NOTES;
 
-const OWN_HEADERS: Partial<Readonly<Record<DocumentedCode, HeaderName>>> = {
+const ERROR_HEADERS: Partial<Readonly<Record<DocumentedCode, HeaderName>>> = {
   unauthenticated: "WWW-Authenticate",
   rate_limited: "Retry-After",
   unavailable: "Retry-After",
@@ -91,8 +91,8 @@ const OWN_HEADERS: Partial<Readonly<Record<DocumentedCode, HeaderName>>> = {
 };
 
 /**
- * The responses of an operation that refuse something, by status. Each has an example for each of its codes, under the code's name.
- * @param base the headers that they all have
+ * Returns the error responses of an operation by status, with an example for each code.
+ * @param base headers of all responses
  */
 export function errorResponses(codes: readonly DocumentedCode[], base: readonly HeaderName[]) {
   const statuses = [...new Set(codes.map((code) => ERROR_STATUSES[code].status))].sort(
@@ -109,17 +109,17 @@ export function errorResponses(codes: readonly DocumentedCode[], base: readonly 
   );
 }
 
-/** The same without a body, for HEAD. */
+/** Returns the same responses without a body, for HEAD. */
 export function bodilessResponses(codes: readonly DocumentedCode[], base: readonly HeaderName[]) {
   const responses = Object.entries(errorResponses(codes, base));
   return Object.fromEntries(responses.map(([status, { content: _, ...response }]) => [status, response]));
 }
 
 function errorResponse(codes: readonly DocumentedCode[], base: readonly HeaderName[]) {
-  const own = codes.flatMap((code) => OWN_HEADERS[code] ?? []);
+  const errorHeaders = codes.flatMap((code) => ERROR_HEADERS[code] ?? []);
   return {
-    description: codes.map((code) => `\`${code}\`: ${NOTES[code].when}.`).join("\n\n"),
-    headers: headers([...base, ...own]),
+    description: codes.map((code) => `\`${code}\`: ${ERROR_NOTES[code].when}.`).join("\n\n"),
+    headers: headers([...base, ...errorHeaders]),
     content: {
       "application/json": {
         schema: { $ref: "#/components/schemas/Error" },
@@ -130,7 +130,7 @@ function errorResponse(codes: readonly DocumentedCode[], base: readonly HeaderNa
 }
 
 function example(code: DocumentedCode) {
-  const { message, field }: ErrorNote = NOTES[code];
+  const { message, field }: ErrorNote = ERROR_NOTES[code];
   const place = field === undefined ? {} : { field, fields: [{ field, message }] };
   const error = { code, message, ...place, request_id: "0b5c1f9e-3f0f-4c55-9a0b-6c7a1f0e7a55" };
   return { success: 0, error };

@@ -30,7 +30,7 @@ const RATE_LIMITS: Readonly<Record<RateLimitHeader, object>> = {
   },
 };
 
-/** Every header of a reply that means something to its reader. */
+/** All documented response headers. */
 export const HEADERS = {
   "X-Request-Id": {
     description:
@@ -103,19 +103,19 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** What every reply has (decision 11). */
+/** Headers of all responses (decision 11). */
 export const COMMON_HEADERS = ["X-Request-Id", "Cache-Control"] as const;
-/** What a reply has beside once its sender is known, where a limit is set. */
+/** Headers of rate-limited responses. */
 export const LIMITED_HEADERS = [...COMMON_HEADERS, ...RATE_LIMIT_HEADERS] as const;
-/** What pages read a reply by, where it was asked for without a key. */
+/** CORS headers of responses to requests without an API key. */
 export const PAGE_HEADERS = ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers"] as const;
 
-/** The headers of a response, by reference. */
+/** Returns headers as references to components. */
 export function headers(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The header that makes a repeated request count once, as a parameter. */
+/** The Idempotency-Key header as a parameter. */
 export const IDEMPOTENCY_KEY_PARAMETER = {
   name: IDEMPOTENCY_KEY_HEADER.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()),
   in: "header",
@@ -124,7 +124,7 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   schema: { ...text, pattern: "^[\\x20-\\x7e]{1,255}$" },
 } as const;
 
-/** Lets the caller of a read choose where it is read. */
+/** The X-Read-Consistency header as a parameter. */
 export const READ_CONSISTENCY_PARAMETER = {
   name: "X-Read-Consistency",
   in: "header",
@@ -133,7 +133,7 @@ export const READ_CONSISTENCY_PARAMETER = {
   schema: { ...text, enum: READ_CONSISTENCIES },
 } as const;
 
-/** Lets the caller name a request. */
+/** The X-Request-Id header as a parameter. */
 export const REQUEST_ID_PARAMETER = {
   name: "X-Request-Id",
   in: "header",

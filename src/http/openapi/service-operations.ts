@@ -1,7 +1,7 @@
 import { type DocumentedCode, errorResponses } from "./errors.js";
 import { COMMON_HEADERS, headers } from "./headers.js";
 
-/** What health checks are told. */
+/** The response body of health checks. */
 export const HEALTH_SCHEMA = {
   type: "object",
   required: ["status"],
@@ -10,7 +10,7 @@ export const HEALTH_SCHEMA = {
 
 const DESCRIPTION_HEADERS = headers([...COMMON_HEADERS, "ETag", "Access-Control-Allow-Origin"]);
 
-/** Health checks and descriptions, as path items of OpenAPI. */
+/** OpenAPI path items of health checks and API descriptions. */
 export const SERVICE_PATHS = {
   "/livez": {
     get: health("isAlive", "Does the process answer?", "For a check that restarts a process that hangs.", []),

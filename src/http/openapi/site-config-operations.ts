@@ -19,15 +19,15 @@ const CODES: readonly DocumentedCode[] = [
   "internal",
   "unavailable",
 ];
-/** GET takes a body, as that of `/api/user` has one, and looks no further at it. */
+/** GET accepts a body like `/api/user`, but ignores its contents. */
 const GET_CODES = [...CODES, "invalid_json", "payload_too_large", "unsupported_media_type"] as const;
 const BASE = [...LIMITED_HEADERS, ...PAGE_HEADERS] as const;
-const SERVED = [...BASE, "ETag", "Vary", "Site-Config-Revision"] as const;
-/** A key, or none for a public site. */
+const RESPONSE_HEADERS = [...BASE, "ETag", "Vary", "Site-Config-Revision"] as const;
+/** The API key is optional for public sites. */
 const security = [{ ApiKey: [] }, {}];
 const tags = ["Site configurations"];
 
-const KNOWN_TAG = {
+const IF_NONE_MATCH_PARAMETER = {
   name: "If-None-Match",
   in: "header",
   description:
@@ -35,17 +35,17 @@ const KNOWN_TAG = {
   schema: { type: "string" },
 } as const;
 
-const FOUND = {
+const OK_RESPONSE = {
   description:
     "The document as it was written. The current revision must be asked for anew each time (`no-cache`, cheap with `If-None-Match`); a revision that is named never changes.",
-  headers: headers(SERVED),
+  headers: headers(RESPONSE_HEADERS),
 } as const;
-const UNCHANGED = {
+const NOT_MODIFIED_RESPONSE = {
   description: "It is what `If-None-Match` names.",
-  headers: headers(SERVED),
+  headers: headers(RESPONSE_HEADERS),
 } as const;
 
-/** `/site-config/{site}`, as a path item of OpenAPI. */
+/** OpenAPI path item of `/site-config/{site}`. */
 export const SITE_CONFIG_PATHS = {
   [`${SITE_CONFIG_PATH}/{site}`]: {
     parameters: [
@@ -88,10 +88,10 @@ export const SITE_CONFIG_PATHS = {
         curlBlock("GET", `${SITE_CONFIG_PATH}/docs`),
       ].join("\n\n"),
       security,
-      parameters: [KNOWN_TAG, READ_CONSISTENCY_PARAMETER],
+      parameters: [IF_NONE_MATCH_PARAMETER, READ_CONSISTENCY_PARAMETER],
       responses: {
         "200": {
-          ...FOUND,
+          ...OK_RESPONSE,
           content: {
             "application/json": {
               schema: {
@@ -105,7 +105,7 @@ export const SITE_CONFIG_PATHS = {
             },
           },
         },
-        "304": UNCHANGED,
+        "304": NOT_MODIFIED_RESPONSE,
         ...errorResponses(GET_CODES, BASE),
       },
     },
@@ -115,8 +115,8 @@ export const SITE_CONFIG_PATHS = {
       summary: "Ask for the headers of a site configuration",
       description: "GET without the document.",
       security,
-      parameters: [KNOWN_TAG, READ_CONSISTENCY_PARAMETER],
-      responses: { "200": FOUND, "304": UNCHANGED, ...bodilessResponses(CODES, BASE) },
+      parameters: [IF_NONE_MATCH_PARAMETER, READ_CONSISTENCY_PARAMETER],
+      responses: { "200": OK_RESPONSE, "304": NOT_MODIFIED_RESPONSE, ...bodilessResponses(CODES, BASE) },
     },
     options: {
       operationId: "preflightSiteConfig",

@@ -12,7 +12,7 @@ import {
 
 const PATH = "/api/user";
 
-/** What each of the four may be refused for. */
+/** Error codes of all four operations. */
 const CODES: readonly DocumentedCode[] = [
   "bad_request",
   "invalid_json",
@@ -26,14 +26,16 @@ const CODES: readonly DocumentedCode[] = [
   "unavailable",
 ];
 
-const REFUSALS = Object.entries(errorResponses(CODES, LIMITED_HEADERS)).map(([status, response]) => ({
+const ERROR_RESPONSES = Object.entries(errorResponses(CODES, LIMITED_HEADERS)).map(([status, response]) => ({
   status,
   name: (STATUS_CODES[status] ?? "").replaceAll(" ", ""),
   response,
 }));
 
-/** The responses that the four have in common, as components of OpenAPI. */
-export const USER_RESPONSES = Object.fromEntries(REFUSALS.map(({ name, response }) => [name, response]));
+/** The shared error responses as OpenAPI components. */
+export const USER_RESPONSES = Object.fromEntries(
+  ERROR_RESPONSES.map(({ name, response }) => [name, response]),
+);
 
 const GROUP = { team_id: 1, token: "ugt_…", name: "Acme Inc.", provided_id: "acme" };
 const PROPERTIES = { region: "EU", plan: "gold" };
@@ -62,7 +64,7 @@ interface Operation {
   readonly codes: readonly DocumentedCode[];
 }
 
-/** The four methods of `/api/user`, as a path item of OpenAPI. */
+/** OpenAPI path item of `/api/user`. */
 export const USER_PATHS = {
   [PATH]: {
     parameters: [REQUEST_ID_PARAMETER],
@@ -167,10 +169,10 @@ export const USER_PATHS = {
   },
 } as const;
 
-function operation({ body, reply, codes, ...told }: Operation) {
+function operation({ body, reply, codes, ...documented }: Operation) {
   return {
     tags: ["User groups"],
-    ...told,
+    ...documented,
     requestBody: { required: true, content: content(body) },
     responses: {
       "200": {
@@ -179,7 +181,7 @@ function operation({ body, reply, codes, ...told }: Operation) {
         content: content(reply),
       },
       ...Object.fromEntries(
-        REFUSALS.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
+        ERROR_RESPONSES.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
       ),
       ...errorResponses(codes, LIMITED_HEADERS),
     },

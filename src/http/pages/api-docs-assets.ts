@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { DOCS_STYLE, renderDocsPage, START_SCRIPT } from "./api-docs-page.js";
 import { AssetSources, type PageSource } from "./page-build.js";
 
-/** Makes the page of Swagger UI's files: two megabytes, half of one compressed. */
+/** Creates the REST API page from Swagger UI: two megabytes, one compressed. */
 export async function apiDocsSource(): Promise<PageSource> {
   const require = createRequire(import.meta.url);
   const read = (file: string) => readFile(file, "utf8");

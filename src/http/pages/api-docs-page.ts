@@ -1,11 +1,11 @@
-/** The names of the files that the page loads. */
+/** File names of the page's assets. */
 interface PageFiles {
   readonly style: string;
   readonly script: string;
   readonly start: string;
 }
 
-/** Writes the page; its links are relative, so that it works below a proxy's prefix too. */
+/** Renders the page. Links are relative, so that it works below a path prefix of a proxy. */
 export function renderDocsPage({ style, script, start }: PageFiles): string {
   return `<!doctype html>
 <html lang="en">
@@ -27,7 +27,7 @@ export function renderDocsPage({ style, script, start }: PageFiles): string {
 `;
 }
 
-/** What starts the page. It takes the colours of the reader's system, before anything is drawn. */
+/** The start script of the page. Applies the color scheme of the system before the first paint. */
 export const START_SCRIPT = `
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const colour = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
@@ -86,7 +86,7 @@ addEventListener("DOMContentLoaded", () => {
 });
 `;
 
-/** What is added to the style of Swagger UI. */
+/** Style sheet appended to that of Swagger UI. */
 export const DOCS_STYLE = `
 body{margin:0}
 .swagger-ui .info{margin:30px 0 10px;max-width:50em}

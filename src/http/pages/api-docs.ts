@@ -2,11 +2,11 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { registerPage } from "./page.js";
 
-/** The folder of the built page. */
+/** Directory of the built page. */
 export const API_DOCS_FOLDER = "api-docs";
 
 const PATH = "/api/docs";
-// Nothing comes from another host. Swagger UI has its icons in its style, and styles elements through the DOM.
+// No external sources. Swagger UI embeds its icons in its style sheet and sets styles through the DOM.
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,8 +19,8 @@ const PAGE_POLICY = [
 ];
 
 /**
- * Registers `/api/docs`, where people read `/openapi.json` and try it (decision 42); its files are our own.
- * @param directory where the pages were built
+ * Registers `/api/docs`, an interactive view of `/openapi.json` (decision 42), served from local files.
+ * @param directory directory of the built pages
  */
 export function registerApiDocs(app: FastifyInstance, directory: string): void {
   const options = { directory: join(directory, API_DOCS_FOLDER), policy: PAGE_POLICY };

@@ -1,20 +1,20 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The file that a build writes last: without it the build was interrupted, and does not count. */
+/** The last file of a build. If it is missing, the build was interrupted and is ignored. */
 export const STAMP_FILE = ".sources";
 export const ASSET_FOLDER = "assets";
 export const PAGE_FILE = "index.html";
 
-/** A page that `npm run build` has written to a directory. */
+/** A page built by `npm run build`. */
 export interface BuiltPage {
   readonly html: string;
   readonly assetDirectory: string;
-  /** The names of the assets, and of their compressed variants. */
+  /** File names of the assets and their compressed variants. */
   readonly assets: ReadonlySet<string>;
 }
 
-/** Reads a page. @returns undefined when it has not been built */
+/** Reads a page. @returns undefined if it has not been built */
 export async function readBuiltPage(directory: string): Promise<BuiltPage | undefined> {
   if ((await readIfExists(join(directory, STAMP_FILE))) === undefined) return undefined;
   const assetDirectory = join(directory, ASSET_FOLDER);
@@ -22,7 +22,7 @@ export async function readBuiltPage(directory: string): Promise<BuiltPage | unde
   return { html, assetDirectory, assets: new Set(await readdir(assetDirectory)) };
 }
 
-/** Reads a text file. @returns undefined when there is none */
+/** Reads a text file. @returns undefined if it does not exist */
 export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");

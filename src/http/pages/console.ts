@@ -14,9 +14,9 @@ const PAGE_POLICY = [
 ];
 
 /**
- * Registers the console, a page that uses the GraphQL API as any other client does (decision 43).
- * @param directory where it was built
- * @param demoKey the API key that the page offers to those at this machine; none where it answers undefined
+ * Registers the console, a page that uses the GraphQL API like any other client (decision 43).
+ * @param directory directory of the built console
+ * @param demoKey returns the API key that the page offers to clients on this machine, if any
  */
 export function registerConsole(
   app: FastifyInstance,
@@ -24,7 +24,7 @@ export function registerConsole(
   demoKey: () => string | undefined,
 ): void {
   const answer = registerPage(app, `${PATH}/assets`, { directory, policy: PAGE_POLICY, demoKey });
-  // Relative, as the service may stand behind a path of a proxy.
+  // Relative, because the service may be served below a path prefix of a proxy.
   app.get(PATH, (_request, reply) => reply.redirect("console/"));
   app.get(`${PATH}/`, answer);
 }

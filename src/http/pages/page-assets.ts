@@ -3,24 +3,24 @@ import type { FastifyInstance } from "fastify";
 import type { BuiltPage } from "./built-page.js";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
-/** What a reader that is slow holds of a file, twice. */
+/** Read buffer per stream; a slow client holds two of them. */
 const CHUNK_BYTES = 16 * 1024;
-// A worker obeys the policy of its own file: ours get their work from the page and load nothing.
+// Web workers use the policy of their own file. Ours receive their data from the page and load nothing.
 const ASSET_POLICY = "default-src 'none'";
 const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
 };
 
-/** The compressed variants of an asset, by content coding; the first that a client accepts is sent. */
+/** Compressed variants of an asset in order of preference. */
 export const VARIANTS = [
   { coding: "br", extension: ".br", accepted: acceptanceOf("br") },
   { coding: "gzip", extension: ".gz", accepted: acceptanceOf("gzip") },
 ] as const;
 
 /**
- * Registers the assets of a page below a path. They are streamed from disk: a reader that is slow holds one chunk of the file.
- * @param load reads the page; undefined where it has not been built
+ * Registers the assets of a page below a path. They are streamed from disk, so that slow clients do not hold whole files in memory.
+ * @param load reads the page; undefined if it has not been built
  */
 export function registerAssets(
   app: FastifyInstance,
@@ -44,7 +44,7 @@ export function registerAssets(
       highWaterMark: CHUNK_BYTES,
     });
     reply.code(statusCode).headers(headers).header("vary", "accept-encoding");
-    // Of a precondition that fails, or a range beyond the end, the status and headers say enough.
+    // Failed preconditions and ranges beyond the end of the file are answered without a body.
     if (type !== "file") return reply.removeHeader("content-length").removeHeader("content-type").send();
     reply.header("content-security-policy", ASSET_POLICY).header("x-content-type-options", "nosniff");
     if (variant) reply.header("content-encoding", variant.coding);
@@ -55,7 +55,7 @@ export function registerAssets(
   });
 }
 
-/** Matches an Accept-Encoding header that allows a content coding. */
+/** Returns a pattern for Accept-Encoding headers that allow a content coding. */
 function acceptanceOf(coding: string): RegExp {
   return new RegExp(`(?:^|,)\\s*${coding}\\s*(?:;\\s*q=(?:1|0?\\.0*[1-9])[\\d.]*\\s*)?(?:,|$)`, "i");
 }

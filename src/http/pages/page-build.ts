@@ -6,26 +6,25 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { ASSET_FOLDER, PAGE_FILE, readIfExists, STAMP_FILE } from "./built-page.js";
 import { VARIANTS } from "./page-assets.js";
 
-/** Changes with how assets are written, so that those of an earlier version are written anew. */
+/** Increment when the format of assets changes, to rebuild existing ones. */
 const FORMAT = "1";
-// The best quality takes ten times as long, for a twentieth less.
+// The maximum quality takes ten times as long and saves only 5 %.
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const COMPRESS = {
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, BROTLI),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
 } as const;
 
-/** A page to build. */
 export interface PageSource {
   readonly html: string;
   readonly assets: AssetSources;
 }
 
-/** The assets of a page, by names that change with their content. */
+/** The assets of a page. File names contain a content hash. */
 export class AssetSources implements Iterable<readonly [file: string, content: string]> {
   readonly #files = new Map<string, string>();
 
-  /** @returns the file's name */
+  /** @returns the file name */
   add(name: string, extension: "css" | "js", content: string): string {
     const hash = createHash("sha256").update(content).digest("hex").slice(0, 12);
     const file = `${name}-${hash}.${extension}`;
@@ -38,7 +37,7 @@ export class AssetSources implements Iterable<readonly [file: string, content: s
   }
 }
 
-/** Writes a page with its assets and their compressed variants, unless the directory has the same already. */
+/** Writes a page with its assets and their compressed variants, unless the directory is up to date. */
 export async function buildPage(directory: string, { html, assets }: PageSource): Promise<void> {
   const files = [...assets];
   const names = files.map(([file]) => file);
@@ -55,7 +54,7 @@ export async function buildPage(directory: string, { html, assets }: PageSource)
   await writeFile(join(directory, STAMP_FILE), stamp);
 }
 
-/** Writes the compressed variants of a page's assets, where they are missing. */
+/** Writes missing compressed variants of a page's assets. */
 export async function compressAssets(directory: string): Promise<void> {
   const folder = join(directory, ASSET_FOLDER);
   const present = new Set(await readdir(folder));

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type BuiltPage, readBuiltPage } from "./built-page.js";
 import { DEMO_KEY_HEADERS, demoKeyAttribute } from "./demo-key.js";
-import { isOpenedHere } from "./loopback.js";
+import { isDirectLocalRequest } from "./loopback.js";
 import { registerAssets } from "./page-assets.js";
 
 const ROOT = '<div id="root"';
@@ -9,17 +9,17 @@ const NOT_BUILT =
   "This page has not been built: run `npm run build` in the folder of the service, then open it again.\n";
 
 export interface PageOptions {
-  /** Where the page was built. */
+  /** Directory of the built page. */
   readonly directory: string;
-  /** Its Content-Security-Policy. */
+  /** Content-Security-Policy directives. */
   readonly policy: readonly string[];
-  /** The API key that the page gets at this machine (decision 26); none where it answers undefined. */
+  /** Returns the API key to embed for clients on this machine (decision 26), if any. */
   readonly demoKey?: () => string | undefined;
 }
 
 /**
  * Registers the assets of a page below a path.
- * @returns the handler that answers with the page itself
+ * @returns the handler of the page itself
  */
 export function registerPage(
   app: FastifyInstance,
@@ -33,20 +33,20 @@ export function registerPage(
     reply.headers(headers);
     const page = await load();
     if (!page) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
-    return reply.send(withDemoKey(page, isOpenedHere(request) ? demoKey?.() : undefined));
+    return reply.send(withDemoKey(page, isDirectLocalRequest(request) ? demoKey?.() : undefined));
   };
 }
 
-/** Loads something when it is first asked for; again after a failure, and after there was nothing to load. */
+/** Loads a value on first use and caches it. Failures and undefined are not cached. */
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
-  const forget = () => {
+  const reset = () => {
     loading = undefined;
   };
   return () => {
     if (!loading) {
       loading = load();
-      loading.then((loaded) => loaded === undefined && forget(), forget);
+      loading.then((loaded) => loaded === undefined && reset(), reset);
     }
     return loading;
   };

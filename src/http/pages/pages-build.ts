@@ -5,7 +5,7 @@ import { buildPage } from "./page-build.js";
 import { PLAYGROUND_FOLDER } from "./playground.js";
 import { playgroundSource } from "./playground-assets.js";
 
-/** Builds the playground and the page of the REST API. @param directory the pages get a folder each in it */
+/** Builds the playground and the REST API page. @param directory parent directory of the pages */
 export async function buildPages(directory: string): Promise<void> {
   const [playground, apiDocs] = await Promise.all([playgroundSource(), apiDocsSource()]);
   await Promise.all([

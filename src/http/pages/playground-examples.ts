@@ -1,4 +1,4 @@
-/** An operation to start from, and its variables as JSON. */
+/** An example operation with its variables as JSON. */
 export interface Example {
   readonly query: string;
   readonly variables: string;
@@ -133,12 +133,12 @@ const SITE = {
   navigation: [{ group: "Start", pages: ["intro"] }],
 };
 
-/** A site configuration with a misspelt property and without its pages. */
+/** A site configuration with an unknown property and a missing one. */
 const SITE_CONFIG = '{\n  "name": "Docs",\n  "colour": "#0a7",\n  "navigation": [{ "group": "Start" }]\n}';
 
 /**
- * The operations that the playground offers at first, each in a tab.
- * @param dataSource the id of a data source for the new group's mapping; none if undefined
+ * Returns the initial operations of the playground, one per tab.
+ * @param dataSource external ID of a data source for the example mapping; undefined for none
  */
 export function exampleOperations(dataSource: string | undefined): readonly Example[] {
   const mapping =

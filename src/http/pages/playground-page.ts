@@ -1,14 +1,14 @@
 import { DEMO_DATA_SOURCE } from "../../services/data-sources/demo-account.js";
 import { exampleOperations } from "./playground-examples.js";
 
-/** The names of the files that the page loads. */
+/** File names of the page's assets. */
 interface PageFiles {
   readonly style: string;
   readonly script: string;
   readonly start: string;
 }
 
-// A comment, because a key that is not valid is refused even where none is needed: for the schema.
+// A comment, because an invalid key would be rejected even for the schema, which needs none.
 const HEADERS = `{
   // "Authorization": "Token <API_KEY>"
 }`;
@@ -16,7 +16,7 @@ const DEMO_HEADERS = `{
   "Authorization": "Token <API_KEY>"
 }`;
 
-/** Writes the page; its element `root` gets the demo key when the page is sent. */
+/** Renders the page. The demo key is added to the element `root` when the page is sent. */
 export function renderPage(files: PageFiles): string {
   return `<!doctype html>
 <html lang="en">
@@ -37,13 +37,13 @@ export function renderPage(files: PageFiles): string {
 `;
 }
 
-/** Writes the script that starts the playground. @param workers the names of their files, by label */
+/** Renders the start script. @param workers file names of the workers by label */
 export function startScript(workers: Readonly<Record<string, string>>): string {
   const common = {
     title: "User groups",
-    // API keys stay out of the browser's storage.
+    // Keep API keys out of the browser's storage.
     shouldPersistHeaders: false,
-    // Subscriptions too: the API answers no other method.
+    // Also for subscriptions: the API supports POST only.
     method: "POST",
   };
   const plain = {
@@ -53,8 +53,8 @@ export function startScript(workers: Readonly<Record<string, string>>): string {
     defaultTabs: exampleOperations(undefined),
   };
   const demo = { ...common, defaultHeaders: DEMO_HEADERS, defaultTabs: exampleOperations(DEMO_DATA_SOURCE) };
-  // GraphiQL opens an empty tab unless told which of the stored ones was shown, opens each tab with the default headers,
-  // and by itself copies the query to the page's address, where the tokens in it would reach logs.
+  // Workarounds for GraphiQL: it opens an empty tab unless the stored active tab is passed, opens each tab with the default headers,
+  // and copies the query to the page URL, where tokens in it would reach logs.
   return `
 const workers = ${JSON.stringify(workers)};
 const assets = new URL(".", document.currentScript.src);

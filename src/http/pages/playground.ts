@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { registerPage } from "./page.js";
 
-/** The folder of the built page. */
+/** Directory of the built page. */
 export const PLAYGROUND_FOLDER = "playground";
 
-// The editor styles its own elements and starts its workers from our files; nothing comes from another host.
+// The editor sets inline styles and starts workers from local files; no external sources.
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,10 +20,10 @@ const PAGE_POLICY = [
 ];
 
 /**
- * Registers the files of the GraphQL playground.
- * @param directory where the pages were built
- * @param demoKey the API key that the page begins with for those at this machine; none where it answers undefined
- * @returns what answers with its page, for the route of the API itself
+ * Registers the assets of the GraphQL playground.
+ * @param directory directory of the built pages
+ * @param demoKey returns the API key that the page is preset with for clients on this machine, if any
+ * @returns the handler of the page, for the route of the API itself
  */
 export function registerPlayground(
   app: FastifyInstance,

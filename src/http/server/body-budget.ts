@@ -5,19 +5,19 @@ import { DomainError } from "../../domain/shared/errors.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/caller-identification.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 
-/** Bodies of a declared length up to this one are not counted: most are that small, and arrive in one piece. */
-const UNCOUNTED_BODY = 4096;
-/** Smaller chunks are copied together, so that a body sent byte by byte takes no more memory than any other. */
-const BLOCK = 4096;
-/** Share of the budget for bodies that need no API key: without one, nobody can use up the whole. */
+/** Bodies with a Content-Length up to this are not counted: most are this small and arrive in one chunk. */
+const UNCOUNTED_BODY_BYTES = 4096;
+/** Smaller chunks are merged into blocks, so that a body sent byte by byte takes no more memory than any other. */
+const BLOCK_BYTES = 4096;
+/** Share of the budget for routes that need no API key, so that anonymous clients cannot exhaust the whole budget. */
 const SMALL_SHARE = 0.25;
-/** How long nothing has come of a body that may be ended in favour of another one. */
+/** Idle time after which a body may be aborted in favour of another one. */
 const IDLE_MS = 2_000;
 const RETRY_AFTER_S = 5;
 
 /**
- * Bounds what the process holds of bodies that are still arriving. Beyond the budget the body of which nothing has come for longest is
- * refused, or else the one that would exceed it.
+ * Limits the memory for request bodies that are still arriving. If the budget is exceeded, the body that has been idle for longest is
+ * rejected if it is idle long enough, otherwise the one that exceeds the budget.
  */
 export class BodyBudget {
   readonly #large: Share;
@@ -29,40 +29,39 @@ export class BodyBudget {
     this.#large = new Share(maxBytes - small, metrics);
   }
 
-  /** How many bytes there are. */
+  /** Bytes currently held. */
   get total(): number {
     return this.#small.total + this.#large.total;
   }
 
-  /** Counts the bodies of a server's requests, and holds those to their limit that have one of their own (`maxBodyBytes`). */
-  watch(app: FastifyInstance): void {
+  /** Counts the request bodies of a server, and enforces the limits of requests that have one (`maxBodyBytes`). */
+  register(app: FastifyInstance): void {
     app.decorateRequest("maxBodyBytes", undefined);
     app.addHook("preParsing", (request, reply, payload, done) => {
       const { "content-length": length, "transfer-encoding": coding } = request.headers;
       const declared = coding === undefined ? Number(length ?? 0) : undefined;
       const { bodyLimit = SMALL_BODY_LIMIT } = request.routeOptions;
       const limit = request.maxBodyBytes ?? bodyLimit;
-      if (declared !== undefined && declared <= UNCOUNTED_BODY) {
+      if (declared !== undefined && declared <= UNCOUNTED_BODY_BYTES) {
         done(null, payload);
       } else if (declared !== undefined && declared > limit && limit < bodyLimit) {
-        // The client may go on to send the body.
+        // The client may still send the body.
         reply.header("connection", "close");
         done(tooLarge(limit));
       } else {
         const share = limit <= SMALL_BODY_LIMIT ? this.#small : this.#large;
-        // Fastify holds the body to the limit of the route.
-        const own = limit < bodyLimit ? limit : Number.POSITIVE_INFINITY;
-        done(null, share.count(payload, reply.raw, own));
+        // Fastify enforces the limit of the route.
+        const requestLimit = limit < bodyLimit ? limit : Number.POSITIVE_INFINITY;
+        done(null, share.count(payload, reply.raw, requestLimit));
       }
     });
   }
 }
 
-/** A part of the budget. */
 class Share {
   readonly #maxBytes: number;
   readonly #metrics: Pick<Metrics, "budgetRefusals">;
-  /** The one of which nothing has come for longest is the first. */
+  /** Ordered by last activity: the body that has been idle for longest is first. */
   readonly #receiving = new Set<CountedBody>();
   #total = 0;
 
@@ -75,24 +74,24 @@ class Share {
     return this.#total;
   }
 
-  /** @param limit of the body, in bytes */
+  /** @param limit maximum size of the body in bytes */
   count(payload: Readable, reply: ServerResponse, limit: number): Readable {
     const body = new CountedBody(limit, (bytes) => this.#receive(body, bytes));
     body.once("refused", () => {
-      // Node would read the rest of the body, only to drop it.
+      // Otherwise Node reads and discards the rest of the body.
       if (!reply.headersSent) reply.setHeader("connection", "close");
     });
     body.once("close", () => this.#release(body));
-    // Its reader handles its errors; once the request was refused, as too large for instance, there is none.
+    // The consumer handles errors, but a rejected request has no consumer.
     body.on("error", () => undefined);
     payload.once("error", (error) => body.destroy(error));
-    // Later than the error of a request that broke off, of which the reader of the body must learn.
+    // Delayed, so that the consumer of the body sees the error of an aborted request first.
     reply.once("close", () => setImmediate(() => body.destroy()));
     return payload.pipe(body);
   }
 
   #receive(body: CountedBody, bytes: number): boolean {
-    // Last, as something has come of it just now.
+    // Move to the end: it was active just now.
     this.#receiving.delete(body);
     this.#receiving.add(body);
     const now = performance.now();
@@ -127,10 +126,10 @@ class Share {
   }
 }
 
-/** A body on its way, which is counted. */
+/** A request body that is counted while it arrives. */
 class CountedBody extends Transform {
   held = 0;
-  /** When something came last. */
+  /** Time of the last chunk. */
   receivedAt = 0;
   readonly #limit: number;
   readonly #receive: (bytes: number) => boolean;
@@ -138,7 +137,7 @@ class CountedBody extends Transform {
   #block: Buffer | undefined;
   #used = 0;
 
-  /** @param receive whether further bytes may be held; destroys the body if not */
+  /** @param receive reserves bytes in the budget; returns false, and destroys the body, if there is no room */
   constructor(limit: number, receive: (bytes: number) => boolean) {
     super();
     this.#limit = limit;
@@ -156,17 +155,17 @@ class CountedBody extends Transform {
     done();
   }
 
-  /** @returns whether there was room */
+  /** @returns false if there was no room */
   #hold(chunk: Buffer): boolean {
-    if (chunk.length >= BLOCK || this.#used + chunk.length > BLOCK) this.#pushBlock();
-    if (chunk.length >= BLOCK) {
+    if (chunk.length >= BLOCK_BYTES || this.#used + chunk.length > BLOCK_BYTES) this.#pushBlock();
+    if (chunk.length >= BLOCK_BYTES) {
       if (!this.#receive(chunk.length)) return false;
       this.push(chunk);
       return true;
     }
     if (!this.#block) {
-      if (!this.#receive(BLOCK)) return false;
-      this.#block = Buffer.allocUnsafeSlow(BLOCK);
+      if (!this.#receive(BLOCK_BYTES)) return false;
+      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
     } else {
       this.receivedAt = performance.now();
     }

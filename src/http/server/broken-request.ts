@@ -6,19 +6,19 @@ import { sendRawReply } from "./raw-reply.js";
 
 type ClientError = Error & { readonly code?: unknown };
 
-const OTHERWISE = { status: 400, message: "The request is not valid HTTP." };
-const REFUSALS: ReadonlyMap<unknown, typeof OTHERWISE> = new Map([
+const INVALID_HTTP = { status: 400, message: "The request is not valid HTTP." };
+const REFUSALS: ReadonlyMap<unknown, typeof INVALID_HTTP> = new Map([
   ["HPE_HEADER_OVERFLOW", { status: 431, message: "The address and headers of the request are too large." }],
   ["ERR_HTTP_REQUEST_TIMEOUT", { status: 408, message: "The request took too long to arrive." }],
 ]);
 
 /**
- * Makes what answers a request that is not HTTP at all, or takes too long: it reaches no route. Requests that came before it on
- * the same connection are answered first, and one that was answered before its body broke gets no second answer.
- * @returns the handler of a server's client errors, and what lets it know the server's replies
+ * Creates the handler for requests that are not valid HTTP or take too long to arrive, and so reach no route. Earlier requests on the
+ * same connection are answered first. A request that was answered before its body failed gets no second answer.
+ * @returns the handler for `clientError`, and a function that registers a server's replies with it
  */
 export function brokenRequests({ errors }: Metrics) {
-  /** Of each connection the replies that are not finished, and the last one. */
+  /** The unfinished replies and the last reply of each connection. */
   const replies = new WeakMap<Socket, readonly ServerResponse[]>();
   const broken = new WeakSet<Socket>();
   return {
@@ -29,10 +29,10 @@ export function brokenRequests({ errors }: Metrics) {
       }
       broken.add(socket);
       const known = replies.get(socket) ?? [];
-      const own = known.find(({ req }) => !req.complete);
+      const reply = known.find(({ req }) => !req.complete);
       const earlier = known.findLast(({ req, writableFinished }) => req.complete && !writableFinished);
       const close = () => {
-        if (own?.headersSent) {
+        if (reply?.headersSent) {
           socket.destroySoon();
           return;
         }
@@ -42,7 +42,7 @@ export function brokenRequests({ errors }: Metrics) {
       if (earlier) earlier.once("close", close);
       else close();
     },
-    watch(server: Pick<Server, "prependListener">): void {
+    track(server: Pick<Server, "prependListener">): void {
       server.prependListener("request", ({ socket }, reply) => {
         const unfinished = (replies.get(socket) ?? []).filter(({ writableFinished }) => !writableFinished);
         replies.set(socket, [...unfinished, reply]);
@@ -56,6 +56,6 @@ function refuse({ code }: ClientError, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const { status, message } = REFUSALS.get(code) ?? OTHERWISE;
+  const { status, message } = REFUSALS.get(code) ?? INVALID_HTTP;
   sendRawReply(socket, new DomainError("bad_request", message), status);
 }

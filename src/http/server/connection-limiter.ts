@@ -9,7 +9,7 @@ import type { Connections } from "./connections.js";
 import { sendRawReply } from "./raw-reply.js";
 
 const RETRY_AFTER_S = 5;
-/** Refused connections that may still read their reply; further ones are closed without one. */
+/** Maximum refused connections that are kept open to read their reply; further ones are closed without one. */
 const MAX_REFUSED_OPEN = 100;
 const REFUSALS = {
   process: new DomainError("unavailable", "Too many connections are open. Try again later.", {
@@ -23,9 +23,9 @@ const REFUSALS = {
 } as const;
 
 /**
- * Refuses connections beyond the limits: with 503 those of the process, with 429 those of an address.
- * @param connections has each connection already when it is checked
- * @param trustedProxies addresses and networks that have no limit of their own
+ * Rejects connections beyond the limits: with 503 for the process limit, with 429 for the limit per address.
+ * @param connections must already contain a connection when it is checked
+ * @param trustedProxies addresses and networks without a limit per address
  */
 export function limitConnections(
   server: Pick<Server, "on">,
@@ -67,7 +67,7 @@ export function limitConnections(
   function refuse(socket: Socket, reason: keyof typeof REFUSALS): void {
     refusedConnections.of(reason).value += 1;
     const connection = connections.of(socket);
-    // Requests that arrive over it all the same are not served.
+    // Requests that still arrive over it are not served.
     if (connection) connection.endedAt = performance.now();
     if (refusedOpen >= MAX_REFUSED_OPEN) {
       socket.destroy();
@@ -81,7 +81,7 @@ export function limitConnections(
   }
 }
 
-/** @returns undefined for a trusted proxy, and for a connection that is closed already */
+/** @returns undefined for a trusted proxy and for a closed connection */
 function addressOf({ remoteAddress }: Socket, proxies: BlockList): string | undefined {
   if (remoteAddress === undefined || isListed(proxies, remoteAddress)) return undefined;
   return toAddressBlock(remoteAddress);

@@ -1,15 +1,15 @@
-/** What clients may occupy of a process. */
+/** Limits on client connections per process. */
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** Of each address that is not a trusted proxy. */
+  /** Maximum connections per address; trusted proxies are exempt. */
   readonly maxConnectionsPerAddress: number;
-  /** How long a request may take to arrive: its headers, and with its body. */
+  /** Timeout for receiving a request: its headers, and the headers with the body. */
   readonly receiveTimeoutMs: number;
-  /** How long a peer may take nothing of what is sent to it. */
+  /** Timeout for a peer that reads nothing. */
   readonly stallTimeoutMs: number;
-  /** Bytes of replies that peers have not taken yet. */
+  /** Maximum bytes of replies that peers have not read. */
   readonly maxUnsentBytes: number;
-  /** Bytes of bodies that have not arrived as a whole. */
+  /** Maximum bytes of incomplete request bodies. */
   readonly maxBodyBytes: number;
 }
 

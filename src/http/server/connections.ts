@@ -1,33 +1,31 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** An open connection. */
 export interface Connection {
   readonly socket: Socket;
-  /** Those under way, in their order; there is more than one only where a client sends ahead. */
+  /** Replies in progress, in order. More than one only if the client uses pipelining. */
   readonly replies: ServerResponse[];
-  /** When the last request was over, and how many bytes had come until then. */
-  quietSince: number;
-  quietBytes: number;
-  /** When we ended it, so that nothing can be answered any more. */
+  /** When the last request ended, and the number of bytes read by then. */
+  idleSince: number;
+  idleBytes: number;
+  /** When the server closed it; later requests are not answered. */
   endedAt: number | undefined;
-  /** What of the replies the peer has not taken, as it was when it was last looked at. */
+  /** Send progress as of the last sweep. */
   readonly sending: SendProgress;
 }
 
-/** How far a connection is with what is to be sent over it. */
+/** The send progress of a connection. */
 export interface SendProgress {
-  /** Bytes that the process still holds. */
+  /** Unsent bytes held by the process. */
   unsent: number;
-  /** Those of them that wait for the peer alone, and not for an earlier reply. */
+  /** Unsent bytes that wait for the peer only, not for an earlier reply. */
   waiting: number;
-  /** Bytes of the write under way that the kernel has not taken. */
+  /** Bytes of the current write that the kernel has not accepted. */
   queued: number;
-  /** How many sweeps in a row have found that the peer took nothing. */
+  /** Number of consecutive sweeps without progress. */
   stalledSweeps: number;
 }
 
-/** The open connections of a server. */
 export class Connections implements Iterable<Connection> {
   readonly #open = new Map<Socket, Connection>();
 
@@ -36,8 +34,8 @@ export class Connections implements Iterable<Connection> {
       this.#open.set(socket, {
         socket,
         replies: [],
-        quietSince: performance.now(),
-        quietBytes: 0,
+        idleSince: performance.now(),
+        idleBytes: 0,
         endedAt: undefined,
         sending: { unsent: 0, waiting: 0, queued: 0, stalledSweeps: 0 },
       });

@@ -4,28 +4,27 @@ import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../../telemetry/metrics.js";
 import type { Connection, Connections } from "./connections.js";
 
-/** How long what is under way may take once the server closes. */
+/** Maximum time for requests in progress after the server closes. */
 const DRAIN_MS = 10_000;
-/** How long nothing came over a connection that is ended: who uses one more often hears of it in a reply. */
-const QUIET_MS = 500;
-/** How long a client may take to notice that its connection was ended. */
+/** Idle time before a connection is closed. Busier clients see `Connection: close` in a reply. */
+const IDLE_MS = 500;
+/** Time for a client to notice that its connection was closed. */
 const LINGER_MS = 500;
-const LOOK_MS = 20;
-/** How long connections that wait to be accepted still are, where ever more come. */
+const POLL_MS = 20;
+/** Maximum time for which queued connections are still accepted. */
 const ACCEPT_MS = 1_000;
 
 /**
- * Has a server that closes answer every request that has come (decision 38): the last reply of a connection says that it ends, and
- * one over which nothing comes is ended without cutting a request that is just arriving.
- * @param tally counts the clients that have gone too early
- * @returns what tells how many requests are under way
+ * Makes a closing server answer every request that has arrived (decision 38): the last reply of a connection announces its end, and
+ * idle connections are closed without cutting off a request that is just arriving.
+ * @returns a function that returns the number of requests in progress
  */
 export function drainOnClose(
   app: FastifyInstance,
   connections: Connections,
   { abandonedRequests }: Metrics,
 ): () => number {
-  const tooLate = new WeakSet<ServerResponse>();
+  const unanswerable = new WeakSet<ServerResponse>();
   let isDraining = false;
   let hasAccepted = false;
 
@@ -37,7 +36,7 @@ export function drainOnClose(
     const connection = connections.of(socket);
     if (!connection) return;
     if (connection.endedAt !== undefined || (isDraining && hasAnnouncedEnd(connection))) {
-      tooLate.add(reply);
+      unanswerable.add(reply);
       return;
     }
     const { replies } = connection;
@@ -45,19 +44,19 @@ export function drainOnClose(
     let open = 2;
     const onClose = () => {
       open -= 1;
-      // A reply may be complete before its request is.
+      // A reply may end before its request does.
       if (open > 0) return;
       replies.splice(replies.indexOf(reply), 1);
       if (!reply.writableFinished) abandonedRequests.value += 1;
-      connection.quietSince = performance.now();
-      connection.quietBytes = socket.bytesRead;
+      connection.idleSince = performance.now();
+      connection.idleBytes = socket.bytesRead;
     };
     request.once("close", onClose);
     reply.once("close", onClose);
   });
   app.addHook("onRequest", (request, reply, done) => {
-    // What cannot be answered must not happen either.
-    if (tooLate.has(reply.raw)) {
+    // A request that cannot be answered must not be executed.
+    if (unanswerable.has(reply.raw)) {
       reply.hijack();
       return;
     }
@@ -67,7 +66,7 @@ export function drainOnClose(
   app.addHook("preClose", async () => {
     isDraining = true;
     for (const { replies } of connections) announceEnd(replies);
-    // What waits to be accepted is reset with the listener. A turn of the loop accepts one: after a whole turn without one, none waits.
+    // Closing the listener resets connections in the accept queue. Each event loop turn accepts one; after a turn without one, it is empty.
     const deadline = performance.now() + ACCEPT_MS;
     await setImmediate();
     do {
@@ -75,14 +74,14 @@ export function drainOnClose(
       await setImmediate();
     } while (hasAccepted && performance.now() < deadline);
   });
-  // Node calls this when the server stops listening; its own would cut requests that are just arriving.
+  // Node calls this when the server stops listening. The default implementation would cut off requests that are just arriving.
   app.server.closeIdleConnections = () => void drain();
   return () => [...connections].reduce((count, { replies }) => count + replies.length, 0);
 
   async function drain(): Promise<void> {
     const cutOffAt = performance.now() + DRAIN_MS;
     while (connections.size > 0) {
-      // Now all that had arrived has been read.
+      // All data that had arrived has now been read.
       await setImmediate();
       const now = performance.now();
       if (now >= cutOffAt) {
@@ -93,35 +92,35 @@ export function drainOnClose(
       for (const connection of connections) {
         const { socket } = connection;
         if (now >= (connection.endedAt ?? now) + LINGER_MS) socket.destroy();
-        else if (connection.endedAt === undefined && isQuiet(connection, now)) {
+        else if (connection.endedAt === undefined && isIdle(connection, now)) {
           connection.endedAt = now;
           socket.end();
         }
       }
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 }
 
-/** Whether nothing has come for a while, not even a part of a request. */
-function isQuiet({ socket, replies, quietSince, quietBytes }: Connection, now: number): boolean {
-  return replies.length === 0 && socket.bytesRead === quietBytes && now >= quietSince + QUIET_MS;
+/** Returns whether a connection has been idle, without even a partial request. */
+function isIdle({ socket, replies, idleSince, idleBytes }: Connection, now: number): boolean {
+  return replies.length === 0 && socket.bytesRead === idleBytes && now >= idleSince + IDLE_MS;
 }
 
-/** Whether a reply that is on its way says that nothing more is answered. */
+/** Returns whether a sent reply has announced the end of the connection. */
 function hasAnnouncedEnd({ replies }: Connection): boolean {
-  return replies.some((reply) => reply.headersSent && saysEnd(reply));
+  return replies.some((reply) => reply.headersSent && announcesEnd(reply));
 }
 
-function saysEnd(reply: ServerResponse): boolean {
+function announcesEnd(reply: ServerResponse): boolean {
   return reply.getHeader("connection") === "close";
 }
 
-/** Has the last reply of a connection say that it ends, and no earlier one: with it the connection goes. */
+/** Announces the end of a connection in its last reply only: Node closes the connection after that reply. */
 function announceEnd(replies: readonly ServerResponse[]): void {
   for (const [index, reply] of replies.entries()) {
     if (reply.headersSent) continue;
     if (index === replies.length - 1) reply.setHeader("connection", "close");
-    else if (saysEnd(reply)) reply.removeHeader("connection");
+    else if (announcesEnd(reply)) reply.removeHeader("connection");
   }
 }

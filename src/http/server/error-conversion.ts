@@ -1,8 +1,8 @@
 import { DomainError, internalError } from "../../domain/shared/errors.js";
 
 /**
- * Gives whatever was thrown while a request was served its meaning for the caller; `internal` for all that is unexpected.
- * @param bodyLimit how many bytes the body may have, for the message
+ * Converts an error of request handling to a DomainError; `internal` for unexpected errors.
+ * @param bodyLimit maximum body size in bytes, for the message
  */
 export function toDomainError(error: unknown, bodyLimit: number): DomainError {
   if (error instanceof DomainError) return error;
@@ -25,7 +25,7 @@ export function toDomainError(error: unknown, bodyLimit: number): DomainError {
   }
 }
 
-/** The status that Fastify means by one of its own errors (their codes begin with FST_) or a broken request stream. */
+/** Returns the HTTP status of a Fastify error (code FST_…) or of a broken request stream. */
 function frameworkStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
   return typeof error.statusCode === "number" ? error.statusCode : undefined;

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { DomainError, reasonOf } from "../../domain/shared/errors.js";
 import type { Services } from "../../services/services.js";
 
-/** Registers `/livez` (the process answers) and `/readyz` (so does the database, and more may come; 503 otherwise). */
+/** Registers `/livez` (the process responds) and `/readyz` (the database responds and the service is not shutting down; otherwise 503). */
 export function registerHealthRoutes(
   app: FastifyInstance,
   services: Services,

@@ -1,4 +1,4 @@
-// First: the decorators of TypeGraphQL need it.
+// Must be imported first: TypeGraphQL's decorators need it.
 import "reflect-metadata";
 import { METHODS } from "node:http";
 import { Socket } from "node:net";
@@ -34,7 +34,7 @@ import { toDomainError } from "./error-conversion.js";
 import { registerHealthRoutes } from "./health-routes.js";
 import { acceptJsonBodies } from "./json-body.js";
 import { type MetricsAccess, type MetricsReader, registerMetricsRoute } from "./metrics-route.js";
-import { warnOfUntrustedProxy } from "./proxy-warning.js";
+import { warnAboutUntrustedProxy } from "./proxy-warning.js";
 import { countReplies } from "./reply-metrics.js";
 import { limitRequests } from "./request-deadline.js";
 import { isHealthCheck } from "./request-facts.js";
@@ -45,64 +45,64 @@ import { registerSchemaRoutes } from "./schema-routes.js";
 import { requireSingleHeaders } from "./single-headers.js";
 import { UnsentBytes } from "./unsent-bytes.js";
 
-/** How often in the time that a request may take it is checked whether that is over. */
+/** Number of timeout checks per request timeout. */
 const TIMEOUT_CHECKS = 6;
 
-/** A name of 255 characters of up to 4 bytes, each of them percent-encoded. */
+/** 255 characters of up to 4 bytes, each percent-encoded. */
 const MAX_PARAMETER_LENGTH = 255 * 4 * 3;
 
 export interface HttpOptions {
-  /** Of the service, for its descriptions. */
+  /** Service version. */
   readonly version: string;
   readonly corsOrigins: readonly string[] | "*";
-  /** How often a GraphQL document is interpreted before it is compiled; Infinity compiles none. */
+  /** Executions of a GraphQL document before it is compiled; Infinity disables compilation. */
   readonly compileAfter: number;
-  /** Whether documents that Apollo Server has run before are run without it. */
+  /** Run documents that Apollo Server has executed before without Apollo Server. */
   readonly fastPath: boolean;
   readonly introspection: boolean;
   readonly playground: boolean;
-  /** Whether `/api/docs` shows the REST API to a browser. */
+  /** Serve the REST API reference at `/api/docs`. */
   readonly apiDocs: boolean;
-  /** Where the playground and the page of the REST API were built. */
+  /** Directory of the built playground and REST API page. */
   readonly pagesDirectory: string;
-  /** Where the console was built; undefined: there is none. */
+  /** Directory of the built console; undefined to disable it. */
   readonly consoleDirectory: string | undefined;
-  /** How long a request may take, in milliseconds. */
+  /** Request timeout in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Whether the service is about to end, so that nobody new should come. */
+  /** Returns whether the service is shutting down, so that `/readyz` fails. */
   readonly isShuttingDown: () => boolean;
-  /** The API key that the playground begins with, and the console offers, for those at this machine; none where it answers undefined. */
+  /** Returns the API key that the playground and the console offer to clients on this machine, if any. */
   readonly demoKey: () => string | undefined;
   readonly limits: OperationLimits;
   readonly connectionLimits: ConnectionLimits;
-  /** The addresses and networks of the proxies whose X-Forwarded-For tells the client's address. */
+  /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[];
-  /** The only documents that run; undefined: every document may. */
+  /** Allow-list of persisted queries; undefined allows all documents. */
   readonly trustedDocuments: TrustedDocuments | undefined;
   readonly log: {
     readonly level: string;
     readonly stream: { write(line: string): void };
-    /** How many lines about requests that succeeded there may be in a second. */
+    /** Maximum log lines per second for successful requests. */
     readonly successesPerSecond: number;
   };
-  /** Undefined: nobody can read metrics. */
+  /** Undefined disables the metrics endpoint. */
   readonly metrics?: {
     readonly reader: (state: HttpState) => MetricsReader;
     readonly access: MetricsAccess;
   };
 }
 
-/** What the server holds at the moment. */
+/** Current state of the server, for metrics. */
 export interface HttpState {
   requestsUnderWay(): number;
   connections(): number;
-  /** Bytes of replies that peers have not taken yet. */
+  /** Bytes of replies that peers have not read. */
   unsentBytes(): number;
-  /** Bytes of bodies that have not arrived as a whole. */
+  /** Bytes of incomplete request bodies. */
   bodyBytes(): number;
 }
 
-/** Builds the HTTP server with both faces; it does not listen yet. */
+/** Creates the HTTP server with both APIs; it does not listen yet. */
 export async function createHttpServer(services: Services, options: HttpOptions): Promise<FastifyInstance> {
   const { app, state } = build(options, services.telemetry);
   limitRequests(app, options.requestTimeoutMs, (error, request, reply) => {
@@ -129,7 +129,7 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   return app;
 }
 
-/** Builds the HTTP server without a route: how it reads bodies, answers errors, logs and ends. */
+/** Creates an HTTP server without routes: body parsing, error handling, logging and shutdown. */
 export function createBareServer(
   log: HttpOptions["log"],
   trustedProxies: readonly string[] = [],
@@ -147,29 +147,29 @@ function build(
       level: log.level,
       stream: { write: (line: string) => log.stream.write(redactSecrets(line)) },
       base: null,
-      // What is logged while a request is traced tells in which trace.
+      // Add the trace IDs to log lines of traced requests.
       ...(tracing ? { mixin: () => tracing.current()?.ids ?? {} } : {}),
     },
-    // A logger of its own for each request would cost more than what it writes.
+    // A child logger per request would cost more than the log lines themselves.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: requestId,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     requestTimeout: connectionLimits.receiveTimeoutMs,
-    // Routes that need more say so.
+    // Routes that accept larger bodies set their own limit.
     bodyLimit: SMALL_BODY_LIMIT,
     http: {
-      // Not longer than requestTimeout: Node 20 would then take each for the other.
+      // Must not exceed requestTimeout: Node 20 would otherwise swap the two.
       headersTimeout: connectionLimits.receiveTimeoutMs,
       connectionsCheckingInterval: Math.ceil(connectionLimits.receiveTimeoutMs / TIMEOUT_CHECKS),
-      // Node would answer a missing Host by itself, without a body.
+      // Node would reply to a missing Host header itself, without a body.
       requireHostHeader: false,
     },
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (_error, request, reply) => {
-      // No hook runs for a path that cannot be decoded.
+      // Hooks do not run for paths that cannot be decoded.
       setCommonHeaders(request, reply);
       const { method, id } = request;
       app.log.info({ requestId: id, method, status: 404 }, "request with a path that cannot be decoded");
@@ -177,32 +177,32 @@ function build(
     },
     clientErrorHandler: broken.answer,
   });
-  broken.watch(app.server);
+  broken.track(app.server);
   const connections = new Connections(app.server);
   limitConnections(app.server, connections, connectionLimits, trustedProxies, metrics);
-  // HTTP lets a server ignore an expectation that it does not know; Node would answer without a body.
+  // HTTP allows servers to ignore unknown expectations; Node would reply without a body.
   app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
-  // Node would close the connection without an answer.
+  // Node would close the connection without a reply.
   app.server.on("connect", (_request, socket) => {
     if (socket instanceof Socket) broken.answer(new Error("CONNECT has no meaning here."), socket);
   });
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
   }
-  // The interface sends GET with a body.
+  // The REST API accepts GET with a body.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   const bodies = new BodyBudget(connectionLimits.maxBodyBytes, metrics);
-  bodies.watch(app);
+  bodies.register(app);
   acceptJsonBodies(app);
   addCommonHeaders(app);
   if (tracing) traceRequests(app, tracing);
   requireSingleHeaders(app);
-  if (trustedProxies.length === 0) warnOfUntrustedProxy(app);
+  if (trustedProxies.length === 0) warnAboutUntrustedProxy(app);
   logReplies(app, log.successesPerSecond);
   countReplies(app, metrics);
   const requestsUnderWay = drainOnClose(app, connections, metrics);
   const unsent = new UnsentBytes(connections, connectionLimits, metrics);
-  unsent.watch(app);
+  unsent.register(app);
   app.setErrorHandler((error, request, reply) => {
     const { bodyLimit = app.initialConfig.bodyLimit ?? 0 } = request.routeOptions;
     sendError(toDomainError(error, bodyLimit), request, reply, metrics);
@@ -242,7 +242,7 @@ function addCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-/** Decision 11. */
+/** Sets the headers of all replies (decision 11). */
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header("cache-control", "no-store").header("x-request-id", request.id);
 }

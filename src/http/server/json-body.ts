@@ -5,7 +5,7 @@ import { parseJsonBytes } from "../../domain/shared/json-text.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The text that the body was parsed from, on routes that keep it. */
+    /** The source text of the body, on routes with `keepsBodyText`. */
     bodyText: string;
   }
   interface FastifyContextConfig {
@@ -15,12 +15,12 @@ declare module "fastify" {
 
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/i;
 
-/** Makes the bodies of all requests JSON: read up to the route's limit, then checked and parsed. */
+/** Reads all request bodies as JSON: up to the route's size limit, then validated and parsed. */
 export function acceptJsonBodies(app: FastifyInstance): void {
   app.decorateRequest("bodyText", "");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  // Not in the parser, whose errors close the connection: a fault in the text is no reason for that.
+  // Not in the content type parser, whose errors close the connection; a syntax error is no reason to do so.
   app.addHook("preValidation", (request, _reply, done) => {
     try {
       if (Buffer.isBuffer(request.body)) request.body = parseBody(request, request.body);
@@ -35,7 +35,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   requireJson(request);
-  // To parse and check thousands of levels would take seconds.
+  // Parsing and validating thousands of levels would take seconds.
   if (isNestedDeeper(bytes, MAX_BODY_LEVELS)) throw tooDeep();
   const { value, text } = parseJsonBytes(bytes, "The body");
   if (request.routeOptions.config.keepsBodyText) request.bodyText = text;
@@ -60,7 +60,7 @@ function requireJson(request: FastifyRequest): void {
       "The body must be sent with no Transfer-Encoding but chunked.",
     );
   }
-  // What nearly everybody sends.
+  // Fast path for the most common header.
   if (request.headers["content-type"] === "application/json") return;
   const [type = "", ...parameters] = (request.headers["content-type"] ?? "application/json")
     .split(";")

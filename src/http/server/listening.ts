@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 
-/** @throws OperatorError when the address cannot be listened on */
+/** Checks that the server can listen on the address. @throws OperatorError if it cannot */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   const probe = createServer();
   try {
@@ -15,7 +15,7 @@ export async function requireFreePort(host: string, port: number): Promise<void>
   await once(probe, "close");
 }
 
-/** Says in one line why an address cannot be listened on; every other error stays as it is. */
+/** Converts listen errors to OperatorErrors; returns other errors unchanged. */
 export function toListenError(error: unknown, host: string, port: number): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error;
   if (error.syscall === "getaddrinfo") {

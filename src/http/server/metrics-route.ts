@@ -2,23 +2,23 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { DomainError } from "../../domain/shared/errors.js";
 import { refuseOtherMethods } from "../../rest/method-refusal.js";
-import { isOpenedHere } from "../pages/loopback.js";
+import { isDirectLocalRequest } from "../pages/loopback.js";
 
 const PATH = "/metrics";
 const METHODS = ["GET"];
 
-/** What tells the metrics. */
+/** The source of metrics. */
 export interface MetricsReader {
   readonly contentType: string;
-  /** All of them, in the format of the content type; never fails because of what it could not find out. */
+  /** Returns all metrics in the format of `contentType`. Metrics that cannot be determined are omitted instead of failing. */
   read(): Promise<string>;
 }
 
-/** Who may read metrics. */
+/** Access control of the metrics endpoint. */
 export interface MetricsAccess {
-  /** What a reader has to bring; undefined: see `isOpenHere`. */
+  /** Bearer token that clients must send; if undefined, `isOpenHere` applies. */
   readonly token: string | undefined;
-  /** Whether without a token requests from this machine are answered; of others none is. */
+  /** Without a token: whether requests from this machine are allowed. Others are always rejected. */
   readonly isOpenHere: boolean;
 }
 
@@ -28,11 +28,11 @@ export function registerMetricsRoute(
   reader: MetricsReader,
   { token, isOpenHere }: MetricsAccess,
 ): void {
-  const requireReader = token === undefined ? localReader(isOpenHere) : bearerOf(token);
+  const requireReader = token === undefined ? localReader(isOpenHere) : requireBearer(token);
   app.route({
     method: METHODS,
     url: PATH,
-    // Before a body is read.
+    // Before the body is read.
     onRequest: async (request) => requireReader(request),
     handler: async (_request, reply) => reply.type(reader.contentType).send(await reader.read()),
   });
@@ -43,7 +43,7 @@ type Requirement = (request: FastifyRequest) => void;
 
 function localReader(isOpenHere: boolean): Requirement {
   return (request) => {
-    if (isOpenHere && isOpenedHere(request)) return;
+    if (isOpenHere && isDirectLocalRequest(request)) return;
     throw new DomainError(
       "forbidden",
       "Set METRICS_TOKEN to read metrics: without it they are for the service's own machine only, where HOST is a loopback address, and neither DATABASE_URL nor TRUSTED_PROXIES is set.",
@@ -51,12 +51,12 @@ function localReader(isOpenHere: boolean): Requirement {
   };
 }
 
-function bearerOf(token: string): Requirement {
-  const wanted = hash(token);
+function requireBearer(token: string): Requirement {
+  const expected = hash(token);
   return ({ headers }) => {
-    const [, given = ""] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "") ?? [];
-    // Of equal length, and compared in constant time.
-    if (timingSafeEqual(hash(given), wanted)) return;
+    const [, received = ""] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "") ?? [];
+    // Hashes have equal length, which timingSafeEqual requires.
+    if (timingSafeEqual(hash(received), expected)) return;
     throw new DomainError(
       "unauthenticated",
       "The Authorization header must read: Bearer <METRICS_TOKEN>, as the service's settings have it.",

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 
 /**
- * Warns, once, when a proxy names the client's address and no proxy is trusted: then limits count all clients as one.
- * Anybody can send such a header, so it is not proof of a proxy.
+ * Warns once if a request has a proxy header but no proxy is trusted: limits would then treat all clients as one.
+ * The header does not prove that there is a proxy, because any client can send it.
  */
-export function warnOfUntrustedProxy(app: FastifyInstance): void {
+export function warnAboutUntrustedProxy(app: FastifyInstance): void {
   let isReported = false;
   app.addHook("onRequest", ({ headers, socket }, _reply, done) => {
     if (!isReported && (headers["x-forwarded-for"] ?? headers.forwarded) !== undefined) {

@@ -4,12 +4,12 @@ import type { Socket } from "node:net";
 import type { DomainError } from "../../domain/shared/errors.js";
 import { renderError } from "../../rest/error-view.js";
 
-/** How long a client may take to read its answer: to close at once could take it away while the client still sends. */
+/** Time for a client to read the reply: closing immediately could discard it while the client still sends. */
 const LINGER_MS = 2_000;
 
 /**
- * Answers with an error over a connection that no route serves, and ends it.
- * @param status other than the error's own
+ * Sends an error over a connection that no route serves, and closes it.
+ * @param status overrides the error's own status
  */
 export function sendRawReply(socket: Socket, error: DomainError, status?: number): void {
   const cutOff = setTimeout(() => socket.destroy(), LINGER_MS);

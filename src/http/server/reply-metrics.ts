@@ -2,28 +2,28 @@ import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../../telemetry/metrics.js";
 
 const MS_PER_S = 1000;
-/** The methods that are told apart. */
+/** Methods with their own label value. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Counts replies by method, route and status. */
+/** Records reply durations by method, route and status. */
 export function countReplies(app: FastifyInstance, { replies }: Metrics): void {
   app.addHook("onResponse", (request, reply, done) => {
     done();
-    // How long somebody listened says nothing of how fast we are.
+    // The duration of an event stream says nothing about latency.
     if (request.isStream) return;
     replies
-      .of(knownMethod(request.method), routeOf(request.routeOptions.url), String(reply.statusCode))
+      .of(methodLabel(request.method), routeLabel(request.routeOptions.url), String(reply.statusCode))
       .record(reply.elapsedTime / MS_PER_S);
   });
 }
 
-/** A word for each method, of which there may be any. */
-export function knownMethod(method: string): string {
+/** Returns the label value of a method; unknown methods are grouped to bound the number of series. */
+export function methodLabel(method: string): string {
   return METHODS.has(method) ? method : "other";
 }
 
-/** The path of a route as it is registered, with or without a slash at its end; undefined leads nowhere. */
-export function routeOf(url: string | undefined): string {
+/** Returns the registered path of a route without a trailing slash; "unknown" without a route. */
+export function routeLabel(url: string | undefined): string {
   if (url === undefined) return "unknown";
   return url.length > 1 && url.endsWith("/") ? url.slice(0, -1) : url;
 }

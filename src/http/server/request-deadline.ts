@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Deadline, deadlineExceeded } from "../../domain/shared/deadline.js";
 import type { DomainError } from "../../domain/shared/errors.js";
 
-/** How often requests are checked: one timer for all of them, as one for each would cost every request. */
+/** Interval of the deadline check: one timer for all requests, because a timer per request would cost every request. */
 const CHECK_MS = 100;
 
 class RequestDeadline implements Deadline {
   isOver = false;
-  /** How long the service waited for the rest of the body, in milliseconds. */
+  /** Milliseconds that the service has waited for the body. */
   receivingMs = 0;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -19,9 +19,9 @@ class RequestDeadline implements Deadline {
 }
 
 /**
- * Answers each request that takes too long, whatever it waits for; the time in which its client sends the body does not count. An event
- * stream, or a reply that has begun, is left alone. The work behind the request stops at its next statement (`Tenant.deadline`).
- * @param timeoutMs how long a request may take
+ * Replies with an error to requests that take too long; time spent receiving the body is not counted. Event streams and started
+ * replies are exempt. The work of the request stops before its next statement (`Tenant.deadline`).
+ * @param timeoutMs request timeout
  * @param answer sends the error
  */
 export function limitRequests(
@@ -30,7 +30,7 @@ export function limitRequests(
   answer: (error: DomainError, request: FastifyRequest, reply: FastifyReply) => void,
 ): void {
   const open = new Set<RequestDeadline>();
-  // Fastify would log what becomes of an answered request as an error of its handler.
+  // Otherwise Fastify logs the late result of a request that was already answered as a handler error.
   const silent = app.log.child({}, { level: "silent" });
   let checkedAt = performance.now();
 
@@ -68,7 +68,7 @@ export function limitRequests(
   }
 }
 
-/** Whether the service is reading the body, and the client has not sent all of it. */
+/** Returns whether the service is reading the body and the client has not sent all of it. */
 function isReceiving({ raw }: FastifyRequest): boolean {
   return !raw.complete && raw.readableFlowing !== null;
 }

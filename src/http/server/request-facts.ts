@@ -2,20 +2,19 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
 import type { Span } from "../../telemetry/tracing.js";
 
-// Fastify would give each request a place for each of these, which takes longer than to look for one that is not there.
+// Optional properties: decorateRequest would initialize each of them on every request, which takes longer than reading missing ones.
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose data is asked for, set by the face that checks the credentials; null without any. */
+    /** The authenticated tenant, set by the API that checks the credentials; null without credentials. */
     tenant?: (Tenant & { readonly keyId?: number }) | null;
-    /** Until when it must be answered. */
     deadline?: Deadline;
-    /** The code of the error that is answered. */
+    /** The error code of the reply. */
     errorCode?: string | undefined;
-    /** Whether events are streamed, for as long as the client likes. */
+    /** Whether the reply is an event stream, which has no deadline. */
     isStream?: boolean;
-    /** Whether it may have changed something, so that its sender must hear what became of it. */
+    /** Whether the request may have changed data, so that its reply must not be replaced by an error. */
     hasWritten?: boolean;
-    /** Where the request is traced. */
+    /** The trace span of the request. */
     span?: Span;
   }
 }
@@ -23,12 +22,12 @@ declare module "fastify" {
 const HEALTH_CHECKS = new Set(["/livez", "/readyz"]);
 const PROBES = new Set(["/livez", "/readyz", "/metrics"]);
 
-/** Says whether somebody asks every second or so for the state of the process: its log has a line when that changes. */
+/** Returns whether a path is a health check. These are not logged; changes of the state are. */
 export function isHealthCheck({ url }: { readonly url: string }): boolean {
   return HEALTH_CHECKS.has(url);
 }
 
-/** Says whether machines ask there all the time: of such requests only failures are worth a line, and none a trace. */
+/** Returns whether a path is polled by monitoring: only failures are logged, and nothing is traced. */
 export function isProbe({ url }: { readonly url: string }): boolean {
   return PROBES.has(url);
 }

@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { redactSecrets } from "../../domain/shared/redaction.js";
 
-/** Ids that may be echoed in a header and written to a log as they stand. */
-const SAFE = /^[\w.:/+=-]{1,128}$/;
+/** IDs that are safe in headers and logs. */
+const SAFE_ID = /^[\w.:/+=-]{1,128}$/;
 
-/** The id of a request: the caller's own `X-Request-Id` where it is harmless, else a new one. */
+/** Returns the client's `X-Request-Id` if it is safe, otherwise a new ID. */
 export function requestId(request: IncomingMessage): string {
-  const given = request.headers["x-request-id"];
-  return typeof given === "string" && isHarmless(given) ? given : randomUUID();
+  const received = request.headers["x-request-id"];
+  return typeof received === "string" && isSafe(received) ? received : randomUUID();
 }
 
-function isHarmless(id: string): boolean {
-  return SAFE.test(id) && redactSecrets(id) === id;
+function isSafe(id: string): boolean {
+  return SAFE_ID.test(id) && redactSecrets(id) === id;
 }

@@ -4,8 +4,8 @@ import { isHealthCheck, isProbe } from "./request-facts.js";
 const SECOND_MS = 1000;
 
 /**
- * Writes a line about each request. Of those that succeed, only so many a second: a line then says how many were left out before it.
- * @param successesPerSecond 0 writes none of them
+ * Logs each request. Successful ones are limited per second; the next line then contains the number of skipped ones.
+ * @param successesPerSecond 0 logs no successful requests
  */
 export function logReplies(app: FastifyInstance, successesPerSecond: number): void {
   let second = 0;
@@ -46,7 +46,7 @@ export function logReplies(app: FastifyInstance, successesPerSecond: number): vo
   });
 }
 
-/** The path without its query string, which may hold anything. */
+/** Returns the path without the query string, which may contain secrets. */
 function pathOf(request: FastifyRequest): string {
   return request.url.split("?", 1)[0] ?? "";
 }

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Span, Tracing } from "../../telemetry/tracing.js";
-import { knownMethod, routeOf } from "./reply-metrics.js";
+import { methodLabel, routeLabel } from "./reply-metrics.js";
 import { isProbe } from "./request-facts.js";
 
-/** Has each request be a span, below that of its caller where the header traceparent names one. */
+/** Traces each request as a span, as a child of the caller's span if the traceparent header is set. */
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook("onRequest", (request, reply, done) => {
     if (isProbe(request)) {
       done();
       return;
     }
-    const method = knownMethod(request.method);
-    const route = routeOf(request.routeOptions.url);
+    const method = methodLabel(request.method);
+    const route = routeLabel(request.routeOptions.url);
     const { traceparent } = request.headers;
     const span = tracing.begin(`${method} ${route}`, {
       kind: "server",
@@ -23,11 +23,11 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
       },
     });
     request.span = span;
-    // Also where the client has gone, and where events are streamed.
+    // Also fires if the client disconnects, and at the end of event streams.
     reply.raw.once("close", () => end(span, request, reply));
     span.run(done);
   });
-  // Node reads bodies outside of what the hooks before have begun.
+  // Restore the span context, which is lost while Node reads the body.
   app.addHook("preValidation", (request, _reply, done) => {
     if (request.span) request.span.run(done);
     else done();
@@ -43,7 +43,7 @@ function end(span: Span, { tenant, errorCode }: FastifyRequest, { raw, statusCod
   }
   if (raw.headersSent) span.set({ "http.response.status_code": raw.statusCode });
   if (errorCode !== undefined) span.set({ "user_groups.error_code": errorCode });
-  // By OpenTelemetry's conventions, what is the caller's fault is no error of a server.
+  // By OpenTelemetry's conventions, client errors are not errors of a server span.
   if (statusCode >= 500) span.fail(String(statusCode));
   span.end();
 }

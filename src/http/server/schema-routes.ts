@@ -7,15 +7,15 @@ import { readKnownHashes, toEntityTag } from "../site-configs/entity-tag.js";
 const HOUR_S = 3600;
 
 interface Description {
-  /** One buffer for all replies: a string would be encoded anew for each of them. */
+  /** A shared buffer: a string would be encoded again for each reply. */
   readonly bytes: Buffer;
   readonly hash: Buffer;
 }
 
 /**
- * Registers what describes the service for programs, without a key: `/openapi.json`, and `/schemas/site-config.json`, by which editors
- * complete and check site configurations.
- * @param version of the service
+ * Registers the machine-readable descriptions, which need no API key: `/openapi.json`, and `/schemas/site-config.json`, which editors use
+ * to complete and validate site configurations.
+ * @param version service version
  */
 export function registerSchemaRoutes(app: FastifyInstance, version: string): void {
   serve(app, "/openapi.json", "application/json", () => printOpenApi(version));
@@ -24,7 +24,7 @@ export function registerSchemaRoutes(app: FastifyInstance, version: string): voi
   );
 }
 
-/** @param print makes the text, when it is first asked for */
+/** @param print creates the text on the first request */
 function serve(app: FastifyInstance, path: string, type: string, print: () => string): void {
   let description: Description | undefined;
   app.get(path, async (request, reply) => {

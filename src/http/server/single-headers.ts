@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import { DomainError } from "../../domain/shared/errors.js";
 
 /**
- * Refuses requests with several Host or Authorization headers, and those without a Host, as HTTP demands: a proxy could take
- * another one of them than this service does.
+ * Rejects requests with several Host or Authorization headers, and, as HTTP requires, those without a Host: a proxy could evaluate
+ * a different one than this service does (request smuggling).
  */
 export function requireSingleHeaders(app: FastifyInstance): void {
   app.addHook("onRequest", ({ raw }, _reply, done) => {
@@ -16,7 +16,7 @@ export function requireSingleHeaders(app: FastifyInstance): void {
   });
 }
 
-/** @param headers names and values in turns */
+/** @param headers alternating names and values */
 function count(headers: readonly string[]): { readonly hosts: number; readonly authorizations: number } {
   let hosts = 0;
   let authorizations = 0;

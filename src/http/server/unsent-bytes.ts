@@ -6,25 +6,25 @@ import type { Metrics } from "../../telemetry/metrics.js";
 import type { ConnectionLimits } from "./connection-limits.js";
 import type { Connection, Connections } from "./connections.js";
 
-/** In how many sweeps a peer that takes nothing is noticed. */
+/** Sweeps without progress after which a peer is considered stalled. */
 const SWEEPS_UNTIL_STALLED = 15;
-/** After how many a connection may be ended when the budget is exceeded: in the first its peer may not have had the time to read. */
+/** Sweeps after which a connection may be closed if the budget is exceeded: in the first one, the peer may not have had time to read. */
 const SWEEPS_UNTIL_EXPENDABLE = 2;
-/** Smaller replies are counted by the sweeps only. */
-const LARGE_REPLY = 64 * 1024;
+/** Minimum size of replies that are counted between sweeps. */
+const LARGE_REPLY_BYTES = 64 * 1024;
 const RETRY_AFTER_S = 5;
 
 type Limits = Pick<ConnectionLimits, "stallTimeoutMs" | "maxUnsentBytes">;
 
 /**
- * Bounds what the process holds of replies that peers do not read. Sweeps over all connections end those whose peer has taken nothing
- * for too long and, beyond the budget, those that have waited longest. Between them only large replies are counted.
+ * Limits the memory for replies that peers do not read. Sweeps over all connections close those whose peer has read nothing for too
+ * long and, beyond the budget, those that have stalled for longest. Between sweeps only large replies are counted.
  */
 export class UnsentBytes {
   readonly #connections: Connections;
   readonly #limits: Limits;
   readonly #metrics: Pick<Metrics, "endedConnections" | "budgetRefusals">;
-  /** After the last sweep, and of large replies since then. */
+  /** Unsent bytes at the last sweep plus large replies since then. */
   #estimate = 0;
 
   constructor(
@@ -37,16 +37,16 @@ export class UnsentBytes {
     this.#metrics = metrics;
   }
 
-  /** How many bytes there are. */
+  /** Bytes currently held. */
   get total(): number {
     let total = 0;
     for (const connection of this.#connections) total += unsentOf(connection);
     return total;
   }
 
-  /** Holds a server's replies to the budget, and sweeps for as long as it is open. */
-  watch(app: FastifyInstance): void {
-    // A regular sweep counts, and not the time: while the event loop is blocked no peer can be seen to read.
+  /** Enforces the budget for the replies of a server, and sweeps while it is open. */
+  register(app: FastifyInstance): void {
+    // Stalls are counted in sweeps rather than time: while the event loop is blocked, no peer can be seen to read.
     const timer = setInterval(() => this.#sweep(0, 1), this.#limits.stallTimeoutMs / SWEEPS_UNTIL_STALLED);
     timer.unref();
     app.addHook("onClose", async () => clearInterval(timer));
@@ -61,15 +61,15 @@ export class UnsentBytes {
         done(error instanceof Error ? error : new Error(String(error)));
         return;
       }
-      // Bytes are written as they are, a string would be copied twice more.
+      // A string would be copied twice more than a buffer.
       done(null, Buffer.isBuffer(payload) ? payload : Buffer.from(payload));
     });
   }
 
   /**
-   * Makes room for a large reply, and counts it.
-   * @param hasWritten that to something which has happened goes out all the same: a client that is refused would try again
-   * @throws DomainError where there is no room
+   * Reserves room for a large reply.
+   * @param hasWritten the request changed data: its reply is sent regardless, because a rejected client would retry
+   * @throws DomainError if there is no room
    */
   #makeRoom(bytes: number, hasWritten: boolean): void {
     if (this.#estimate + bytes > this.#limits.maxUnsentBytes) this.#sweep(bytes, 0);
@@ -83,8 +83,8 @@ export class UnsentBytes {
   }
 
   /**
-   * @param wanted bytes for which there should be room afterwards
-   * @param sweeps 1 for a regular sweep, 0 for one between them
+   * @param wanted bytes that should be available afterwards
+   * @param sweeps 1 for a regular sweep, 0 for one in between
    */
   #sweep(wanted: number, sweeps: 0 | 1): void {
     let total = 0;
@@ -112,7 +112,7 @@ export class UnsentBytes {
 
   #end({ socket }: Connection, reason: "stalled" | "unsent_budget"): void {
     this.#metrics.endedConnections.of(reason).value += 1;
-    // Reset, so that the kernel drops its part of the reply as well.
+    // Reset the connection, so that the kernel also drops its part of the reply.
     socket.resetAndDestroy();
   }
 }
@@ -128,7 +128,7 @@ function observe(connection: Connection, sweeps: 0 | 1): void {
   sending.queued = queued;
 }
 
-/** Bytes that the process holds for a connection: what its socket has not written, and replies that wait for the one before them. */
+/** Returns the bytes held for a connection: unsent bytes of its socket, and replies that wait for an earlier one. */
 function unsentOf({ socket, replies }: Connection): number {
   let bytes = socket.writableLength;
   if (replies.length > 1) {
@@ -138,8 +138,8 @@ function unsentOf({ socket, replies }: Connection): number {
 }
 
 /**
- * Bytes of the write under way that the kernel has not taken. A socket counts a write until all of it is taken, which may be minutes
- * for a reply of some megabytes; only its handle, which has no public name (Node 20 to 24), shows what is left.
+ * Returns the bytes of the current write that the kernel has not accepted. A socket counts a write until it is complete, which may take
+ * minutes for a large reply. Only its internal handle (Node 20 to 24) shows the remaining bytes.
  */
 function writeQueueSize(socket: Socket): number {
   const handle: unknown = "_handle" in socket ? socket._handle : undefined;
@@ -149,5 +149,5 @@ function writeQueueSize(socket: Socket): number {
 }
 
 function isLarge(payload: unknown): payload is string | Buffer {
-  return (typeof payload === "string" || Buffer.isBuffer(payload)) && payload.length >= LARGE_REPLY;
+  return (typeof payload === "string" || Buffer.isBuffer(payload)) && payload.length >= LARGE_REPLY_BYTES;
 }

@@ -1,12 +1,12 @@
-/** SHA-256 in base64url, between the quotes of an entity tag, which a proxy may have made weak. */
+/** An entity tag with a base64url SHA-256. Proxies may have weakened it (`W/`). */
 const TAG = /(?:W\/)?"([\w-]{43})"/g;
 
-/** The entity tag of a text with this SHA-256: equal texts have the same. */
+/** Returns the entity tag of a text's SHA-256. */
 export function toEntityTag(hash: Buffer): string {
   return `"${hash.toString("base64url")}"`;
 }
 
-/** The hashes that an If-None-Match header names, null for `*`, which is all of them; tags that are none of ours are left out. */
+/** Returns the hashes in an If-None-Match header, or null for `*`. Foreign tags are ignored. */
 export function readKnownHashes(header: string | undefined): Buffer[] | null {
   if (header === "*") return null;
   return [...(header ?? "").matchAll(TAG)].map(([, hash = ""]) => Buffer.from(hash, "base64url"));

@@ -10,21 +10,21 @@ import { parseSite } from "../../domain/site-configs/site-config.js";
 import type { ServedRequest } from "../../services/site-configs/reader.js";
 import { readKnownHashes } from "./entity-tag.js";
 
-/** A number that no revision has. */
+/** Matches no revision. */
 const NO_REVISION = 0;
 
-/** What a request for the document of a site holds. */
+/** Parameters of a request for a site's document. */
 export interface SiteRequest {
   readonly Params: { readonly site: string };
   readonly Querystring: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Whose site is asked for: one of the holder of the API key, or a public one, which anybody may name. */
+/** The owner of the requested site: the caller's account, or any account for public sites. */
 export type SiteOwner =
   | { readonly kind: "caller"; readonly caller: Caller }
   | { readonly kind: "public"; readonly account: string; readonly environment: Environment };
 
-/** Reads which text is asked for. @throws DomainError `invalid_field` */
+/** Parses the requested site and revision. @throws DomainError `invalid_field` */
 export function parseServed(request: FastifyRequest<SiteRequest>): ServedRequest {
   return {
     site: parseSite(request.params.site, ["site"]),
@@ -34,26 +34,26 @@ export function parseServed(request: FastifyRequest<SiteRequest>): ServedRequest
 }
 
 /**
- * Reads whose site is asked for. Public paths name their account, and lead the holder of any key to the same site.
+ * Parses the owner of the site. Public paths name their account and refer to the same site with any API key.
  * @param caller null without an API key
- * @throws DomainError `invalid_field`; `unauthenticated` with neither a key nor an account
+ * @throws DomainError `invalid_field`; `unauthenticated` without both a key and an account
  */
 export function parseOwner(request: FastifyRequest<SiteRequest>, caller: Caller | null): SiteOwner {
   const environment = parseEnvironment(readParameter(request, "environment"));
-  const named = readParameter(request, "account");
-  if (named === undefined) {
+  const accountName = readParameter(request, "account");
+  if (accountName === undefined) {
     if (!caller) throw missingCredentials();
     if (environment === null || environment === caller.environment) return { kind: "caller", caller };
     throw invalidField(["environment"], "must be that of the API key where no account is given");
   }
-  const account = parseText(named, ["account"]);
-  const meant = environment ?? DEFAULT_ENVIRONMENT;
-  return caller?.accountName === account && caller.environment === meant
+  const account = parseText(accountName, ["account"]);
+  const requestedEnvironment = environment ?? DEFAULT_ENVIRONMENT;
+  return caller?.accountName === account && caller.environment === requestedEnvironment
     ? { kind: "caller", caller }
-    : { kind: "public", account, environment: meant };
+    : { kind: "public", account, environment: requestedEnvironment };
 }
 
-/** A parameter of the query string. @throws DomainError `invalid_field` for one that is given twice */
+/** Returns a query parameter. @throws DomainError `invalid_field` if it is repeated */
 function readParameter({ query }: FastifyRequest<SiteRequest>, name: string): string | undefined {
   const value = query[name];
   if (Array.isArray(value)) throw invalidField([name], "must be given once");
@@ -66,9 +66,9 @@ function parseRevision(text: string | undefined): number | null {
   return parseInternalId(text) ?? NO_REVISION;
 }
 
-function parseEnvironment(given: string | undefined): Environment | null {
-  if (given === undefined) return null;
-  const environment = ENVIRONMENTS.find((known) => known === given);
+function parseEnvironment(value: string | undefined): Environment | null {
+  if (value === undefined) return null;
+  const environment = ENVIRONMENTS.find((known) => known === value);
   if (environment) return environment;
   throw invalidField(["environment"], `must be ${ENVIRONMENTS.join(" or ")}`);
 }

@@ -14,13 +14,13 @@ const READ_METHODS = ["GET", "HEAD"];
 const METHODS = [...READ_METHODS, "OPTIONS"];
 const PATHS = [`${SITE_CONFIG_PATH}/:site`, `${SITE_CONFIG_PATH}/:site/`];
 
-/** What scripts of every page may read: whoever has no key gets public sites only. */
+/** Any origin may read: without an API key, only public sites are served. */
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "etag, site-config-revision",
 };
 
-/** What they may send: no Authorization, as pages hold no API key. */
+/** Without Authorization, because pages must not hold API keys. */
 const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,
   "access-control-allow-methods": READ_METHODS.join(", "),
@@ -29,8 +29,8 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Registers `/site-config/:site`, which gives site builders the stored document as it was written: to holders of an API key, and of
- * public sites to everybody who names the account.
+ * Registers `/site-config/:site`, which serves the stored document unchanged: to holders of an API key, and public sites to anyone who
+ * names the account.
  */
 export function registerSiteConfigRoutes(
   app: FastifyInstance,
@@ -44,20 +44,20 @@ export function registerSiteConfigRoutes(
         ? null
         : await access.authenticate(authorization, { requestId, address, deadline });
     request.tenant = caller;
-    const spender = caller ? ({ kind: "caller", caller } as const) : ({ kind: "address", address } as const);
-    const spending = rateLimits.spend(spender, 1);
+    const payer = caller ? ({ kind: "caller", caller } as const) : ({ kind: "address", address } as const);
+    const spending = rateLimits.spend(payer, 1);
     if (spending) reply.headers(rateLimitHeaders(await spending));
     const owner = parseOwner(request, caller);
-    const asked = parseServed(request);
+    const servedRequest = parseServed(request);
     const consistency = readReadConsistency(request.headers[READ_CONSISTENCY_HEADER]);
     const { revision, hash, text } = await replicaRouter.run(consistency, (replica) =>
       owner.kind === "caller"
-        ? siteConfigReader.serve({ ...owner.caller, ...(replica && { replica }) }, asked)
-        : siteConfigReader.servePublic(owner, asked, { ...(replica && { replica }), deadline }),
+        ? siteConfigReader.serve({ ...owner.caller, ...(replica && { replica }) }, servedRequest)
+        : siteConfigReader.servePublic(owner, servedRequest, { ...(replica && { replica }), deadline }),
     );
     const reach = owner.kind === "caller" ? "private" : "public";
-    // A revision never changes; which one is the current does.
-    const freshness = asked.revision === null ? "no-cache" : `max-age=${YEAR_S}, immutable`;
+    // Revisions are immutable, but the current revision changes.
+    const freshness = servedRequest.revision === null ? "no-cache" : `max-age=${YEAR_S}, immutable`;
     reply
       .header("cache-control", `${reach}, ${freshness}`)
       .header("etag", toEntityTag(hash))
@@ -71,17 +71,17 @@ export function registerSiteConfigRoutes(
       method: READ_METHODS,
       url,
       bodyLimit: BODY_LIMIT,
-      onSend: openToPages,
+      onSend: addCorsHeaders,
       handler: serve,
     });
-    // Before a body is read.
+    // Before the body is read.
     app.route({ method: "OPTIONS", url, onRequest: answerPreflight, handler: answerPreflight });
     refuseOtherMethods(app, url, METHODS);
   }
 }
 
-/** At the end, so that pages can read every error, too. */
-async function openToPages(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+/** In onSend, so that pages can read errors, too. */
+async function addCorsHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.headers.authorization === undefined) reply.headers(CORS_HEADERS);
 }
 

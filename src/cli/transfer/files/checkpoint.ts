@@ -13,42 +13,42 @@ const content = z.object({ import: z.string(), files: z.record(z.string(), progr
 
 type Content = z.infer<typeof content>;
 
-/** How far an import has come with a file. */
+/** The import progress of one file. */
 export interface Progress {
   readonly position: SourcePosition;
   readonly metrics: Metrics;
 }
 
-/** A file that tells how far an import has come, so that one that was broken off goes on there. */
+/** A checkpoint file, from which an interrupted import is resumed. */
 export class Checkpoint {
   readonly #path: string | null;
   #content: Content;
 
-  private constructor(path: string | null, kept: Content) {
+  private constructor(path: string | null, saved: Content) {
     this.#path = path;
-    this.#content = kept;
+    this.#content = saved;
   }
 
   /**
-   * @param path null keeps nothing
-   * @param identity what is imported where: the notes of another import, or about files that have changed since, do not count
+   * @param path null disables the checkpoint
+   * @param identity identifies source files, target and options: the checkpoint of another import, or of changed files, is ignored
    */
   static async open(path: string | null, identity: string): Promise<Checkpoint> {
-    const kept = path === null ? null : await read(path);
-    return new Checkpoint(path, kept?.import === identity ? kept : { import: identity, files: {} });
+    const saved = path === null ? null : await read(path);
+    return new Checkpoint(path, saved?.import === identity ? saved : { import: identity, files: {} });
   }
 
-  /** How far the import of a file of this kind had come. */
+  /** Returns the progress of the file of this kind. */
   progressOf(kind: string): Progress {
     return this.#content.files[kind] ?? { position: START, metrics: NONE };
   }
 
-  /** Notes what is written for good. */
-  async note(kind: string, { position, metrics }: Progress): Promise<void> {
+  /** Records committed progress. */
+  async save(kind: string, { position, metrics }: Progress): Promise<void> {
     if (this.#path === null) return;
     const files = { ...this.#content.files, [kind]: { position: { ...position }, metrics: { ...metrics } } };
     this.#content = { ...this.#content, files };
-    // In one step: whoever is killed meanwhile leaves the former one.
+    // Replace atomically: a crash leaves the previous checkpoint intact.
     const draft = `${this.#path}.draft`;
     try {
       await writeFile(draft, `${JSON.stringify(this.#content)}\n`);
@@ -59,7 +59,7 @@ export class Checkpoint {
     }
   }
 
-  /** Forgets it: the import is done. */
+  /** Deletes the checkpoint once the import is complete. */
   async remove(): Promise<void> {
     if (this.#path !== null) await rm(this.#path, { force: true });
   }
@@ -68,7 +68,7 @@ export class Checkpoint {
 async function read(path: string): Promise<Content | null> {
   let text: string;
   try {
-    // Whoever may do everything would put a file in place of a device, and wait for ever for what a pipe holds.
+    // Require a regular file: root would replace a device, and reading a pipe could block forever.
     if (!(await stat(path)).isFile())
       throw new OperatorError(`${path} is no file: name another one for the checkpoint.`);
     text = await readFile(path, "utf8");

@@ -5,25 +5,19 @@ import { JsonSource } from "../../../domain/shared/json-source.js";
 import { parseJsonPart } from "../../../domain/shared/json-text.js";
 import { OperatorError } from "../../../domain/shared/operator-error.js";
 import { Refusal, refuseFaults } from "../../../domain/transfer/refusal.js";
-import {
-  LONGEST_RECORD_BYTES,
-  type SourcePosition,
-  type SourceRecord,
-  VERBATIM_FIELD,
-} from "./source-record.js";
+import { MAX_RECORD_BYTES, type SourcePosition, type SourceRecord, VERBATIM_FIELD } from "./source-record.js";
 
-/** The columns of a kind of file. */
 export interface CsvShape {
   readonly columns: readonly string[];
-  /** Those that hold JSON. */
+  /** The columns that contain JSON. */
   readonly json: readonly string[];
 }
 
 /**
- * Reads CSV (RFC 4180) with a head that names the columns. An empty cell is an absent field.
- * @param head what the file begins with when the bytes do not; null when they do
+ * Reads CSV (RFC 4180) with a header row. An empty cell is an absent field.
+ * @param head the file's header if `chunks` do not start with it; otherwise null
  * @param chunks the bytes from the position on
- * @throws OperatorError for a head with unknown columns, and at the first fault of the quotes, as nobody knows where the next record begins
+ * @throws OperatorError for unknown columns, and at the first quoting error, after which record boundaries are unknown
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -45,26 +39,26 @@ export async function* readCsv(
   if (!columns) requireColumns([], shape);
 }
 
-/** What a file begins with. */
+/** The header of a CSV file. */
 export interface CsvHead {
-  /** The names of the columns. */
+  /** Column names. */
   readonly columns: readonly string[];
-  /** What ends its first line, and so all others; undefined where there is no other. */
+  /** Line break of the first line, and thus of all others; undefined if there is only one line. */
   readonly lineEnd: string | undefined;
 }
 
-/** Reads the head of a file. @param chunks its bytes from the start @throws as `readCsv` does */
+/** Reads the header of a file. @param chunks its bytes from the start @throws as `readCsv` does */
 export async function readCsvHead(chunks: AsyncIterable<Uint8Array>, shape: CsvShape): Promise<CsvHead> {
   const read: Uint8Array[] = [];
-  async function* noted() {
+  async function* recordedChunks() {
     for await (const chunk of chunks) {
       read.push(chunk);
       yield chunk;
     }
   }
-  for await (const { record } of rowsOf(noted(), undefined)) {
+  for await (const { record } of rowsOf(recordedChunks(), undefined)) {
     const columns = requireColumns(record, shape);
-    // No name of a column has a line break.
+    // Column names contain no line breaks.
     const [lineEnd] = /\r\n|\n|\r/.exec(Buffer.concat(read).toString("latin1")) ?? [];
     return { columns, lineEnd };
   }
@@ -76,42 +70,42 @@ interface Row {
   readonly record: readonly string[];
 }
 
-/** @param lineEnd that of the first line when it is undefined */
+/** @param lineEnd undefined to use that of the first line */
 async function* rowsOf(chunks: AsyncIterable<Uint8Array>, lineEnd: string | undefined): AsyncGenerator<Row> {
-  let fault: { readonly error: Error; readonly after: unknown } | undefined;
+  let syntaxError: { readonly error: Error; readonly after: unknown } | undefined;
   const parser = parse({
     bom: true,
     record_delimiter: lineEnd === undefined ? [] : [lineEnd],
-    // Else the records before the fault would be lost with it.
+    // Otherwise the records before the syntax error would be lost.
     skip_records_with_error: true,
     on_skip(error) {
-      if (error) fault ??= { error, after: Reflect.get(error, "records") };
+      if (error) syntaxError ??= { error, after: Reflect.get(error, "records") };
       return undefined;
     },
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: LONGEST_RECORD_BYTES,
+    max_record_size: MAX_RECORD_BYTES,
   });
   const input = Readable.from(requireUtf8(chunks), { objectMode: false });
-  // What goes wrong with the file itself must reach whoever reads the records.
+  // Forward read errors of the file to the consumer of the records.
   input.on("error", (error) => parser.destroy(error));
   let count = 0;
   try {
     for await (const row of input.pipe(parser)) {
-      if (count === fault?.after) break;
+      if (count === syntaxError?.after) break;
       yield row;
       count += 1;
     }
   } finally {
     input.destroy();
   }
-  if (!fault) return;
-  const { error } = fault;
+  if (!syntaxError) return;
+  const { error } = syntaxError;
   throw new OperatorError(`invalid_csv: ${error.message}. Nothing from there on was read.`, { cause: error });
 }
 
-/** The parser would put replacement characters where the text is broken. */
+/** Rejects invalid UTF-8, which the parser would replace by U+FFFD. */
 async function* requireUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for await (const chunk of chunks) {

@@ -2,10 +2,10 @@ import { stringify } from "csv-stringify/sync";
 import { JsonSource } from "../../../domain/shared/json-source.js";
 import type { FileFormat } from "./source-file.js";
 
-/** One record of a file that is written, by the names of its fields, in their order. */
+/** One exported record: field names and values in order. */
 export type ExportedRecord = Readonly<Record<string, unknown>>;
 
-/** Makes the text of records. @param columns what a CSV file begins with */
+/** Formats records. @param columns columns of a CSV file */
 export class RecordFormatter {
   readonly #format: FileFormat;
   readonly #columns: readonly string[];
@@ -15,7 +15,7 @@ export class RecordFormatter {
     this.#columns = columns;
   }
 
-  /** What stands before the first record. */
+  /** The header, written before the first record. */
   get head(): string {
     return this.#format === "csv" ? stringify([[...this.#columns]]) : "";
   }
@@ -31,7 +31,7 @@ function lineOf(record: ExportedRecord): string {
   return `{${members.join(",")}}`;
 }
 
-/** Objects, and that there are none, as JSON. */
+/** Formats objects and null as JSON. */
 function cellOf(value: unknown): string {
   return typeof value === "string" ? value : jsonOf(value);
 }

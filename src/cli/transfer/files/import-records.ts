@@ -9,15 +9,15 @@ import type {
 } from "../../../domain/transfer/imported-record.js";
 import { parseMapping } from "../../../domain/user-groups/mapping.js";
 import { parseProperties } from "../../../domain/user-groups/properties.js";
-import { parseGivenToken } from "../../../domain/user-groups/token.js";
+import { parseImportedToken } from "../../../domain/user-groups/token.js";
 import type { CsvShape } from "./csv-records.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What files of each kind look like; in JSON Lines the columns are the keys. */
+/** The columns of each kind of file; in JSON Lines they are the keys. */
 export const FILE_SHAPES = {
   dataSources: { columns: ["provided_id", "name"], json: [] },
-  // As the interface's replies have them; team_id is ours to give, and the tag only checked.
+  // The fields of API replies. team_id is ignored because the service assigns it; the environment tag is only validated.
   groups: {
     columns: [
       "provided_id",
@@ -34,7 +34,7 @@ export const FILE_SHAPES = {
   mappings: { columns: ["user_group_id", "schema_id", "data_source"], json: [] },
 } as const satisfies Readonly<Record<string, CsvShape>>;
 
-/** The kinds of files, in the order in which they build upon one another. */
+/** The kinds of files, in import order: each refers to the ones before it. */
 export const FILE_KINDS = ["dataSources", "groups", "mappings"] as const;
 
 export type FileKind = (typeof FILE_KINDS)[number];
@@ -49,7 +49,7 @@ export function parseDataSource(fields: Fields): ImportedDataSource {
   };
 }
 
-/** @param environment into which the group goes @throws DomainError `invalid_field` */
+/** @param environment the target environment @throws DomainError `invalid_field` */
 export function parseGroup(fields: Fields, environment: Environment): ImportedGroup {
   requireKnown(fields, FILE_SHAPES.groups);
   const { name, token, properties, mapping, api_environment_tag: tag } = fields;
@@ -63,7 +63,7 @@ export function parseGroup(fields: Fields, environment: Environment): ImportedGr
   return {
     providedId: parseText(fields[idField], [idField]),
     ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
-    ...(isGiven(token) ? { token: parseGivenToken(token, ["token"]) } : {}),
+    ...(isGiven(token) ? { token: parseImportedToken(token, ["token"]) } : {}),
     ...(properties === undefined ? {} : { properties: parseProperties(properties, ["properties"]) }),
     ...(mapping === undefined ? {} : { mapping: parseMapping(mapping, ["mapping"]) }),
   };
@@ -85,7 +85,7 @@ export function parseMappingLine(fields: Fields): ImportedMapping {
 
 function requireKnown(fields: Fields, { columns }: CsvShape): void {
   for (const name of Object.keys(fields)) {
-    // A misspelt field that is ignored would be noticed much later.
+    // Reject unknown fields: an ignored typo would go unnoticed.
     if (!columns.includes(name))
       throw invalidField([name], `is not known; the fields are ${columns.join(", ")}`);
   }

@@ -18,14 +18,14 @@ import { type ImportStage, type Metrics, runStage } from "./import-stage.js";
 import { SeenKeys } from "./seen-keys.js";
 import type { SourceFile } from "./source-file.js";
 
-/** What brings the records of each kind of file in. */
+/** The importer for each kind of file. */
 export interface Importers {
   readonly dataSources: Pick<DataSourceImport, "run">;
   readonly groups: Pick<GroupImport, "run">;
   readonly mappings: Pick<MappingImport, "run">;
 }
 
-/** What is told of an import while it runs. */
+/** Receives the progress of an import. */
 export interface ImportObserver {
   onFile(kind: FileKind, file: SourceFile, from: Progress): void;
   onProgress(kind: FileKind, progress: Progress): void;
@@ -42,40 +42,40 @@ export interface ImportRun {
   readonly observer: ImportObserver;
 }
 
-/** What was counted in each file, and whether all of them were read to their ends. */
+/** The result of an import. */
 export interface ImportResult {
-  readonly tallies: ReadonlyMap<FileKind, Metrics>;
-  /** Why it was not, or what else failed; null when all went well. */
+  readonly metricsByKind: ReadonlyMap<FileKind, Metrics>;
+  /** The error that stopped the import; null if there was none. */
   readonly failure: OperatorError | null;
   readonly interrupted: boolean;
 }
 
-/** Brings files in, each after those that it builds upon. @throws what is nobody's fault who called */
+/** Imports files in dependency order. @throws unexpected errors only; others are in the result */
 export async function runImport(run: ImportRun): Promise<ImportResult> {
-  const tallies = new Map<FileKind, Metrics>();
-  /** What a dry run would have brought. */
-  const taken = { dataSources: new SeenKeys(), groups: new SeenKeys() };
+  const metricsByKind = new Map<FileKind, Metrics>();
+  /** External IDs that would exist after the earlier files of a dry run. */
+  const expectedKeys = { dataSources: new SeenKeys(), groups: new SeenKeys() };
   const options: ImportOptions = {
     ...run.options,
     expected: {
-      hasDataSource: (providedId) => taken.dataSources.has(providedId),
-      hasUserGroup: (providedId) => taken.groups.has(providedId),
+      hasDataSource: (providedId) => expectedKeys.dataSources.has(providedId),
+      hasUserGroup: (providedId) => expectedKeys.groups.has(providedId),
     },
   };
   try {
     for (const kind of FILE_KINDS) {
       const file = run.files[kind];
       if (!file || run.signal.aborted) continue;
-      tallies.set(kind, run.checkpoint.progressOf(kind).metrics);
-      await runFile(run, kind, file, taken, (metrics) => tallies.set(kind, metrics), options);
+      metricsByKind.set(kind, run.checkpoint.progressOf(kind).metrics);
+      await runFile(run, kind, file, expectedKeys, (metrics) => metricsByKind.set(kind, metrics), options);
     }
-    return { tallies, failure: null, interrupted: run.signal.aborted };
+    return { metricsByKind, failure: null, interrupted: run.signal.aborted };
   } catch (error) {
-    return { tallies, failure: failureOf(error), interrupted: false };
+    return { metricsByKind, failure: failureOf(error), interrupted: false };
   }
 }
 
-/** Of what was brought in before the database was lost, too, whoever called wants to know. */
+/** Returns expected errors as results, so that the summary includes the records imported before the database was lost. */
 function failureOf(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   if (error instanceof DomainError) return new OperatorError(error.message, { cause: error });
@@ -86,7 +86,7 @@ async function runFile(
   run: ImportRun,
   kind: FileKind,
   file: SourceFile,
-  taken: Readonly<Record<"dataSources" | "groups", SeenKeys>>,
+  expectedKeys: Readonly<Record<"dataSources" | "groups", SeenKeys>>,
   onMetrics: (metrics: Metrics) => void,
   options: ImportOptions,
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function runFile(
       async onBatch(position, metrics) {
         onMetrics(metrics);
         observer.onProgress(kind, { position, metrics });
-        if (!options.dryRun) await checkpoint.note(kind, { position, metrics });
+        if (!options.dryRun) await checkpoint.save(kind, { position, metrics });
       },
       onRefusal: (line, refusal) => observer.onRefusal(kind, file, line, refusal),
     });
@@ -111,7 +111,7 @@ async function runFile(
         keysOf: ({ providedId }) => [["provided_id", idKey(providedId)]],
         async write(items) {
           const outcomes = await importers.dataSources.run(writer, items, options);
-          if (options.dryRun) noteTaken(taken.dataSources, items, outcomes);
+          if (options.dryRun) addExpected(expectedKeys.dataSources, items, outcomes);
           return outcomes;
         },
       });
@@ -125,7 +125,7 @@ async function runFile(
         ],
         async write(items) {
           const outcomes = await importers.groups.run(writer, items, options);
-          if (options.dryRun) noteTaken(taken.groups, items, outcomes);
+          if (options.dryRun) addExpected(expectedKeys.groups, items, outcomes);
           return outcomes;
         },
       });
@@ -142,17 +142,17 @@ async function runFile(
   }
 }
 
-function noteTaken(
-  taken: SeenKeys,
+function addExpected(
+  expectedKeys: SeenKeys,
   items: readonly { readonly providedId: string }[],
   outcomes: readonly ImportOutcome[],
 ): void {
   for (const [index, { providedId }] of items.entries()) {
-    if (!(outcomes[index] instanceof Refusal)) taken.add(providedId);
+    if (!(outcomes[index] instanceof Refusal)) expectedKeys.add(providedId);
   }
 }
 
-/** An id and a token may read alike. */
+/** Distinguishes IDs from equal tokens. */
 function idKey(providedId: string): string {
   return `id ${providedId}`;
 }

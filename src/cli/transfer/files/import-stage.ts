@@ -2,19 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../../domain/shared/errors.js";
 import { type ImportOutcome, Refusal, refuseFaults } from "../../../domain/transfer/refusal.js";
 import { SeenKeys } from "./seen-keys.js";
-import { LONGEST_RECORD_BYTES, type SourcePosition, type SourceRecord } from "./source-record.js";
+import { MAX_RECORD_BYTES, type SourcePosition, type SourceRecord } from "./source-record.js";
 
-/** What is done with the records of one file. */
+/** The processing of the records of one file. */
 export interface ImportStage<Item> {
-  /** @throws DomainError for a record that is not taken */
+  /** @throws DomainError for an invalid record */
   parse(fields: Readonly<Record<string, unknown>>): Item;
-  /** What no two records of a file may share, by the names of the fields. */
+  /** Keys that must be unique within a file, with their field names. */
   keysOf(item: Item): readonly (readonly [field: string, key: string])[];
-  /** Writes the items of a batch in one transaction. @returns an outcome for each */
+  /** Writes a batch in one transaction. @returns an outcome for each item */
   write(items: readonly Item[]): Promise<readonly ImportOutcome[]>;
 }
 
-/** How many records had which outcome. */
+/** Number of records by outcome. */
 export interface Metrics {
   readonly created: number;
   readonly updated: number;
@@ -29,32 +29,32 @@ export function recordsOf({ created, updated, unchanged, refused }: Metrics): nu
 }
 
 export interface StageOptions {
-  /** What was counted before the position where the records begin. */
+  /** Counts up to the position where the records begin. */
   readonly metrics: Metrics;
   readonly signal: AbortSignal;
-  /** Told of each batch that is written, in the order of the file. */
+  /** Called after each written batch, in file order. */
   onBatch(position: SourcePosition, metrics: Metrics): Promise<void>;
   onRefusal(line: number, refusal: Refusal): void;
 }
 
-/** So many records are written with a handful of statements, and so many batches at a time: one is parsed and encrypted while PostgreSQL writes the other. */
-const BATCH = 1000;
-const IN_FLIGHT = 2;
-/** How often and how long a batch waits for a database that is out of reach. */
-const RETRY_AFTER_MS = [200, 1000, 3000, 6000, 10_000];
+/** Records per batch, and concurrent batches: one is parsed and encrypted while PostgreSQL writes the other. */
+const BATCH_SIZE = 1000;
+const MAX_IN_FLIGHT = 2;
+/** Delays between retries of a batch while the database is unreachable. */
+const RETRY_DELAYS_MS = [200, 1000, 3000, 6000, 10_000];
 
 interface Batch<Item> {
   readonly lines: number[];
   readonly entries: (Item | Refusal)[];
-  /** How many bytes of the file end with its first record. */
-  readonly begins: number;
+  /** Offset of the end of the first record. */
+  readonly firstEnd: number;
   position: SourcePosition;
 }
 
 /**
- * Brings the records of a file in, batch by batch, in constant memory but for what is remembered of each to tell repeated ones.
- * @returns what was counted; what is left when the signal stops it is not read
- * @throws what reading or writing throws, once the batches under way have ended
+ * Imports the records of a file in batches. Memory is constant except for the fingerprints that detect duplicates.
+ * @returns the counts; records after an abort signal are not read
+ * @throws errors of reading or writing, once the batches in flight have ended
  */
 export async function runStage<Item>(
   records: AsyncIterable<SourceRecord>,
@@ -63,7 +63,7 @@ export async function runStage<Item>(
 ): Promise<Metrics> {
   let metrics = options.metrics;
   const inFlight: Promise<() => Promise<void>>[] = [];
-  const begin = async (batch: Batch<Item>) => {
+  const startBatch = async (batch: Batch<Item>) => {
     const outcomes = await writeBatch(stage, batch, options.signal);
     return async () => {
       outcomes.forEach((outcome, index) => {
@@ -73,32 +73,32 @@ export async function runStage<Item>(
       await options.onBatch(batch.position, metrics);
     };
   };
-  /** Batches are counted in the order of the file, so that a checkpoint has no gap before it. */
+  /** Settle batches in file order, so that all records before a checkpoint are written. */
   const settle = async () => (await inFlight.shift())?.();
   try {
-    let fault: Fault | null = null;
+    let readError: ReadError | null = null;
     for await (const batch of batchesOf(records, stage, options)) {
-      if (batch instanceof Fault) {
-        fault = batch;
+      if (batch instanceof ReadError) {
+        readError = batch;
         break;
       }
-      if (inFlight.length === IN_FLIGHT) await settle();
-      const begun = begin(batch);
-      // Whoever settles it sees the error; until then nobody listens.
-      begun.catch(() => undefined);
-      inFlight.push(begun);
+      if (inFlight.length === MAX_IN_FLIGHT) await settle();
+      const started = startBatch(batch);
+      // Avoid an unhandled rejection until settle() is called.
+      started.catch(() => undefined);
+      inFlight.push(started);
     }
     while (inFlight.length > 0) await settle();
-    if (fault) throw fault.error;
+    if (readError) throw readError.error;
     return metrics;
   } finally {
-    // Nothing is written any more once the import has ended, however it ends.
+    // Wait for all batches, so that nothing is written after the import has ended.
     await Promise.allSettled(inFlight);
   }
 }
 
-/** What went wrong with reading, told after what was read before. */
-class Fault {
+/** A read error, thrown after the records before it are written. */
+class ReadError {
   readonly error: unknown;
 
   constructor(error: unknown) {
@@ -110,29 +110,29 @@ async function* batchesOf<Item>(
   records: AsyncIterable<SourceRecord>,
   stage: ImportStage<Item>,
   { signal }: StageOptions,
-): AsyncGenerator<Batch<Item> | Fault> {
+): AsyncGenerator<Batch<Item> | ReadError> {
   const seen = new SeenKeys();
   let batch: Batch<Item> | null = null;
-  let fault: Fault | null = null;
+  let readError: ReadError | null = null;
   try {
     for await (const { line, lastLine, end, content } of records) {
       if (signal.aborted) return;
       const entry = content instanceof Refusal ? content : takeRecord(content, stage, seen);
       const position = { offset: end, lines: lastLine };
-      batch ??= { lines: [], entries: [], begins: end, position };
+      batch ??= { lines: [], entries: [], firstEnd: end, position };
       batch.lines.push(line);
       batch.entries.push(entry);
       batch.position = position;
-      // A few very long records are as much as many short ones.
-      if (batch.lines.length < BATCH && end - batch.begins < LONGEST_RECORD_BYTES) continue;
+      // Also limit the bytes of a batch.
+      if (batch.lines.length < BATCH_SIZE && end - batch.firstEnd < MAX_RECORD_BYTES) continue;
       yield batch;
       batch = null;
     }
   } catch (error) {
-    fault = new Fault(error);
+    readError = new ReadError(error);
   }
   if (batch && !signal.aborted) yield batch;
-  if (fault) yield fault;
+  if (readError) yield readError;
 }
 
 function takeRecord<Item>(
@@ -143,7 +143,7 @@ function takeRecord<Item>(
   const item = refuseFaults(() => stage.parse(fields));
   if (item instanceof Refusal) return item;
   const keys = stage.keysOf(item);
-  // Of a line that is refused nothing is remembered: what else it has is free for another one.
+  // Record no keys of a rejected line: later lines may use its other keys.
   const repeated = keys.find(([, key]) => seen.has(key));
   if (repeated) return new Refusal("repeated", "This stands in an earlier line already.", [repeated[0]]);
   for (const [, key] of keys) seen.add(key);
@@ -156,7 +156,7 @@ async function writeBatch<Item>(
   signal: AbortSignal,
 ): Promise<ImportOutcome[]> {
   const items = entries.filter((entry): entry is Item => !(entry instanceof Refusal));
-  const outcomes = items.length === 0 ? [] : await persistently(() => stage.write(items), signal);
+  const outcomes = items.length === 0 ? [] : await withRetries(() => stage.write(items), signal);
   const written = outcomes.values();
   return entries.map((entry) => {
     if (entry instanceof Refusal) return entry;
@@ -166,9 +166,9 @@ async function writeBatch<Item>(
   });
 }
 
-/** A batch whose commit was not confirmed may be written again: what is there by then is unchanged. */
-async function persistently<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  for (const delay of RETRY_AFTER_MS) {
+/** Retries while the database is unavailable. Safe if a commit was not confirmed: records already written count as unchanged. */
+async function withRetries<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  for (const delay of RETRY_DELAYS_MS) {
     try {
       return await work();
     } catch (error) {

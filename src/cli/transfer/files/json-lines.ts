@@ -2,18 +2,13 @@ import { isObject } from "../../../domain/shared/json.js";
 import { withSource } from "../../../domain/shared/json-source.js";
 import { parseJsonBytes } from "../../../domain/shared/json-text.js";
 import { Refusal, refuseFaults } from "../../../domain/transfer/refusal.js";
-import {
-  LONGEST_RECORD_BYTES,
-  type SourcePosition,
-  type SourceRecord,
-  VERBATIM_FIELD,
-} from "./source-record.js";
+import { MAX_RECORD_BYTES, type SourcePosition, type SourceRecord, VERBATIM_FIELD } from "./source-record.js";
 
 const NEW_LINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /**
- * Reads JSON Lines: a JSON object on each line; empty lines count, but are no records.
+ * Reads JSON Lines: a JSON object on each line. Empty lines are skipped but counted.
  * @param chunks the bytes from the position on
  */
 export async function* readJsonLines(
@@ -21,13 +16,13 @@ export async function* readJsonLines(
   from: SourcePosition,
 ): AsyncGenerator<SourceRecord> {
   let { offset: end, lines } = from;
-  /** The beginning of a line whose end has not come yet. */
+  /** The chunks of an incomplete line. */
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  const take = (bytes: Buffer): SourceRecord | null => {
+  const completeLine = (bytes: Buffer): SourceRecord | null => {
     lines += 1;
     end += pendingBytes + bytes.length;
-    const isTooLong = pendingBytes + bytes.length > LONGEST_RECORD_BYTES;
+    const isTooLong = pendingBytes + bytes.length > MAX_RECORD_BYTES;
     const line = pending.length === 0 || isTooLong ? bytes : Buffer.concat([...pending, bytes]);
     pending = [];
     pendingBytes = 0;
@@ -39,17 +34,17 @@ export async function* readJsonLines(
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
     for (let at = bytes.indexOf(NEW_LINE); at !== -1; at = bytes.indexOf(NEW_LINE, start)) {
-      const record = take(bytes.subarray(start, at + 1));
+      const record = completeLine(bytes.subarray(start, at + 1));
       start = at + 1;
       if (record) yield record;
     }
     if (start === bytes.length) continue;
-    // Of a line that is too long only its length is of interest.
-    if (pendingBytes <= LONGEST_RECORD_BYTES) pending.push(Buffer.from(bytes.subarray(start)));
+    // Discard the contents of lines that are too long.
+    if (pendingBytes <= MAX_RECORD_BYTES) pending.push(Buffer.from(bytes.subarray(start)));
     else pending = [];
     pendingBytes += bytes.length - start;
   }
-  const last = pendingBytes > 0 ? take(Buffer.alloc(0)) : null;
+  const last = pendingBytes > 0 ? completeLine(Buffer.alloc(0)) : null;
   if (last) yield last;
 }
 
@@ -62,7 +57,7 @@ function readLine(bytes: Buffer): SourceRecord["content"] {
 }
 
 function tooLong(): Refusal {
-  return new Refusal("payload_too_large", `The line has more than ${LONGEST_RECORD_BYTES} bytes.`);
+  return new Refusal("payload_too_large", `The line has more than ${MAX_RECORD_BYTES} bytes.`);
 }
 
 function isBlank(bytes: Buffer): boolean {

@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
 
-const FIRST_SLOTS = 1 << 12;
+const INITIAL_SLOTS = 1 << 12;
 
 /**
- * Remembers which keys have come, as fingerprints of 64 bits: 16 to 32 bytes for each, whatever its length. That two of a million
- * keys have the same fingerprint happens once in thirty million imports; the later one then counts as seen.
+ * A set of keys, stored as 64-bit fingerprints: 16 to 32 bytes per key, whatever its length. With a million keys, a collision occurs
+ * once in thirty million imports; the later key then counts as seen.
  */
 export class SeenKeys {
-  #slots = new BigUint64Array(FIRST_SLOTS);
+  #slots = new BigUint64Array(INITIAL_SLOTS);
   #count = 0;
 
-  /** @returns whether the key has not come before */
+  /** @returns false if the key was already added */
   add(key: string): boolean {
     const fingerprint = fingerprintOf(key);
     if (!put(this.#slots, fingerprint)) return false;
@@ -31,7 +31,7 @@ export class SeenKeys {
   }
 }
 
-/** 0 stands for an empty slot. */
+/** Never returns 0, which marks an empty slot. */
 function fingerprintOf(key: string): bigint {
   return hash("sha1", key, "buffer").readBigUInt64LE() || 1n;
 }
@@ -43,7 +43,7 @@ function put(slots: BigUint64Array, fingerprint: bigint): boolean {
   return true;
 }
 
-/** Where the fingerprint stands, or else the empty slot where it belongs. */
+/** Returns the slot of the fingerprint, or the empty slot for it. */
 function slotOf(slots: BigUint64Array, fingerprint: bigint): number {
   const mask = slots.length - 1;
   let slot = Number(fingerprint & BigInt(mask));

@@ -11,22 +11,22 @@ export type FileFormat = (typeof FILE_FORMATS)[number];
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** A file of an import. */
+/** A source file of an import. */
 export interface SourceFile {
-  /** As messages call it. */
+  /** Display name. */
   readonly name: string;
-  /** Null for standard input. */
+  /** Size in bytes; null for standard input. */
   readonly bytes: number | null;
-  /** Tells the file's state, and how it is read, apart from others; null for standard input, which cannot be read again. */
+  /** Identifies path, format and state of the file; null for standard input, which cannot be read again. */
   readonly version: string | null;
-  /** @throws OperatorError when it cannot be read */
+  /** @throws OperatorError if it cannot be read */
   records(from: SourcePosition): AsyncIterable<SourceRecord>;
 }
 
 /**
- * Looks at a file of an import.
- * @param path `-` is the input
- * @throws OperatorError when it cannot be read, or its name tells no format and none is given
+ * Opens a source file.
+ * @param path `-` is standard input
+ * @throws OperatorError if it cannot be read, or no format is set and the extension is unknown
  */
 export async function openSourceFile(
   path: string,
@@ -37,7 +37,7 @@ export async function openSourceFile(
   const known = format ?? formatOf(path);
   if (path === "-") {
     const name = "standard input";
-    const records = (from: SourcePosition) => named(name, read(known, input, from, null, shape));
+    const records = (from: SourcePosition) => withFileName(name, read(known, input, from, null, shape));
     return { name, bytes: null, version: null, records };
   }
   const { size, mtimeMs } = await stat(path).catch((error: unknown) => {
@@ -47,11 +47,11 @@ export async function openSourceFile(
     name: path,
     bytes: size,
     version: `${path} ${known} ${size} ${mtimeMs}`,
-    records: (from) => named(path, readFrom(path, known, from, shape)),
+    records: (from) => withFileName(path, readFrom(path, known, from, shape)),
   };
 }
 
-/** The format that a file's name tells. @throws OperatorError when it tells none */
+/** Returns the format for a file name. @throws OperatorError if the extension is unknown */
 export function formatOf(path: string): FileFormat {
   if (/\.(jsonl|ndjson)$/i.test(path)) return "jsonl";
   if (/\.csv$/i.test(path)) return "csv";
@@ -91,8 +91,11 @@ async function* chunksOf(path: string, start: number): AsyncGenerator<Uint8Array
   }
 }
 
-/** Says in which file a fault is. */
-async function* named(name: string, records: AsyncIterable<SourceRecord>): AsyncGenerator<SourceRecord> {
+/** Prefixes errors with the file name. */
+async function* withFileName(
+  name: string,
+  records: AsyncIterable<SourceRecord>,
+): AsyncGenerator<SourceRecord> {
   try {
     yield* records;
   } catch (error) {

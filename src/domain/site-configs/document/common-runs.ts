@@ -1,4 +1,4 @@
-/** Items that two lists share: from index `from` of the one and index `to` of the other on. */
+/** A run of equal items, at index `from` of the first list and index `to` of the second. */
 export interface CommonRun {
   readonly from: number;
   readonly to: number;
@@ -6,19 +6,19 @@ export interface CommonRun {
 }
 
 /**
- * The search takes steps by the square of what differs, and each may keep a number: this many take 32 MB and well below
- * a second. They suffice for 4,000 changes in a list, and for a few in one of a million items.
+ * Bound on search steps, which are quadratic in the number of differences and may each store a number: 32 MB and well below
+ * a second. Sufficient for 4,000 changes in a list, or for a few changes in a list of a million items.
  */
 const MAX_STEPS = 2 ** 23;
 
-/** Where the search begins: no item of either list is passed. */
+/** Start of the search: no items of either list consumed. */
 const ORIGIN = Int32Array.of(0);
 
-/** Finds what lists have in common. All searches of one finder share its bound on work; beyond, they find less. */
+/** Finds common runs of two lists. All searches of one finder share its step limit; beyond it, fewer runs are found. */
 export class CommonRunFinder {
   #steps = MAX_STEPS;
 
-  /** @returns runs in rising order; the last, which may be empty, ends where both lists end */
+  /** @returns runs in ascending order; the last one, possibly empty, ends at the end of both lists */
   find(from: readonly number[], to: readonly number[]): CommonRun[] {
     const shorter = Math.min(from.length, to.length);
     let head = 0;
@@ -35,8 +35,8 @@ export class CommonRunFinder {
   }
 
   /**
-   * Myers' greedy search for the fewest insertions and removals. Round d holds, for each of its d + 1 diagonals, how many
-   * items of `from` can be passed with d changes; on diagonal k, k more of them are passed than of `to`.
+   * Myers' greedy search for the fewest insertions and removals. Round d holds, for each of its d + 1 diagonals, the maximum number
+   * of items of `from` that d changes can consume; diagonal k consumes k items more of `from` than of `to`.
    */
   #search(from: readonly number[], to: readonly number[]): CommonRun[] {
     if (from.length === 0 || to.length === 0) return [];
@@ -61,7 +61,7 @@ export class CommonRunFinder {
   }
 }
 
-/** The more of an insertion, which passes no item of `from`, and a removal, which passes one. */
+/** Returns the further of an insertion, which consumes no item of `from`, and a removal, which consumes one. */
 function startOf(previous: Int32Array, index: number): number {
   return Math.max(previous[index] ?? -1, (previous[index - 1] ?? -2) + 1);
 }

@@ -3,7 +3,7 @@ import type { FindingCollector } from "../finding-collector.js";
 import { pointerTo } from "./json-pointer.js";
 import { type ConfigMember, type ConfigNode, MAX_LEVELS, TOO_DEEP } from "./tree.js";
 
-/** Turns a parsed document into a tree whose offsets count its keys and values; null, and a finding, when it is too deep. */
+/** Converts a parsed document into a tree whose offsets number its keys and values. Returns null, with a finding, if it is too deep. */
 export function treeOfDocument(document: JsonValue, findings: FindingCollector): ConfigNode | null {
   let count = 0;
   let tooDeep = false;

@@ -8,16 +8,19 @@ export type JsonPatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: JsonValue }
   | { readonly op: "remove"; readonly path: string };
 
-/** A long key above many changes stands in the path of each; such a patch could be a thousand times its documents. */
+/**
+ * Limit on the total path length: a long key above many changes is repeated in each path, which could make the patch a thousand times as
+ * large as its documents.
+ */
 const MAX_PATH_CHARACTERS = 4_000_000;
 
 /**
- * Tells what changed from one document to another, as operations to be applied in their order. Takes time and memory linear
- * in the documents: where lists differ too much for an exact search, their items are compared one by one.
- * @param from at most MAX_LEVELS levels deep, as `to`
- * @returns none when the documents are equal; the order of keys does not count
+ * Returns the changes between two documents as operations to be applied in order. Takes linear time and memory: if lists
+ * differ too much for an exact search, their items are compared pairwise.
+ * @param from at most MAX_LEVELS levels deep, as is `to`
+ * @returns no operations if the documents are equal; the order of keys is ignored
  */
-// Own code, as libraries are quadratic in the length of arrays or replace every item behind an insertion.
+// Not a library: available ones are quadratic in the array length or replace every item after an insertion.
 export function diffJson(from: JsonValue, to: JsonValue): JsonPatchOperation[] {
   const diff = new JsonDiff();
   diff.compare(from, to, "");
@@ -57,7 +60,7 @@ class JsonDiff {
     }
   }
 
-  /** @param start the index of the first item; all before are as in `to` when the operations so far are applied */
+  /** @param start index of the first item; all items before it equal those of `to` once the operations so far are applied */
   #compareItems(from: readonly JsonValue[], to: readonly JsonValue[], path: string, start: number): void {
     to.forEach((value, index) => {
       const item = from[index];

@@ -1,11 +1,11 @@
 /** Extends a JSON pointer (RFC 6901) by a key or an index. */
 export function pointerTo(parent: string, key: string | number): string {
-  // To replace nothing in each key took a fifth of the validator's time.
+  // Skip `replaceAll` for plain keys: it took a fifth of the validator's time.
   const isPlain = typeof key === "number" || !/[~/]/.test(key);
   return `${parent}/${isPlain ? key : key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** What a message calls the value at a pointer: its last key, and the indices below it. */
+/** Returns the name of a value for messages: the last key of its pointer, followed by array indices. */
 export function nameOf(pointer: string): string {
   if (pointer === "") return "The document";
   const indices: string[] = [];
@@ -22,9 +22,9 @@ export function nameOf(pointer: string): string {
   }
 }
 
-const LONGEST_QUOTE = 60;
+const MAX_QUOTE_LENGTH = 60;
 
-/** Shows a text of the document in a message: quoted, on one line, shortened. */
+/** Quotes and shortens a text of the document for a message, on one line. */
 export function quote(text: string): string {
-  return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE - 1)}…` : text);
+  return JSON.stringify(text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH - 1)}…` : text);
 }

@@ -1,4 +1,4 @@
-/** A place in a text, both from 1; columns count UTF-16 code units. */
+/** A position in a text, both from 1; columns count UTF-16 code units. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
@@ -7,7 +7,7 @@ export interface TextPosition {
 const LF = 10;
 const CR = 13;
 
-/** Finds the lines of a text in logarithmic time. Lines end with LF, CR LF or CR. */
+/** Finds lines of a text in logarithmic time. Lines end with LF, CR LF or CR. */
 export class LineIndex {
   readonly #text: string;
   readonly #starts: readonly number[];
@@ -29,14 +29,14 @@ export class LineIndex {
     return { line: low + 1, column: offset - (this.#starts[low] ?? 0) + 1 };
   }
 
-  /** @param line from 1 @returns the line without its end; empty when there is none */
+  /** @param line from 1 @returns the line without its line break; empty if there is no such line */
   textOf(line: number): string {
     const start = this.#starts[line - 1];
     return start === undefined ? "" : this.#text.slice(start, this.#starts[line]).replace(/[\r\n]{1,2}$/, "");
   }
 }
 
-/** A loop over character codes: a match object per line break would cost 30 times as much. */
+/** Loops over character codes because a regular expression match per line break takes 30 times as long. */
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (let offset = 0; offset < text.length; offset += 1) {

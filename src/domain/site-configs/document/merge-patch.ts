@@ -4,9 +4,9 @@ import { MAX_SITE_CONFIG_BYTES } from "../site-config.js";
 import { TextLayout } from "./text-layout.js";
 
 /**
- * Applies a JSON Merge Patch (RFC 7396) to a JSON text. What the patch does not change stays as it is spelt; what it adds is
- * laid out as the text is, unless the outcome could not be stored for that. Takes time linear in text and patch.
- * @param text valid JSON without duplicate keys, at most MAX_LEVELS levels deep, as the patch
+ * Applies a JSON Merge Patch (RFC 7396) to a JSON text. Unchanged parts keep their spelling; added parts are formatted like the
+ * text, unless the result would then be too large to store. Takes time linear in text and patch.
+ * @param text valid JSON without duplicate keys, at most MAX_LEVELS levels deep, as is the patch
  */
 export function mergePatchText(text: string, patch: JsonValue): string {
   const root = parseTree(text);
@@ -15,8 +15,8 @@ export function mergePatchText(text: string, patch: JsonValue): string {
     const merged = new TextMerge(text, new TextLayout(text, room)).merge(root, patch, "");
     return text.slice(0, root.offset) + merged + text.slice(endOf(root));
   };
-  const spread = mergeWithin(MAX_SITE_CONFIG_BYTES);
-  return Buffer.byteLength(spread) <= MAX_SITE_CONFIG_BYTES ? spread : mergeWithin(0);
+  const indented = mergeWithin(MAX_SITE_CONFIG_BYTES);
+  return Buffer.byteLength(indented) <= MAX_SITE_CONFIG_BYTES ? indented : mergeWithin(0);
 }
 
 class TextMerge {
@@ -29,7 +29,7 @@ class TextMerge {
   }
 
   /**
-   * @param indentation of the line in which the value begins
+   * @param indentation indentation of the line in which the value begins
    * @returns the new text of the value
    */
   merge(node: Node, patch: JsonValue, indentation: string): string {
@@ -42,31 +42,31 @@ class TextMerge {
       : this.#layout.print(value, indentation);
   }
 
-  #mergeMembers(object: Node, patch: JsonObject, outer: string): string {
+  #mergeMembers(object: Node, patch: JsonObject, parentIndentation: string): string {
     const members = membersOf(object, this.#text);
-    // Not a list to be joined: that would copy what is deep once for each level.
+    // Concatenate instead of joining a list, which would copy nested values once per level.
     let written = "";
-    let indentation = outer;
-    /** What stands behind the last member that is kept. */
-    let behind: string | null = null;
+    let indentation = parentIndentation;
+    /** White space after the last retained member. */
+    let gapAfterLast: string | null = null;
     for (const member of members) {
       indentation = member.indentation ?? indentation;
-      behind ??= member.gap;
+      gapAfterLast ??= member.gap;
       const change = memberOf(patch, member.name);
       if (change === null) continue;
-      // What begins a line still does so when members before it go.
-      written += member.indentation !== null && written !== "" ? member.gap : behind;
+      // A member at the start of a line stays there when members before it are removed.
+      written += member.indentation !== null && written !== "" ? member.gap : gapAfterLast;
       written += this.#mergeMember(member, change, indentation);
-      behind = null;
+      gapAfterLast = null;
     }
-    const isSpread = members.some((member) => member.indentation !== null);
+    const isMultiline = members.some((member) => member.indentation !== null);
     const space = members.at(-1)?.isSpaced ? " " : "";
-    const separate = () => `,${isSpread ? this.#layout.newLine(indentation) : space}`;
+    const separate = () => `,${isMultiline ? this.#layout.newLine(indentation) : space}`;
     const known = new Set(members.map(({ name }) => name));
     for (const [name, value] of Object.entries(patch)) {
       if (value === null || known.has(name)) continue;
       const text = this.#layout.print(withoutNulls(value), indentation);
-      written += written === "" ? (behind ?? "") : separate();
+      written += written === "" ? (gapAfterLast ?? "") : separate();
       written += `${JSON.stringify(name)}:${space}${text}`;
     }
     if (written === "") return "{}";
@@ -84,11 +84,10 @@ interface Member {
   readonly value: Node;
   readonly start: number;
   readonly end: number;
-  /** What stands between it and the member or bracket before it. */
+  /** The text between the member and the member or bracket before it. */
   readonly gap: string;
-  /** Null where it begins no line. */
+  /** Null if the member does not begin a line. */
   readonly indentation: string | null;
-  /** Whether space follows the colon. */
   readonly isSpaced: boolean;
 }
 
@@ -99,7 +98,7 @@ function membersOf(object: Node, text: string): Member[] {
     if (!key || !value) return [];
     const gap = text.slice(before, member.offset);
     before = endOf(member);
-    // A comma may begin the line.
+    // The line may begin with a comma.
     const indentation = /[\r\n]([^\r\n]*)$/.exec(gap)?.[1]?.replace(",", "") ?? null;
     const isSpaced = text[value.offset - 1] !== ":";
     return [
@@ -112,7 +111,7 @@ function endOf({ offset, length }: Node): number {
   return offset + length;
 }
 
-/** Says whether a text has this value already, in whatever spelling. */
+/** Returns whether a node has this value, regardless of spelling. */
 function isSame({ type, children = [], value: literal }: Node, value: JsonValue): boolean {
   if (isObject(value)) {
     return (

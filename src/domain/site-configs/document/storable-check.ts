@@ -3,7 +3,7 @@ import type { FindingCollector, FindingPlace } from "../finding-collector.js";
 import { pointerTo } from "./json-pointer.js";
 import { type ConfigNode } from "./tree.js";
 
-/** Finds the keys and strings, at any place, that PostgreSQL cannot hold. */
+/** Finds keys and strings at any level that PostgreSQL cannot store. */
 export function checkStorable(node: ConfigNode, pointer: string, findings: FindingCollector): void {
   const check = (text: string, place: FindingPlace, kind: string) => {
     if (isStorable(text)) return;

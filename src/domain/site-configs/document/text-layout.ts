@@ -1,32 +1,32 @@
 import { isObject, type JsonValue } from "../../shared/json.js";
 import { MAX_SITE_CONFIG_BYTES } from "../site-config.js";
 
-/** `JSON.stringify` takes no more either. */
-const LONGEST_UNIT = 10;
+/** The maximum that `JSON.stringify` supports. */
+const MAX_UNIT_LENGTH = 10;
 
-/** Writes a document as a text: indented by two spaces where such a text can be stored, else on one line. */
+/** Formats a document: indented by two spaces if the result is small enough to store, otherwise on one line. */
 export function printDocument(document: JsonValue): string {
   const compact = JSON.stringify(document);
   const indented = Buffer.byteLength(compact) + spaceOf(document, 1, 2) + 1;
   return indented <= MAX_SITE_CONFIG_BYTES ? `${JSON.stringify(document, null, 2)}\n` : compact;
 }
 
-/** How a JSON text is broken into lines and indented. */
+/** The line breaks and indentation of a JSON text. */
 export class TextLayout {
-  /** Null when the text is on one line. */
+  /** Null if the text is on one line. */
   readonly #newline: string | null;
   readonly #unit: string;
   #room: number;
 
-  /** @param room how many characters of white space may be written: deep values could take a thousand times their size */
+  /** @param room maximum characters of white space to write: the indentation of deep values could be a thousand times their size */
   constructor(text: string, room: number) {
     const json = text.trim();
     this.#newline = /\r\n|[\r\n]/.exec(json)?.[0] ?? null;
-    this.#unit = /[\r\n]([ \t]+)[^ \t\r\n]/.exec(json)?.[1]?.slice(0, LONGEST_UNIT) ?? "";
+    this.#unit = /[\r\n]([ \t]+)[^ \t\r\n]/.exec(json)?.[1]?.slice(0, MAX_UNIT_LENGTH) ?? "";
     this.#room = room;
   }
 
-  /** Writes a value as the text would, or on one line for lack of room. @param indentation of the line in which it begins */
+  /** Formats a value like the text, or on one line if there is no room. @param indentation of the line in which it begins */
   print(value: JsonValue, indentation: string): string {
     if (this.#newline === null) return JSON.stringify(value);
     const line = `${this.#newline}${indentation}`;
@@ -35,7 +35,7 @@ export class TextLayout {
     return JSON.stringify(value, null, unit).replace(this.#unit ? /\n/g : /\n\t*/g, line);
   }
 
-  /** Begins a new line, unless there is no room. */
+  /** Returns a line break with indentation, or nothing if there is no room. */
   newLine(indentation: string): string {
     const line = `${this.#newline ?? ""}${indentation}`;
     return this.#take(line.length) ? line : "";
@@ -49,9 +49,9 @@ export class TextLayout {
 }
 
 /**
- * Counts the characters by which a value gets longer when it is indented, without writing it.
- * @param line how many begin the line in which the value begins, its line break among them
- * @param unit how many more begin a line inside
+ * Returns the number of white-space characters that indentation adds to a value, without formatting it.
+ * @param line length of the line break and indentation of the line in which the value begins
+ * @param unit length of one indentation level
  */
 function spaceOf(value: JsonValue, line: number, unit: number): number {
   if (typeof value !== "object" || value === null) return 0;

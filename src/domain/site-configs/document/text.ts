@@ -8,7 +8,7 @@ import { ConfigTreeBuilder } from "./tree-builder.js";
 
 /**
  * Parses strict JSON.
- * @returns the tree, also where findings tell of faults that leave no doubt what was meant, such as a comment; else null
+ * @returns the tree, even with findings for unambiguous errors such as a comment; otherwise null
  */
 export function treeOfText(text: string, findings: FindingCollector): ConfigNode | null {
   const parse = new StrictParse(text, findings);
@@ -24,27 +24,27 @@ export function treeOfText(text: string, findings: FindingCollector): ConfigNode
         onArrayEnd: (offset) => parse.close("]", offset),
         onLiteralValue: (value: unknown, offset, length) => parse.literal(value, offset, length),
         onSeparator: (character, offset) => builder.separator(character, offset),
-        onError: (error, offset, length) => parse.fault(printParseErrorCode(error), offset, length),
+        onError: (error, offset, length) => parse.reportError(printParseErrorCode(error), offset, length),
       },
-      // A trailing comma is the builder's to find: the parser would tell of it twice.
+      // The tree builder reports trailing commas; the parser would report them twice.
       { disallowComments: true, allowTrailingComma: true },
     );
   } catch (error) {
     if (error instanceof ParsingStopped) return null;
     throw error;
   }
-  return parse.garbled ? null : builder.root;
+  return parse.hasInvalidString ? null : builder.root;
 }
 
-/** Ends the parser at a fault after which all else that it tells would be guesses, and before its recursion is too deep. */
+/** Stops the parser at an error that makes all later findings unreliable, and before it recurses too deeply. */
 class ParsingStopped extends Error {
   override readonly name = "ParsingStopped";
 }
 
-type FaultName = ReturnType<typeof printParseErrorCode>;
+type ParseErrorName = ReturnType<typeof printParseErrorCode>;
 
-/** After these the parser knows where it is, but not what the string says. */
-const INSIDE_STRING: ReadonlySet<FaultName> = new Set([
+/** After these errors the parser position is known, but not the value of the string. */
+const STRING_ERRORS: ReadonlySet<ParseErrorName> = new Set([
   "InvalidEscapeCharacter",
   "InvalidUnicode",
   "InvalidCharacter",
@@ -52,8 +52,8 @@ const INSIDE_STRING: ReadonlySet<FaultName> = new Set([
 
 class StrictParse {
   readonly builder: ConfigTreeBuilder;
-  /** Whether a string of the tree is not what was meant. */
-  garbled = false;
+  /** Whether a string of the tree has an unknown value. */
+  hasInvalidString = false;
   readonly #text: string;
   readonly #findings: FindingCollector;
 
@@ -85,12 +85,12 @@ class StrictParse {
     const { line, column } = new LineIndex(this.#text).positionOf(start);
     const opening = `the ${quote(this.#text.slice(start, start + 1))} of line ${line}, column ${column}`;
     const message = `${quote(bracket)} is missing to close ${opening}.`;
-    this.#findings.add("invalid_json", { pointer, offset: this.#visible(offset) }, message);
+    this.#findings.add("invalid_json", { pointer, offset: this.#visibleOffset(offset) }, message);
     throw new ParsingStopped();
   }
 
-  fault(name: FaultName, offset: number, length: number): void {
-    const place = { pointer: this.builder.pointer, offset: this.#visible(offset) };
+  reportError(name: ParseErrorName, offset: number, length: number): void {
+    const place = { pointer: this.builder.pointer, offset: this.#visibleOffset(offset) };
     const token = this.#text.slice(offset, offset + length);
     if (name === "InvalidCommentToken") {
       this.#findings.add("json_comment", place, "JSON has no comments.");
@@ -98,8 +98,8 @@ class StrictParse {
       this.#findings.add("invalid_json", place, "A comma is missing before this.");
     } else {
       this.#findings.add("invalid_json", place, explain(name, token));
-      if (!INSIDE_STRING.has(name)) throw new ParsingStopped();
-      this.garbled = true;
+      if (!STRING_ERRORS.has(name)) throw new ParsingStopped();
+      this.hasInvalidString = true;
     }
   }
 
@@ -114,12 +114,12 @@ class StrictParse {
     }
   }
 
-  /** The end of the text is shown behind its last word, not on an empty line below. */
-  #visible(offset: number): number {
+  /** Moves an offset at the end of the text to the end of its last word, not to an empty line after it. */
+  #visibleOffset(offset: number): number {
     return offset < this.#text.length ? offset : this.#text.trimEnd().length;
   }
 
-  /** Whether what stands here is the next key or value, not the rest of a number that begins with 0. */
+  /** Returns whether the next token is a key or value, not the rest of a number that begins with 0. */
   #isNext(offset: number): boolean {
     return (
       this.builder.expects(this.#text[offset] ?? "") && !/\d\d/.test(this.#text.slice(offset - 1, offset + 1))
@@ -127,7 +127,7 @@ class StrictParse {
   }
 }
 
-function explain(error: FaultName, token: string): string {
+function explain(error: ParseErrorName, token: string): string {
   const found = token === "" ? "the end of the text" : quote(token);
   switch (error) {
     case "InvalidSymbol":

@@ -13,7 +13,7 @@ interface OpenArray {
   readonly items: ConfigNode[];
 }
 
-/** Builds a tree from what a parser tells, and finds duplicate keys and trailing commas on the way. */
+/** Builds a tree from parser events, and finds duplicate keys and trailing commas. */
 export class ConfigTreeBuilder {
   readonly #findings: FindingCollector;
   readonly #open: (OpenObject | OpenArray)[] = [];
@@ -28,12 +28,12 @@ export class ConfigTreeBuilder {
     return this.#root;
   }
 
-  /** The innermost object or array that is not closed yet. */
+  /** The innermost open object or array. */
   get container(): FindingPlace {
     return this.#open.at(-1)?.place ?? { pointer: "", offset: 0 };
   }
 
-  /** The pointer of the next value, or of the object whose next key is still to come. */
+  /** The pointer of the next value, or of the open object if a key is expected. */
   get pointer(): string {
     const open = this.#open.at(-1);
     if (!open) return "";
@@ -41,20 +41,20 @@ export class ConfigTreeBuilder {
     return open.key ? pointerTo(open.place.pointer, open.key.name) : open.place.pointer;
   }
 
-  /** Whether a key or value that stands here may begin with this character. */
+  /** Returns whether the expected key or value may begin with this character. */
   expects(character: string): boolean {
     const open = this.#open.at(-1);
     return open !== undefined && ("items" in open ? /["{[\dtfn-]/ : /"/).test(character);
   }
 
-  /** @returns whether the object is not too deep */
+  /** @returns false if the object is too deep */
   beginObject(offset: number): boolean {
     this.#open.push({ place: { pointer: this.pointer, offset }, members: new Map(), key: null });
     this.#lastComma = null;
     return this.#open.length <= MAX_LEVELS;
   }
 
-  /** @returns whether the array is not too deep */
+  /** @returns false if the array is too deep */
   beginArray(offset: number): boolean {
     this.#open.push({ place: { pointer: this.pointer, offset }, items: [] });
     this.#lastComma = null;

@@ -1,4 +1,4 @@
-/** A JSON value that knows where it stands. Offsets rise in the order of the document. */
+/** A JSON value with its offset. Offsets increase in document order. */
 export type ConfigNode = StringNode | PlainNode | ArrayNode | ObjectNode;
 
 export type JsonType = ConfigNode["type"];
@@ -32,7 +32,7 @@ export interface ConfigMember {
   readonly value: ConfigNode;
 }
 
-/** Recursion over a document is safe up to here; no site needs as much. */
+/** Maximum nesting depth; recursion is safe up to here, and no real site reaches it. */
 export const MAX_LEVELS = 200;
 
 export const TOO_DEEP = `A document must have at most ${MAX_LEVELS} levels.`;

@@ -5,7 +5,7 @@ const OPENING: readonly number[] = [0x5b, 0x7b];
 const CLOSING: readonly number[] = [0x5d, 0x7d];
 const SPACE = 0x20;
 
-/** Counts the values of a JSON text without parsing it; of a text that is not JSON, roughly. */
+/** Counts the values of a JSON text without parsing it; approximate if the text is not valid JSON. */
 export function countValues(json: string): number {
   let count = 1;
   let previous = 0;
@@ -14,7 +14,7 @@ export function countValues(json: string): number {
     if (code <= SPACE) continue;
     if (code === QUOTE) offset = endOfString(json, offset);
     else if (code === COMMA) count += 1;
-    // An opening bracket holds one value more than commas, unless its closing one follows.
+    // A non-empty container has one value more than commas.
     if (OPENING.includes(previous) && !CLOSING.includes(code)) count += 1;
     previous = code;
   }
