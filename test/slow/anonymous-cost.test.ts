@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { useGraphql } from "../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
-const MAX_CPU_MS = 30;
+/** In units of an introspection as tools send it, which takes 12 ms of CPU on a machine where the limit is 30 ms. */
+const MAX_CPU = 2.5;
 const RUNS = 5;
 
 const INTROSPECTION = getIntrospectionQuery({
@@ -52,7 +53,7 @@ const TYPE = "kind name description specifiedByURL isOneOf";
 const ofType = (levels: number): string => (levels === 0 ? TYPE : `${TYPE} ofType { ${ofType(levels - 1)} }`);
 const value = `name description defaultValue isDeprecated deprecationReason type { ${ofType(7)} }`;
 
-describe(`without credentials, no request takes more than ${MAX_CPU_MS} ms of CPU:`, () => {
+describe("without credentials, no request takes much more CPU than an introspection:", () => {
   const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
   test.each<[string, number, () => Promise<number>]>([
     ["fields that overlap", 400, () => burn(repeated)],
@@ -76,7 +77,6 @@ describe(`without credentials, no request takes more than ${MAX_CPU_MS} ms of CP
     ],
     ["430 fragments", 400, () => burn(times(430, (i) => `fragment F${i} on Viewer { scope }`))],
     ["unknown fields", 200, () => burn(`{ __schema { ${times(490, (i) => `typez${i}`)} } }`)],
-    ["introspection", 200, () => burn(INTROSPECTION)],
     [
       "as large an introspection as may be",
       200,
@@ -101,7 +101,8 @@ describe(`without credentials, no request takes more than ${MAX_CPU_MS} ms of CP
     ["an event stream of overlapping fields", 400, () => burn(fewerRepeated, {}, "text/event-stream")],
     ["an event stream with a long document", 413, () => burn(repeated, {}, "text/event-stream")],
   ])("%s", async (_, status, run) => {
-    expect(await leastCpu(status, run)).toBeLessThan(MAX_CPU_MS);
+    const introspection = await leastCpu(200, () => burn(INTROSPECTION));
+    expect(await leastCpu(status, run)).toBeLessThan(MAX_CPU * introspection);
   });
 });
 
