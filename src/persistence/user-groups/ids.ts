@@ -11,8 +11,8 @@ const RESERVE: Statement = {
 const BLOCK_SIZE = 32;
 
 /**
- * Allocates internal IDs of groups. The ID is needed before the insert, because the token's encryption is bound to it. IDs are reserved in
- * blocks to save a round trip, and returned if unused because the group existed already.
+ * Allocates internal IDs of groups. The ID is needed before the insert: a batched creation passes the request of each ID to the audit log. IDs
+ * are reserved in blocks to save a round trip, and returned if unused because the group existed already.
  */
 export class UserGroupIds {
   readonly #db: Queryable;

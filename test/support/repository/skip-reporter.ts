@@ -9,7 +9,9 @@ export class SkipReporter implements Reporter {
       if (module.project.config.testNamePattern) return;
       for (const test of module.children.allTests("skipped")) {
         const { note } = { note: undefined, ...test.result() };
-        const reason = note ?? `${module.relativeModuleId} needs a program that is not installed`;
+        const reason =
+          note ??
+          `${module.relativeModuleId} needs a program that is not installed, or a setting that is off`;
         counts.set(reason, (counts.get(reason) ?? 0) + 1);
       }
     }
