@@ -41,7 +41,7 @@ export async function reachDatabase(connection: EmbeddedConnection): Promise<boo
     const code = errorCode(error);
     if (code !== undefined && wrongPassword.has(code)) {
       throw new OperatorError(
-        "The embedded PostgreSQL server does not accept the password kept in DATA_DIR; restore that password or set another DATA_DIR.",
+        "The embedded PostgreSQL server rejects the password stored in DATA_DIR. Restore the original password, or set another DATA_DIR.",
         { cause: error },
       );
     }

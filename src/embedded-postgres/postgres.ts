@@ -182,6 +182,6 @@ function timeoutFor(
 function inUse(paths: ClusterPaths, pid: number | undefined): OperatorError {
   const by = pid === undefined ? "" : ` (PostgreSQL process ${pid})`;
   return new OperatorError(
-    `DATA_DIR ${paths.dataDir} is in use by another running server${by}; stop that one or set another DATA_DIR.`,
+    `DATA_DIR ${paths.dataDir} is in use by another running server${by}. Stop that server, or set another DATA_DIR.`,
   );
 }

@@ -116,7 +116,7 @@ describe("the embedded server says in one line", () => {
         "#!/bin/sh\necho made for another machine >&2\nexit 1\n",
       );
     await expect(open(await processes.newDataDir(), { binariesPackage })).rejects.toThrow(
-      /^The embedded PostgreSQL server does not run on this machine \(.*\); set DATABASE_URL .*$/,
+      /^The embedded PostgreSQL server does not run on this machine \(.*\)\. Set DATABASE_URL .*$/,
     );
   });
 });

@@ -149,6 +149,6 @@ test("the command does it, is quiet when there is nothing to do, and the old key
   const wrong = { ...env, ENCRYPTION_KEYS: newKey.toString("base64") };
   expect(await processes.run(["token", "reencrypt"], { env: wrong })).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("encrypted under other encryption keys"),
+    stderr: expect.stringContaining("encrypted with other keys"),
   });
 });

@@ -159,7 +159,7 @@ export class TokenVault {
 
   #key(keyId: string): VaultKey {
     const key = this.#keys.find(({ id, tokenKeyId }) => id === keyId || tokenKeyId === keyId);
-    if (!key) throw new Error(`No encryption key with the id ${keyId} is configured.`);
+    if (!key) throw new Error(`Encryption key ${keyId} is not configured. Add it to \`ENCRYPTION_KEYS\`.`);
     return key;
   }
 }

@@ -10,7 +10,7 @@ export interface Credentials {
 export function missingCredentials(): DomainError {
   return new DomainError(
     "unauthenticated",
-    "The Authorization header is missing. Send: Authorization: Token <API_KEY>",
+    "The Authorization header is missing. Send `Authorization: Token <API_KEY>`.",
   );
 }
 
@@ -24,7 +24,7 @@ export function readCredentials(header: string | undefined): Credentials {
   if (credentials) return credentials;
   throw new DomainError(
     "unauthenticated",
-    "The Authorization header must read: Token <API_KEY>, or in a front end: Bearer <user group token>",
+    "The Authorization header is invalid. Send `Token <API_KEY>` or, in a front end, `Bearer <user group token>`.",
   );
 }
 
@@ -48,5 +48,5 @@ export function readApiKeyHeader(header: string | undefined): string {
   if (header === undefined || header === "") throw missingCredentials();
   const secret = findApiKey(header);
   if (secret !== undefined) return secret;
-  throw new DomainError("unauthenticated", "The Authorization header must read: Token <API_KEY>");
+  throw new DomainError("unauthenticated", "The Authorization header is invalid. Send `Token <API_KEY>`.");
 }

@@ -51,7 +51,7 @@ export interface PageArguments {
  * @throws DomainError `invalid_field`
  */
 export function parsePage({ first, after, last, before }: PageArguments, sortKey: SortKey): PageRequest {
-  if (isGiven(first) && isGiven(last)) throw invalidField(["last"], "must not be given together with first");
+  if (isGiven(first) && isGiven(last)) throw invalidField(["last"], "must not be used together with first");
   if (isGiven(last)) requireSize(last, ["last"]);
   if (isGiven(first)) requireSize(first, ["first"]);
   return {
@@ -93,7 +93,7 @@ function parseCursor(cursor: string, sortKey: SortKey, field: FieldPath): Positi
     )
       return { value, id };
   }
-  throw invalidField(field, "must be a cursor of a list in this order");
+  throw invalidField(field, "must be a cursor from a list with the same sort order");
 }
 
 function decode(cursor: string): unknown {
@@ -105,7 +105,7 @@ function decode(cursor: string): unknown {
 }
 
 function requireSize(size: number, field: FieldPath): void {
-  if (size < 0 || size > MAX_PAGE_SIZE) throw invalidField(field, `must be from 0 to ${MAX_PAGE_SIZE}`);
+  if (size < 0 || size > MAX_PAGE_SIZE) throw invalidField(field, `must be between 0 and ${MAX_PAGE_SIZE}`);
 }
 
 function isId(value: unknown): value is number {

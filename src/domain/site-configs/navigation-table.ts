@@ -23,16 +23,16 @@ export const navigationGroup: ObjectShape = object("NavigationGroup", "A group o
         ],
       },
     },
-    "Relative paths of the pages' markdown files, without slash in front and without extension.",
+    "Relative paths of the pages' Markdown files, without a leading slash or an extension.",
     { required: true },
   ),
-  icon: text("Icon of the group.", { undocumented: true }),
-  version: text("Version that the group belongs to.", { undocumented: true }),
+  icon: text("Icon name of the group.", { undocumented: true }),
+  version: text("Version that shows the group.", { undocumented: true }),
 });
 
 export const NAVIGATION: SettingProperty = property(
   { kind: "array", nonEmpty: true, items: { kind: "reference", name: NAVIGATION_GROUP } },
-  "The groups of pages, in their order.",
+  "Groups of pages, in display order.",
   {
     required: true,
     mistaken: {
@@ -46,24 +46,26 @@ export const NAVIGATION: SettingProperty = property(
 
 const TAB = object("Tab", "A tab, which selects pages.", {
   name: text("Label of the tab.", { required: true }),
-  url: text("How the paths of the tab's pages begin, or the address of another site.", { required: true }),
+  url: text("Start of the URL path of the tab's pages, or the URL of another site.", { required: true }),
 });
 
-const ANCHOR = object("Anchor", "An anchor, which selects pages or leads elsewhere.", {
+const ANCHOR = object("Anchor", "An anchor, which selects pages or links to another site.", {
   name: text("Label of the anchor.", { required: true }),
-  url: text("How the paths of the anchor's pages begin, or the address of another site.", { required: true }),
+  url: text("Start of the URL path of the anchor's pages, or the URL of another site.", { required: true }),
   icon: text("Name of the icon."),
   iconType: ICON_TYPE,
-  color: property(COLOR_OR_GRADIENT, "Background of the icon: one color or a gradient."),
-  version: text("One of `versions`: the anchor shows only while that one is selected."),
-  isDefaultHidden: flag("Hides the anchor until somebody follows a link into it.", { default: false }),
+  color: property(COLOR_OR_GRADIENT, "Background of the icon: a color or a gradient."),
+  version: text("One of `versions`; hides the anchor until that version is selected."),
+  isDefaultHidden: flag("Hides the anchor until a direct link to one of its pages is followed.", {
+    default: false,
+  }),
 });
 
 export const TABS = property({ kind: "array", items: TAB }, "Tabs that divide the pages.");
 
 export const ANCHORS = property(
   { kind: "array", items: ANCHOR },
-  "Anchors that divide the pages or lead elsewhere.",
+  "Anchors that divide the pages or link to other sites.",
 );
 
 export const TOP_ANCHOR = property(
@@ -72,5 +74,5 @@ export const TOP_ANCHOR = property(
     icon: text("Name of the icon.", { default: "book-open" }),
     iconType: ICON_TYPE,
   }),
-  "Changes the topmost anchor.",
+  "Overrides for the topmost anchor.",
 );

@@ -68,9 +68,9 @@ const GRADIENT = object(
   "Gradient",
   "A gradient between colors.",
   {
-    from: color("Where the gradient starts; give it together with `to`."),
-    via: color("A color in the middle of the gradient.", { undocumented: true }),
-    to: color("Where the gradient ends; give it together with `from`."),
+    from: color("First color of the gradient; set it together with `to`."),
+    via: color("Middle color of the gradient.", { undocumented: true }),
+    to: color("Last color of the gradient; set it together with `from`."),
   },
   ["from", "to"],
 );
@@ -79,8 +79,8 @@ export const COLOR_OR_GRADIENT: SettingShape = {
   kind: "union",
   typed: {
     name: "Color",
-    description: "One color, or a gradient.",
-    text: { name: "SolidColor", description: "One color.", property: "hex" },
+    description: "A color or a gradient.",
+    text: { name: "SolidColor", description: "A single color.", property: "hex" },
   },
   options: [COLOR, GRADIENT],
 };

@@ -34,7 +34,7 @@ class ShapeCheck {
     }
     if (form.undocumented !== undefined) {
       const message = () =>
-        `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is kept untouched.`;
+        `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is stored unchanged.`;
       this.#findings.add("undocumented_form", place, message);
     }
     if (form.kind === "string" && node.type === "string") checkText(node, pointer, form, this.#findings);
@@ -72,7 +72,7 @@ class ShapeCheck {
           return `${quote(name)} is missing${where}; it is required${reason(property)}.`;
         });
       } else if (property.recommended) {
-        this.#findings.add("missing_recommended", place, `${quote(name)} is missing; a site should have it.`);
+        this.#findings.add("missing_recommended", place, `${quote(name)} is missing; it is recommended.`);
       }
     }
     const together = shape.together ?? [];
@@ -88,7 +88,8 @@ class ShapeCheck {
   #property({ offset, value }: ConfigMember, pointer: string, property: SettingProperty): void {
     const key: FindingPlace = { pointer, offset };
     if (property.undocumented) {
-      const message = () => `${nameOf(pointer)} is in use, but not part of the format; it is kept untouched.`;
+      const message = () =>
+        `${nameOf(pointer)} is in common use but not part of the format; it is stored unchanged.`;
       this.#findings.add("undocumented_property", key, message);
       if (
         property.shape.kind === "string" &&

@@ -68,7 +68,7 @@ export function parseMappingList(
     const entryField = [...field, String(index)];
     const reference = readMappingEntry(entry, entryField, errors);
     if (!reference) return [];
-    if (seen.has(reference.schemaId)) errors.add([...entryField, "schemaId"], "must stand only once");
+    if (seen.has(reference.schemaId)) errors.add([...entryField, "schemaId"], "must not be repeated");
     seen.add(reference.schemaId);
     return [reference];
   });
@@ -81,7 +81,7 @@ export function parseMappingEntry(entry: SentEntry, field: FieldPath): MappingRe
   const errors = new FieldErrors("invalid_field");
   const reference = readMappingEntry(entry, field, errors);
   errors.throwIfAny();
-  if (!reference) throw new Error("A mapping entry was neither parsed nor refused.");
+  if (!reference) throw new Error("A mapping entry was neither parsed nor rejected.");
   return reference;
 }
 

@@ -41,10 +41,14 @@ export function parseImportedToken(value: unknown, field: FieldPath): string {
   if (value.length < MIN_IMPORTED_LENGTH || value.length > MAX_IMPORTED_LENGTH) {
     throw invalidField(field, `must be ${MIN_IMPORTED_LENGTH} to ${MAX_IMPORTED_LENGTH} characters long`);
   }
-  if (!/^[\x21-\x7e]+$/.test(value)) throw invalidField(field, "must be visible ASCII characters, no blanks");
+  if (!/^[\x21-\x7e]+$/.test(value))
+    throw invalidField(field, "must contain only visible ASCII characters and no spaces");
   if (value.startsWith(API_KEY_PREFIX)) throw invalidField(field, "must not be an API key");
   if (!mayBeToken(value)) {
-    throw invalidField(field, `begins with ${PREFIX}, but is none of our tokens: its checksum is wrong`);
+    throw invalidField(
+      field,
+      `starts with \`${PREFIX}\` but has an invalid checksum; the prefix is reserved for tokens of this service`,
+    );
   }
   return value;
 }

@@ -21,7 +21,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
 
 export async function currentRole(db: Queryable): Promise<string> {
   const [row] = await db.run<{ role: string }>({ access: "read", text: "SELECT current_user AS role" }, []);
-  if (!row) throw new Error("The server does not say who we are.");
+  if (!row) throw new Error("PostgreSQL did not return the current role.");
   return row.role;
 }
 

@@ -59,7 +59,7 @@ export class RedisCounters implements SharedCounters {
   }
 
   async take(name: string, points: number, limit: number, windowMs: number): Promise<Counter> {
-    if (!this.#connection) throw new Error("Redis is out of reach.");
+    if (!this.#connection) throw new Error("Redis is unreachable.");
     return take(this.#connection, name, points, limit, windowMs);
   }
 
@@ -110,7 +110,6 @@ async function take(
   const values = [points, limit, windowMs].map(String);
   const reply = await connection.evaluate(TAKE, [PREFIX + name], values);
   const [taken, used, endsInMs] = Array.isArray(reply) ? reply.map(Number) : [];
-  if (used === undefined || endsInMs === undefined)
-    throw new Error("Redis answered something else than a count.");
+  if (used === undefined || endsInMs === undefined) throw new Error("Redis returned an unexpected reply.");
   return { taken: taken === 1, used, endsInMs };
 }

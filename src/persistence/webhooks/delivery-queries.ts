@@ -47,7 +47,7 @@ export const PENDING_DELIVERIES = {
   table: "webhook_delivery",
   column: "queued_at",
   condition: "state = 'pending'",
-  assignments: "state = 'dead', last_error = 'The delivery expired: it could not be made in time.'",
+  assignments: "state = 'dead', last_error = 'The delivery expired before it could be sent.'",
 } as const;
 
 const REPLAY: Statement = {

@@ -152,7 +152,7 @@ export class Access {
     if (!this.#vault.holds(key.tokenKeyId)) {
       // Fail: encrypting under another key would create tokens that other replicas cannot decrypt.
       throw new Error(
-        `The tokens of account ${key.accountId} are encrypted under key ${key.tokenKeyId}, which is not configured.`,
+        `The tokens of account ${key.accountId} are encrypted with key ${key.tokenKeyId}, which is not configured. Add it to \`ENCRYPTION_KEYS\`.`,
       );
     }
     this.#usage.record(key.accountId, key.keyId);

@@ -107,5 +107,5 @@ export function nameOfRevision({ siteConfigId, revision }: RevisionRef): string 
 
 function requireServed(served: ServedRow | null): ServedRow {
   if (served) return served;
-  throw new DomainError("site_config_not_found", "There is no such site configuration, or no such revision.");
+  throw new DomainError("site_config_not_found", "The site has no configuration, or no such revision.");
 }

@@ -90,9 +90,13 @@ export class SiteConfigService {
       const outcome = await this.#storePatched(editor, site, seen, patched, options);
       if (outcome) return outcome;
     }
-    throw new DomainError("version_conflict", "Other changes came first again and again. Try again.", {
-      field: patch.field,
-    });
+    throw new DomainError(
+      "version_conflict",
+      "The site configuration kept changing while the patch was applied. Try again.",
+      {
+        field: patch.field,
+      },
+    );
   }
 
   /** Returns null, and stores nothing, if the site has changed since the revision that was read. */
@@ -175,8 +179,12 @@ async function lock(transaction: TenantDb, editor: Editor, site: string): Promis
 function requireRevision({ revision }: SiteConfig, expected: number | null): void {
   if (expected === null || expected === revision) return;
   const state = revision === 0 ? "does not exist yet" : `is at revision ${revision}`;
-  throw new DomainError("version_conflict", `The site configuration ${state}; expected was ${expected}.`, {
-    field: ["expectedRevision"],
-    figures: { actual: revision },
-  });
+  throw new DomainError(
+    "version_conflict",
+    `The site configuration ${state}, but revision ${expected} was expected.`,
+    {
+      field: ["expectedRevision"],
+      figures: { actual: revision },
+    },
+  );
 }

@@ -70,7 +70,7 @@ function planCreation(
 ): PlannedGroup {
   const { name } = item;
   if (name === undefined) {
-    return new Refusal("invalid_field", "is required: there is no such user group yet.", ["name"]);
+    return new Refusal("invalid_field", "is required to create a user group.", ["name"]);
   }
   return tokens.refusalOf(item) ?? { action: "create", group: { ...item, name }, entries };
 }
@@ -94,7 +94,7 @@ function planChange(
   if (hasNewToken && !replaceTokens) {
     return new Refusal(
       "token_differs",
-      "The user group has another token here. With --replace-tokens it is given this one.",
+      "The user group already has a different token. Use --replace-tokens to overwrite it.",
       ["token"],
     );
   }

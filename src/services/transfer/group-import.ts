@@ -123,7 +123,7 @@ export class GroupImport {
     const keyId = await findTokenKey(transaction.raw, transaction.accountId);
     if (this.#vault.holds(keyId)) return keyId;
     throw new OperatorError(
-      `The tokens of account ${JSON.stringify(accountName)} are encrypted under key ${keyId}, which is not among ENCRYPTION_KEYS. Start again with all of the service's keys.`,
+      `The tokens of account ${JSON.stringify(accountName)} are encrypted with key ${keyId}, which is not in ENCRYPTION_KEYS. Run the import again with all of the service's keys.`,
     );
   }
 
@@ -138,7 +138,7 @@ export class GroupImport {
       if (this.#hasWarned) return;
       this.#hasWarned = true;
       const reason = error instanceof Error ? error.message : String(error);
-      this.#warn(`The tables could not be analyzed, so that the import may become slower: ${reason}`);
+      this.#warn(`The tables could not be analyzed, so the import may become slower: ${reason}`);
     }
   }
 

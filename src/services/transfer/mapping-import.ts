@@ -66,7 +66,7 @@ async function plan(
     const id = ids.get(userGroupId);
     if (id === undefined) {
       if (options.dryRun && options.expected.hasUserGroup(userGroupId)) return "created";
-      return new Refusal("user_group_not_found", "No user group has this id.", ["user_group_id"]);
+      return new Refusal("user_group_not_found", "No user group has this ID.", ["user_group_id"]);
     }
     const before = mappings.get(id)?.get(entry.schemaId);
     if (before === entry.dataSourceId) return "unchanged";

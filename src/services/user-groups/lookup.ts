@@ -31,6 +31,6 @@ export function requireUserGroup<Found extends UserGroup | UpdatedUserGroup>(
 function userGroupNotFound(by: UserGroupRef["by"]): DomainError {
   return new DomainError(
     "user_group_not_found",
-    `No user group has this ${by === "token" ? "token" : "id"}.`,
+    `No user group has this ${by === "token" ? "token" : "ID"}.`,
   );
 }

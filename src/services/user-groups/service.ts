@@ -71,7 +71,7 @@ export class UserGroupService {
     }
     throw new DomainError(
       "unavailable",
-      "The user group is being created and deleted by others. Try again.",
+      "The user group is being created and deleted by concurrent requests. Try again.",
       {
         retryAfter: 1,
       },
@@ -82,7 +82,7 @@ export class UserGroupService {
   async create(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup> {
     const created = await this.#creations.insert(writer, providedId, group);
     if (!created) {
-      throw new DomainError("user_group_exists", "A user group with this id exists already.", {
+      throw new DomainError("user_group_exists", "A user group with this ID already exists.", {
         field: ["providedId"],
       });
     }
@@ -160,7 +160,7 @@ export class UserGroupService {
         : "dataSourceProvidedId";
     throw new DomainError(
       "user_group_mismatch",
-      "This contradicts the user group that the token names. Nothing was deleted.",
+      "The request does not match the user group that the token identifies. Nothing was deleted.",
       {
         field: [field],
       },

@@ -123,7 +123,7 @@ export class UserGroupWatches {
   async #load(tenant: Tenant, id: number, credentials: readonly WatchCredential[]): Promise<WatchState> {
     const keyIds = new Set(credentials.flatMap((each) => (each.kind === "apiKey" ? [each.keyId] : [])));
     const [state] = await this.#states.load(tenant, [{ id, keyIds: [...keyIds] }]);
-    if (!state) throw new Error("Nothing was loaded of a group that is watched.");
+    if (!state) throw new Error("A watched user group was not loaded.");
     return state;
   }
 }

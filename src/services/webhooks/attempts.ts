@@ -84,7 +84,7 @@ export class WebhookAttempts {
       this.#count("delivered", outcome.status);
       const failures = await settleSuccess(db, claim, outcome.status);
       if (failures >= this.#options.breaker.pauseAfterFailures)
-        log.warn({ endpointId: id, accountId, failures }, "a webhook endpoint answers again");
+        log.warn({ endpointId: id, accountId, failures }, "webhook endpoint recovered");
       return { hasAnswered: true, isPaused: false };
     }
     const failed = this.#failedAttempt(claim, outcome);
@@ -97,7 +97,8 @@ export class WebhookAttempts {
 
   #failedAttempt({ attempts }: ClaimedDelivery, outcome: AttemptOutcome): FailedAttempt {
     const status = outcome.kind === "answered" ? outcome.status : null;
-    const error = outcome.kind === "answered" ? `The receiver answered ${outcome.status}.` : outcome.error;
+    const error =
+      outcome.kind === "answered" ? `The receiver responded with status ${outcome.status}.` : outcome.error;
     const retryAfterMs = outcome.kind === "answered" ? outcome.retryAfterMs : null;
     const waitMs = status === GONE ? null : retryDelay(attempts, retryAfterMs, this.#options.retryDelaysMs);
     return { state: waitMs === null ? "dead" : "pending", status, error, waitMs: waitMs ?? 0 };
@@ -121,9 +122,9 @@ export class WebhookAttempts {
     log: WebhookLog,
   ): void {
     const details = { endpointId, accountId, failures, status, error };
-    if (isDisabledNow) log.warn({ ...details, reason: disabledReason }, "a webhook endpoint was disabled");
+    if (isDisabledNow) log.warn({ ...details, reason: disabledReason }, "webhook endpoint disabled");
     else if (failures === this.#options.breaker.pauseAfterFailures)
-      log.warn(details, "a webhook endpoint is failing");
+      log.warn(details, "webhook endpoint is failing");
   }
 }
 

@@ -22,7 +22,7 @@ const careless = useGraphql({ rateLimits: { authFailures: 0 } });
 
 const query = { query: "{ viewer { __typename } }" };
 const tooOften = expect.stringMatching(
-  /^Authentication has failed too often from this address\. Try again in \d+ s\.$/,
+  /^Too many failed authentication attempts from this address\. Try again in \d+ s\.$/,
 );
 
 /** Calls as one who sits at an address behind the trusted proxy. */
@@ -240,7 +240,7 @@ test("one secret, however its header is written, does not push out others that a
   for (const known of ["Token first", "Token second"]) failures.requireNotBlocked("192.0.2.60", known);
   for (const guess of ["Token guess", "Bearer first", "Basic first"]) {
     expect(() => failures.requireNotBlocked("192.0.2.60", guess)).toThrow(
-      "Authentication has failed too often from this address.",
+      "Too many failed authentication attempts from this address.",
     );
   }
 });

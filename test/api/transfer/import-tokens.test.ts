@@ -63,7 +63,7 @@ test("a token that another installation of ours has issued names another account
   }
   const mistyped = `${issueUserGroupToken(999_999).slice(0, -1)}_`;
   const end = await bring(tenant, [{ provided_id: "typo", name: "Typo", token: mistyped }]);
-  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("its checksum is wrong") });
+  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("an invalid checksum") });
 });
 
 test("a token leads to one group only, in both environments and all accounts", async () => {
