@@ -24,7 +24,7 @@ const createdElsewhere = new Set(["42P04", "23505", "55006"]);
  * @returns false while the server does not accept connections
  * @throws OperatorError when the server rejects the password
  */
-export async function reachDatabase(connection: EmbeddedConnection): Promise<boolean> {
+export async function prepareDatabase(connection: EmbeddedConnection): Promise<boolean> {
   const client = new Client({
     ...connection,
     database: "postgres",

@@ -5,7 +5,7 @@ import { OperatorError } from "../domain/shared/operator-error.js";
 import { chooseAccount, type EmbeddedAccount, findClusterOwner } from "./account.js";
 import { findBinariesPackage, prepareBinaries } from "./binaries.js";
 import { createCluster, embeddedRuntimeUser, embeddedUser } from "./cluster.js";
-import { type EmbeddedConnection, reachDatabase } from "./connection.js";
+import { type EmbeddedConnection, prepareDatabase } from "./connection.js";
 import type { GuardedProcess } from "./guard.js";
 import { findRunningServer, type RunningServer, removeForeignPidFile } from "./pid-file.js";
 import { startServer } from "./server-process.js";
@@ -100,7 +100,7 @@ async function adopt(
 ): Promise<EmbeddedServer | undefined> {
   if (!options.adopt || running.status !== "ready") return undefined;
   const connection = connectionTo(running.socketDir, running.port, options);
-  if (!(await reachDatabase(connection))) return undefined;
+  if (!(await prepareDatabase(connection))) return undefined;
   return {
     ...connections(connection),
     owned: false,

@@ -87,11 +87,11 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
     const acceptCaller = (caller: Caller) => {
       request.restCaller = caller;
       request.tenant = caller;
-      return rateLimits.spend({ kind: "caller", caller }, 1)?.then((allowance) => {
+      return rateLimits.charge({ kind: "caller", caller }, 1)?.then((allowance) => {
         reply.headers(rateLimitHeaders(allowance));
       });
     };
-    const known = access.recall(authorization, origin);
+    const known = access.authenticateCached(authorization, origin);
     return known ? acceptCaller(known) : access.authenticate(authorization, origin).then(acceptCaller);
   };
 

@@ -45,8 +45,8 @@ function servicesOf(reply: object): object {
   const found = { userGroup, created: false };
   const caller = { scope: "write" };
   return {
-    access: { recall: () => caller },
-    rateLimits: { spend: () => null },
+    access: { authenticateCached: () => caller },
+    rateLimits: { charge: () => null },
     userGroups: { getOrCreate: async () => found },
     userGroupReader: { tokenOf: () => token },
   };

@@ -18,7 +18,7 @@ export function missingCredentials(): DomainError {
  * Parses an Authorization header: `Token <API_KEY>` (interface, part 5) or `Bearer <user group token>`. The scheme is case-insensitive.
  * @throws DomainError `unauthenticated` if the header is missing or has another scheme
  */
-export function readCredentials(header: string | undefined): Credentials {
+export function parseCredentials(header: string | undefined): Credentials {
   if (header === undefined || header === "") throw missingCredentials();
   const credentials = findCredentials(header);
   if (credentials) return credentials;
@@ -44,7 +44,7 @@ export function findApiKey(header: string): string | undefined {
  * Parses an Authorization header that must contain an API key.
  * @throws DomainError `unauthenticated` if the header is missing or has another scheme than `Token`
  */
-export function readApiKeyHeader(header: string | undefined): string {
+export function parseApiKeyHeader(header: string | undefined): string {
   if (header === undefined || header === "") throw missingCredentials();
   const secret = findApiKey(header);
   if (secret !== undefined) return secret;

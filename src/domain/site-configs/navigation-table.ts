@@ -12,7 +12,7 @@ export const navigationGroup: ObjectShape = object("NavigationGroup", "A group o
       nonEmpty: true,
       items: {
         kind: "union",
-        typed: {
+        typeName: {
           name: "NavigationItem",
           description: "A page, or a group of pages within a group.",
           text: { name: "Page", description: "A page.", property: "path" },
@@ -35,7 +35,7 @@ export const NAVIGATION: SettingProperty = property(
   "Groups of pages, in display order.",
   {
     required: true,
-    mistaken: {
+    wrongType: {
       type: "object",
       code: "docs_json_format",
       message:

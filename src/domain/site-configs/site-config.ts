@@ -70,13 +70,13 @@ export function parseSite(site: string | null | undefined, field: FieldPath): st
 }
 
 /** Creates the error for a site without a configuration. */
-export function missingSite({ environment }: Tenant, site: string): DomainError {
+export function siteNotFound({ environment }: Tenant, site: string): DomainError {
   const message = `The site ${JSON.stringify(site)} has no configuration in the environment ${environment}.`;
   return new DomainError("site_config_not_found", message, { field: ["site"] });
 }
 
 /** Creates the error for an unknown revision. */
-export function missingRevision({ revision: latest }: SiteConfig, revision: number): DomainError {
+export function revisionNotFound({ revision: latest }: SiteConfig, revision: number): DomainError {
   const message = `The site has no revision ${revision}; the latest is ${latest}.`;
   return new DomainError("site_config_not_found", message, { field: ["revision"] });
 }

@@ -26,7 +26,7 @@ export const DEFINITIONS: Readonly<Record<string, ObjectShape>> = { [NAVIGATION_
 const LOGO = property(
   {
     kind: "union",
-    typed: {
+    typeName: {
       name: "Logo",
       description: "The logo of a site: one image, or one for each mode.",
       text: { name: "LogoImage", description: "One image for both modes.", property: "path" },

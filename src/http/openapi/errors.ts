@@ -71,7 +71,8 @@ const ERROR_NOTES = {
   },
   rate_limited: {
     when: "the allowance is used up, or authentication failed too often from this address",
-    message: "The rate limit is 600 points in 60 s; 0 are left, and this needs 1 more. Try again in 42 s.",
+    message:
+      "The rate limit of 600 cost units per 60 s is exceeded: 1 needed, 0 remaining. Try again in 42 s.",
   },
   internal: { when: "it is our fault", message: "Something went wrong on our side." },
   unavailable: {

@@ -45,7 +45,7 @@ export async function checkTokenKeys(db: Database, vault: TokenVault): Promise<v
       { name: "token_keys", access: "read", text: `SELECT DISTINCT token_key_id AS "keyId" FROM account` },
       [],
     );
-  const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.holds(keyId));
+  const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.hasKey(keyId));
   if (missing.length === 0) return;
   throw new OperatorError(
     `The tokens in this database are encrypted with other keys (IDs ${missing.join(", ")}). Add the keys to ENCRYPTION_KEYS, or use the DATA_DIR that contains them.`,

@@ -80,7 +80,7 @@ export class EventStreams {
     return new DomainError(
       "rate_limited",
       `${SUBJECTS[holder]} has reached the limit of ${limit} open event streams. Close one, or try again in ${RETRY_AFTER_S} s.`,
-      { retryAfter: RETRY_AFTER_S, figures: { limit } },
+      { retryAfter: RETRY_AFTER_S, details: { limit } },
     );
   }
 

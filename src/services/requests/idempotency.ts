@@ -96,13 +96,13 @@ export class Idempotency {
         "This Idempotency-Key was used for another request. Use a new key for each request.",
       );
     }
-    return JSON.parse(this.#vault.open(stored, replyBinding(writer, key)));
+    return JSON.parse(this.#vault.decrypt(stored, replyBinding(writer, key)));
   }
 }
 
 /** Returns the binding (additional authenticated data) of an encrypted reply. */
 export function replyBinding({ accountId, environment }: Tenant, key: string): TokenBinding {
-  return { accountId, id: `${environment}/${key}`, of: "idempotentRequest" };
+  return { accountId, id: `${environment}/${key}`, kind: "idempotentRequest" };
 }
 
 async function claim(db: TenantDb, key: string, fingerprint: Buffer): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Metrics } from "../../telemetry/metrics.js";
 import type { RateCounters } from "./rate-counters.js";
 
 /** The principal that a request is charged to: its credentials, or its address if it has none. */
-export type Spender = Identity | { readonly kind: "address"; readonly address: string };
+export type RateLimitPrincipal = Identity | { readonly kind: "address"; readonly address: string };
 
 /** Limits the cost per window of each API key, each user group's front ends and each unauthenticated address (decision 33). */
 export class RateLimits {
@@ -21,41 +21,40 @@ export class RateLimits {
   }
 
   /** Maximum cost of one request; infinite if there is no limit. */
-  get most(): number {
+  get maxCost(): number {
     return this.#limit.limit === 0 ? Number.POSITIVE_INFINITY : this.#limit.limit;
   }
 
   /**
    * Charges a request to an allowance.
-   * @param points cost units
    * @returns null, not a promise, if there is no limit, so that callers can continue synchronously
    * @throws DomainError `rate_limited` when the cost exceeds the remaining allowance; nothing is charged
    */
-  spend(spender: Spender, points: number): Promise<Allowance> | null {
-    return this.#limit.limit === 0 ? null : this.#spend(counterName(spender), points);
+  charge(principal: RateLimitPrincipal, cost: number): Promise<Allowance> | null {
+    return this.#limit.limit === 0 ? null : this.#charge(counterName(principal), cost);
   }
 
-  async #spend(name: string, points: number): Promise<Allowance> {
+  async #charge(name: string, cost: number): Promise<Allowance> {
     const { limit, windowSeconds } = this.#limit;
-    const count = await this.#counters.take(name, points, limit);
+    const count = await this.#counters.take(name, cost, limit);
     const allowance = allowanceOf(this.#limit, count);
     if (count.taken) return allowance;
     this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
     throw rateLimited(
-      `The rate limit is ${limit} points in ${windowSeconds} s; ${allowance.remaining} are left, and this needs ${points} more.`,
+      `The rate limit of ${limit} cost units per ${windowSeconds} s is exceeded: ${cost} needed, ${allowance.remaining} remaining.`,
       allowance,
-      { needed: points },
+      { needed: cost },
     );
   }
 }
 
-function counterName(spender: Spender): string {
-  switch (spender.kind) {
+function counterName(principal: RateLimitPrincipal): string {
+  switch (principal.kind) {
     case "caller":
-      return `key:${spender.caller.accountId}:${spender.caller.keyId}`;
+      return `key:${principal.caller.accountId}:${principal.caller.keyId}`;
     case "frontEnd":
-      return `group:${spender.userGroup.accountId}:${spender.userGroup.id}`;
+      return `group:${principal.userGroup.accountId}:${principal.userGroup.id}`;
     case "address":
-      return `address:${toAddressBlock(spender.address)}`;
+      return `address:${toAddressBlock(principal.address)}`;
   }
 }

@@ -27,6 +27,15 @@ import type { UserGroupReader } from "./reader.js";
 /** Attempts of get-or-create when the group is concurrently created and deleted. */
 const ATTEMPTS = 5;
 
+export interface UserGroupServiceDependencies {
+  readonly db: Database;
+  readonly vault: TokenVault;
+  readonly reader: UserGroupReader;
+  readonly creations: UserGroupCreations;
+  readonly edits: UserGroupEdits;
+  readonly changes: ChangeFeed;
+}
+
 export class UserGroupService {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -35,14 +44,7 @@ export class UserGroupService {
   readonly #changes: ChangeFeed;
   readonly #edits: UserGroupEdits;
 
-  constructor(
-    db: Database,
-    vault: TokenVault,
-    reader: UserGroupReader,
-    creations: UserGroupCreations,
-    edits: UserGroupEdits,
-    changes: ChangeFeed,
-  ) {
+  constructor({ db, vault, reader, creations, edits, changes }: UserGroupServiceDependencies) {
     this.#db = db;
     this.#reader = reader;
     this.#creations = creations;

@@ -22,6 +22,13 @@ export interface WebhookLog {
   warn(details: object, message: string): void;
 }
 
+export interface AttemptDependencies {
+  readonly db: Database;
+  readonly vault: TokenVault;
+  readonly sender: WebhookSender;
+  readonly telemetry: Telemetry;
+}
+
 export interface AttemptOptions {
   readonly retryDelaysMs: readonly number[];
   readonly breaker: BreakerOptions;
@@ -42,13 +49,7 @@ export class WebhookAttempts {
   readonly #telemetry: Telemetry;
   readonly #options: AttemptOptions;
 
-  constructor(
-    db: Database,
-    vault: TokenVault,
-    sender: WebhookSender,
-    telemetry: Telemetry,
-    options: AttemptOptions,
-  ) {
+  constructor({ db, vault, sender, telemetry }: AttemptDependencies, options: AttemptOptions) {
     this.#db = db;
     this.#vault = vault;
     this.#sender = sender;
@@ -60,9 +61,9 @@ export class WebhookAttempts {
    * Executes an attempt, in a new trace: the request that caused the event has ended.
    * @throws Error if the attempt cannot be made or recorded; the delivery is retried when its lease expires
    */
-  async make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
+  async run(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
     const { tracing } = this.#telemetry;
-    if (!tracing) return this.#make(claim, log);
+    if (!tracing) return this.#run(claim, log);
     const { accountId, environment, attempts, eventId } = claim;
     const attributes = {
       "user_groups.account_id": accountId,
@@ -71,13 +72,13 @@ export class WebhookAttempts {
       "user_groups.attempt": attempts,
     };
     const span = tracing.begin("webhook attempt", { kind: "client", parent: null, attributes });
-    return runSpan(span, () => this.#make(claim, log));
+    return runSpan(span, () => this.#run(claim, log));
   }
 
-  async #make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
+  async #run(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
     const { endpointId: id, url, eventId, payload: body, accountId, environment } = claim;
-    const binding = { accountId, id, of: "webhookEndpoint" } as const;
-    const secrets = claim.secrets.map((secret) => this.#vault.open(secret, binding));
+    const binding = { accountId, id, kind: "webhookEndpoint" } as const;
+    const secrets = claim.secrets.map((secret) => this.#vault.decrypt(secret, binding));
     const outcome = await this.#sender.send({ url, eventId, body, secrets });
     const db = this.#db.for({ accountId, environment, actor: ACTOR });
     if (outcome.kind === "answered" && isSuccess(outcome.status)) {

@@ -129,7 +129,7 @@ export class WebhookService {
 
   async #issueSecret(db: TenantDb, admin: Admin, id: number): Promise<IssuedSecret> {
     const secret = issueWebhookSecret();
-    const binding = { accountId: admin.accountId, id, of: "webhookEndpoint" } as const;
+    const binding = { accountId: admin.accountId, id, kind: "webhookEndpoint" } as const;
     const encrypted = this.#vault.encrypt(secret, binding, admin.tokenKeyId);
     return {
       endpoint: requireEndpoint(await setWebhookSecret(db, id, encrypted, GRACE_SECONDS)),

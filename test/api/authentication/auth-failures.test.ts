@@ -12,13 +12,13 @@ import { expectError } from "../../support/rest/rest-fixture.js";
 
 const LIMIT = 3;
 const graphql = useGraphql({
-  rateLimits: { authFailures: LIMIT },
+  rateLimits: { maxAuthFailures: LIMIT },
   trustedProxies: ["127.0.0.0/8"],
   speed: { keyCacheMs: 0 },
 });
-const subscribed = useGraphql({ rateLimits: { authFailures: LIMIT }, trustedProxies: ["127.0.0.1"] });
-const direct = useGraphql({ rateLimits: { authFailures: LIMIT } });
-const careless = useGraphql({ rateLimits: { authFailures: 0 } });
+const subscribed = useGraphql({ rateLimits: { maxAuthFailures: LIMIT }, trustedProxies: ["127.0.0.1"] });
+const direct = useGraphql({ rateLimits: { maxAuthFailures: LIMIT } });
+const careless = useGraphql({ rateLimits: { maxAuthFailures: 0 } });
 
 const query = { query: "{ viewer { __typename } }" };
 const tooOften = expect.stringMatching(

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 
-const graphql = useGraphql({ speed: { collect: true, keyCacheMs: 0 } });
+const graphql = useGraphql({ speed: { batchStatements: true, keyCacheMs: 0 } });
 
 const LIST = `query ($first: Int, $after: String, $last: Int, $before: String, $filter: UserGroupFilter, $orderBy: UserGroupOrder) {
   userGroups(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {

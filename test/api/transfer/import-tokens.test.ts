@@ -182,7 +182,7 @@ test("an import that is under way encrypts under the account's new key", async (
   }
   const end = await tenant.import({ groups: "-", format: "jsonl" }, late());
   expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining("The audit log calls it: import ") });
-  expect(end.stderr).toMatch(/which is not among ENCRYPTION_KEYS/);
+  expect(end.stderr).toMatch(/which is not in ENCRYPTION_KEYS/);
   await setKey(keyOf(commands.encryptionKey));
 });
 
