@@ -17,7 +17,7 @@ export interface EmbeddedConnection {
 const transientErrors = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "57P01", "57P03", "53300"]);
 const wrongPassword = new Set(["28P01", "28000"]);
 // 42P04: exists already; the other two: another process is creating it concurrently.
-const createdElsewhere = new Set(["42P04", "23505", "55006"]);
+const alreadyCreated = new Set(["42P04", "23505", "55006"]);
 
 /**
  * Connects, and creates the database and the application role if they are missing.
@@ -59,7 +59,7 @@ async function ensureDatabase(client: Client, database: string): Promise<boolean
     await client.query(`CREATE DATABASE ${escapeIdentifier(database)}`);
     return true;
   } catch (error) {
-    if (createdElsewhere.has(errorCode(error) ?? "")) return false;
+    if (alreadyCreated.has(errorCode(error) ?? "")) return false;
     throw error;
   }
 }
@@ -71,6 +71,6 @@ async function ensureRuntimeRole(client: Client, password: string): Promise<void
   try {
     await client.query(`CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(password)}`);
   } catch (error) {
-    if (!createdElsewhere.has(errorCode(error) ?? "") && errorCode(error) !== "42710") throw error;
+    if (!alreadyCreated.has(errorCode(error) ?? "") && errorCode(error) !== "42710") throw error;
   }
 }

@@ -18,7 +18,7 @@ export interface EmbeddedServer {
   /** Connection as the application role. */
   readonly runtimeConnection: EmbeddedConnection;
   /** Whether this process started it. */
-  readonly owned: boolean;
+  readonly isOwned: boolean;
   /** Resolves with a description when a server that this process started exits for any reason. */
   readonly ended: Promise<string>;
   /** Stops the server if this process started it; idempotent. */
@@ -103,7 +103,7 @@ async function adopt(
   if (!(await prepareDatabase(connection))) return undefined;
   return {
     ...connections(connection),
-    owned: false,
+    isOwned: false,
     ended: new Promise(() => undefined),
     stop: async () => undefined,
   };
@@ -153,7 +153,7 @@ function ownedServer(
   void server.ended.then(() => removeWorkspace(workspace)).catch(() => undefined);
   return {
     ...connections(connection),
-    owned: true,
+    isOwned: true,
     ended: server.ended,
     async stop() {
       await server.stop();

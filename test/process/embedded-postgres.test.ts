@@ -40,7 +40,7 @@ describe("the embedded server", () => {
     const dataDir = await processes.newDataDir(prepared);
     const owner = await open(dataDir);
     const adopted = await open(dataDir, { adopt: true, database: "another" });
-    expect([owner.owned, adopted.owned]).toEqual([true, false]);
+    expect([owner.isOwned, adopted.isOwned]).toEqual([true, false]);
     expect(await query(adopted, "SELECT current_database() AS name")).toEqual([{ name: "another" }]);
     await adopted.stop();
     expect(await query(owner, "SELECT value FROM kept")).toEqual([{ value: 1 }]);

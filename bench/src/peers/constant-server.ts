@@ -46,7 +46,7 @@ function servicesOf(reply: object): object {
   const caller = { scope: "write" };
   return {
     access: { authenticateCached: () => caller },
-    rateLimits: { charge: () => null },
+    rateLimits: { spend: () => null },
     userGroups: { getOrCreate: async () => found },
     userGroupReader: { tokenOf: () => token },
   };

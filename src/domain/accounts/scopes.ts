@@ -28,7 +28,7 @@ export function requireAdmin(caller: Caller): Admin {
  * Checks that a caller may receive a reply that contains a user group token.
  * @throws DomainError `forbidden` for a key without embed scope
  */
-export function requireTokens({ scope }: Caller): void {
+export function requireEmbed({ scope }: Caller): void {
   if (hasScope(scope, "embed")) return;
   throw new DomainError(
     "forbidden",

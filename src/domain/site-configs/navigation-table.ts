@@ -23,7 +23,7 @@ export const navigationGroup: ObjectShape = object("NavigationGroup", "A group o
         ],
       },
     },
-    "Relative paths of the pages' Markdown files, without a leading slash or an extension.",
+    "Relative paths of Markdown files, without leading slash and extension.",
     { required: true },
   ),
   icon: text("Icon name of the group.", { undocumented: true }),
@@ -44,28 +44,26 @@ export const NAVIGATION: SettingProperty = property(
   },
 );
 
-const TAB = object("Tab", "A tab, which selects pages.", {
+const TAB = object("Tab", "A tab, which groups pages.", {
   name: text("Label of the tab.", { required: true }),
-  url: text("Start of the URL path of the tab's pages, or the URL of another site.", { required: true }),
+  url: text("Path prefix of the tab's pages, or the URL of another site.", { required: true }),
 });
 
-const ANCHOR = object("Anchor", "An anchor, which selects pages or links to another site.", {
+const ANCHOR = object("Anchor", "An anchor, which groups pages or links elsewhere.", {
   name: text("Label of the anchor.", { required: true }),
-  url: text("Start of the URL path of the anchor's pages, or the URL of another site.", { required: true }),
+  url: text("Path prefix of the anchor's pages, or the URL of another site.", { required: true }),
   icon: text("Name of the icon."),
   iconType: ICON_TYPE,
-  color: property(COLOR_OR_GRADIENT, "Background of the icon: a color or a gradient."),
-  version: text("One of `versions`; hides the anchor until that version is selected."),
-  isDefaultHidden: flag("Hides the anchor until a direct link to one of its pages is followed.", {
-    default: false,
-  }),
+  color: property(COLOR_OR_GRADIENT, "Background of the icon: one color or a gradient."),
+  version: text("One of `versions`; the anchor is shown only for that version."),
+  isDefaultHidden: flag("Hides the anchor until a reader follows a link to it.", { default: false }),
 });
 
-export const TABS = property({ kind: "array", items: TAB }, "Tabs that divide the pages.");
+export const TABS = property({ kind: "array", items: TAB }, "Tabs that group pages.");
 
 export const ANCHORS = property(
   { kind: "array", items: ANCHOR },
-  "Anchors that divide the pages or link to other sites.",
+  "Anchors that group pages or link elsewhere.",
 );
 
 export const TOP_ANCHOR = property(

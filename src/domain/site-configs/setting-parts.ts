@@ -73,9 +73,9 @@ const GRADIENT = object(
   "Gradient",
   "A gradient between colors.",
   {
-    from: color("First color of the gradient; set it together with `to`."),
-    via: color("Middle color of the gradient.", { undocumented: true }),
-    to: color("Last color of the gradient; set it together with `from`."),
+    from: color("Start of the gradient; set it with `to`."),
+    via: color("A color in the middle of the gradient.", { undocumented: true }),
+    to: color("End of the gradient; set it with `from`."),
   },
   ["from", "to"],
 );

@@ -36,7 +36,7 @@ const LOGO = property(
       object("LogoImages", "An image for each mode.", {
         light: text("Path of the logo for light mode."),
         dark: text("Path of the logo for dark mode."),
-        href: text("Link target of the logo.", { default: "/" }),
+        href: text("Target of the logo's link.", { default: "/" }),
       }),
     ],
   },
@@ -47,8 +47,8 @@ const BACKGROUND = object(
   "ColorPair",
   "A color for each mode.",
   {
-    light: color("Background in light mode; set it together with `dark`."),
-    dark: color("Background in dark mode; set it together with `light`."),
+    light: color("Background in light mode; set it with `dark`."),
+    dark: color("Background in dark mode; set it with `light`."),
   },
   ["light", "dark"],
 );
@@ -66,23 +66,23 @@ const COLORS = property(
 );
 
 const API = section("Api", "The API reference.", {
-  baseUrl: property(TEXT_OR_TEXTS, "Base URL of the API, or several for the viewer to choose from."),
+  baseUrl: property(TEXT_OR_TEXTS, "Base URL of the API; readers can select one of several."),
   auth: section("ApiAuth", "Authentication in the API playground.", {
     method: choice(
-      { name: "ApiAuthMethod", description: "How an API authenticates its callers." },
+      { name: "ApiAuthMethod", description: "Authentication method of an API." },
       ["bearer", "basic", "key"],
-      "How the API authenticates its callers.",
+      "Authentication method of the API.",
     ),
     name: text(
       "Name of the authentication parameter in the playground; for `basic` as `[usernameName]:[passwordName]`.",
     ),
-    inputPrefix: text("Default prefix of the playground's authentication field."),
+    inputPrefix: text("Prefix of the playground's authentication field."),
   }),
   playground: section("ApiPlayground", "The API playground.", {
     mode: choice(
-      { name: "ApiPlaygroundMode", description: "The display mode of the API playground." },
+      { name: "ApiPlaygroundMode", description: "Display mode of the API playground." },
       ["show", "simple", "hide"],
-      "Display mode: interactive, endpoint without interactivity, or hidden.",
+      "`show`: interactive, `simple`: endpoint only, `hide`: hidden.",
       { default: "show" },
     ),
   }),
@@ -94,10 +94,10 @@ const API = section("Api", "The API reference.", {
 /** The site configuration: the single source of the validator, the JSON Schema and the reference page. */
 export const SITE_CONFIG: ObjectShape = object(
   "Settings",
-  "The settings in a site's configuration, with defaults for those that are not set.",
+  "The settings of a site, with defaults for absent ones.",
   {
-    $schema: text("URL of a JSON Schema with which editors validate the file.", { undocumented: true }),
-    name: property({ kind: "string", nonEmpty: true }, "Project name, used as the global title.", {
+    $schema: text("URL of a JSON Schema that editors validate the file against.", { undocumented: true }),
+    name: property({ kind: "string", nonEmpty: true }, "Name of the project, the title of every page.", {
       required: true,
     }),
     navigation: NAVIGATION,
@@ -114,11 +114,11 @@ export const SITE_CONFIG: ObjectShape = object(
       },
       "Links at the top.",
     ),
-    topbarCtaButton: section("CtaButton", "The call-to-action button at the top.", {
+    topbarCtaButton: section("CtaButton", "Call-to-action button at the top.", {
       type: choice(
-        { name: "CtaButtonType", description: "The type of a call-to-action button." },
+        { name: "CtaButtonType", description: "Type of a call-to-action button." },
         ["link", "github"],
-        "A link, or a GitHub repository with its details.",
+        "A link, or a GitHub repository with its statistics.",
         { default: "link" },
       ),
       url: text("Link target, or the URL of the repository.", { required: true }),
@@ -132,7 +132,7 @@ export const SITE_CONFIG: ObjectShape = object(
           options: [TEXT, { kind: "any", type: "object", undocumented: "A version as an object" }],
         },
       },
-      "Version names, shown in a version dropdown.",
+      "Names of versions that readers can select.",
     ),
     anchors: ANCHORS,
     topAnchor: TOP_ANCHOR,
@@ -143,7 +143,7 @@ export const SITE_CONFIG: ObjectShape = object(
       {
         kind: "union",
         options: [
-          object("Socials", "The project's social profiles, each with its URL.", {
+          object("Socials", "The project's social profiles, each a URL.", {
             ...socials(["website", "facebook", "twitter", "discord", "slack", "github", "linkedin"]),
             ...socials(["instagram", "hacker-news"]),
             ...socials(["x", "x-twitter", "youtube"], { undocumented: true }),
@@ -151,9 +151,9 @@ export const SITE_CONFIG: ObjectShape = object(
           { kind: "any", type: "array", undocumented: "A list of profiles" },
         ],
       },
-      "The project's social profiles, each with its http or https URL.",
+      "The project's social profiles, each an http or https URL.",
     ),
-    feedback: section("Feedback", "Feedback buttons for readers.", {
+    feedback: section("Feedback", "Buttons for readers' feedback.", {
       suggestEdit: flag("Shows a button to suggest an edit.", { default: false }),
       raiseIssue: flag("Shows a button to raise an issue.", { default: false }),
       thumbsRating: flag("Shows buttons to rate a page.", { undocumented: true }),
@@ -162,7 +162,7 @@ export const SITE_CONFIG: ObjectShape = object(
       default: choice(
         { name: "Mode", description: "Light or dark." },
         ["light", "dark"],
-        "Initial mode; defaults to the viewer's system setting.",
+        "Initial mode; if unset, that of the reader's system.",
       ),
       isHidden: flag("Hides the toggle; with `default` set, this forces the mode.", { default: false }),
     }),

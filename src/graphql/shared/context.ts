@@ -76,7 +76,7 @@ export async function createContext(
   const { id: requestId, identity, authorization, idempotencyKey, consistency, address } = request;
   const { signal, recordWrite } = request;
   const spender = identity ?? ({ kind: "address", address } as const);
-  const spend = (cost: number) => services.rateLimits.charge(spender, cost);
+  const spend = (cost: number) => services.rateLimits.spend(spender, cost);
   const charge = spend(1);
   const allowance = charge && (await charge);
   const session = identity && { ...identity, loaders: new Loaders(services, tenantOf(identity), { signal }) };

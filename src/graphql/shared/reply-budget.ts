@@ -56,7 +56,7 @@ export class ReplyBudget {
   }
 
   /** Counts the findings of a completed check. Does not throw: only further work is rejected. */
-  chargeFindings({ errors, warnings }: SiteConfigReport): void {
+  spendFindings({ errors, warnings }: SiteConfigReport): void {
     this.#spent += errors.length + warnings.length;
   }
 

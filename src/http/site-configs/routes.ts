@@ -45,7 +45,7 @@ export function registerSiteConfigRoutes(
         : await access.authenticate(authorization, { requestId, address, deadline });
     request.tenant = caller;
     const payer = caller ? ({ kind: "caller", caller } as const) : ({ kind: "address", address } as const);
-    const spending = rateLimits.charge(payer, 1);
+    const spending = rateLimits.spend(payer, 1);
     if (spending) reply.headers(rateLimitHeaders(await spending));
     const owner = parseOwner(request, caller);
     const servedRequest = parseServed(request);

@@ -47,7 +47,7 @@ export async function grantRuntimeRole(owner: Database, role: string): Promise<v
 }
 
 /** Returns why row-level security does not apply to the connection's role; null when it applies. */
-export async function findBypass(db: Queryable): Promise<string | null> {
+export async function findRowSecurityBypass(db: Queryable): Promise<string | null> {
   const [role] = await db.run<{ name: string; isSuperuser: boolean; bypasses: boolean }>(
     {
       access: "read",

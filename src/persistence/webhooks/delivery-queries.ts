@@ -36,7 +36,7 @@ const COUNT_PENDING: Statement = {
 };
 
 /** Delivered and dead deliveries of all accounts, for the purge. */
-export const OVER_DELIVERIES = {
+export const COMPLETED_DELIVERIES = {
   table: "webhook_delivery",
   column: "created_at",
   condition: "state <> 'pending'",

@@ -6,7 +6,7 @@ import type { Metrics } from "../../telemetry/metrics.js";
 import type { RateCounters } from "./rate-counters.js";
 
 /** The principal that a request is charged to: its credentials, or its address if it has none. */
-export type RateLimitPrincipal = Identity | { readonly kind: "address"; readonly address: string };
+export type Spender = Identity | { readonly kind: "address"; readonly address: string };
 
 /** Limits the cost per window of each API key, each user group's front ends and each unauthenticated address (decision 33). */
 export class RateLimits {
@@ -30,31 +30,31 @@ export class RateLimits {
    * @returns null, not a promise, if there is no limit, so that callers can continue synchronously
    * @throws DomainError `rate_limited` when the cost exceeds the remaining allowance; nothing is charged
    */
-  charge(principal: RateLimitPrincipal, cost: number): Promise<Allowance> | null {
-    return this.#limit.limit === 0 ? null : this.#charge(counterName(principal), cost);
+  spend(spender: Spender, cost: number): Promise<Allowance> | null {
+    return this.#limit.limit === 0 ? null : this.#spend(counterName(spender), cost);
   }
 
-  async #charge(name: string, cost: number): Promise<Allowance> {
+  async #spend(name: string, cost: number): Promise<Allowance> {
     const { limit, windowSeconds } = this.#limit;
     const count = await this.#counters.take(name, cost, limit);
     const allowance = allowanceOf(this.#limit, count);
     if (count.taken) return allowance;
     this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
     throw rateLimited(
-      `The rate limit of ${limit} cost units per ${windowSeconds} s is exceeded: ${cost} needed, ${allowance.remaining} remaining.`,
+      `The rate limit is a cost of ${limit} per ${windowSeconds} s. The remaining cost is ${allowance.remaining}, but this request needs ${cost}.`,
       allowance,
       { needed: cost },
     );
   }
 }
 
-function counterName(principal: RateLimitPrincipal): string {
-  switch (principal.kind) {
+function counterName(spender: Spender): string {
+  switch (spender.kind) {
     case "caller":
-      return `key:${principal.caller.accountId}:${principal.caller.keyId}`;
+      return `key:${spender.caller.accountId}:${spender.caller.keyId}`;
     case "frontEnd":
-      return `group:${principal.userGroup.accountId}:${principal.userGroup.id}`;
+      return `group:${spender.userGroup.accountId}:${spender.userGroup.id}`;
     case "address":
-      return `address:${toAddressBlock(principal.address)}`;
+      return `address:${toAddressBlock(spender.address)}`;
   }
 }

@@ -15,7 +15,7 @@ const MAX_EVENT_LOOP_BYTES = 64 * 1024;
 interface WorkBudget {
   /** @throws DomainError when the budget is used up */
   requireRemaining(): void;
-  chargeFindings(report: SiteConfigReport): void;
+  spendFindings(report: SiteConfigReport): void;
 }
 
 interface WorkOptions {
@@ -54,7 +54,7 @@ export class SiteConfigWork {
     const output =
       this.#thread && !this.#isSmall(task.input) ? await this.#thread.run(task, signal?.()) : runTask(task);
     const report = reportOf(output);
-    if (report) budget?.chargeFindings(report);
+    if (report) budget?.spendFindings(report);
     return output;
   }
 

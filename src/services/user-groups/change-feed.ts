@@ -77,7 +77,7 @@ export class ChangeFeed {
    * @returns a function that unsubscribes
    * @throws DomainError `unavailable` after `endSubscriptions`
    */
-  subscribe(tenant: Tenant, id: number, listener: ChangeListener): () => void {
+  follow(tenant: Tenant, id: number, listener: ChangeListener): () => void {
     if (this.#isShuttingDown) throw unavailable(SHUTTING_DOWN);
     const key = keyOf({ ...tenant, id });
     const listeners = this.#listeners.get(key) ?? new Set();

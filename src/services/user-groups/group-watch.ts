@@ -37,7 +37,7 @@ export interface GroupSource {
   load(credentials: readonly WatchCredential[]): Promise<WatchState>;
   loadMapping(): Promise<readonly MappedDataSource[]>;
   /** @returns a function that unsubscribes @throws DomainError `unavailable` */
-  subscribe(listener: ChangeListener): () => void;
+  follow(listener: ChangeListener): () => void;
 }
 
 /** Delivers the changes of one group to its subscribers. */
@@ -46,7 +46,7 @@ export class GroupWatch implements ChangeListener {
   readonly #subscribers = new Set<Subscriber>();
   readonly #queue: UserGroupChangeKind[] = [];
   #isDelivering = false;
-  #unsubscribe: (() => void) | undefined;
+  #unfollow: (() => void) | undefined;
 
   constructor(source: GroupSource) {
     this.#source = source;
@@ -55,15 +55,15 @@ export class GroupWatch implements ChangeListener {
   /** @throws DomainError `unavailable` */
   add(subscriber: Subscriber): void {
     this.#subscribers.add(subscriber);
-    this.#unsubscribe ??= this.#source.subscribe(this);
+    this.#unfollow ??= this.#source.follow(this);
   }
 
   /** Returns whether no subscribers are left. */
   remove(subscriber: Subscriber): boolean {
     this.#subscribers.delete(subscriber);
     if (this.#subscribers.size > 0) return false;
-    this.#unsubscribe?.();
-    this.#unsubscribe = undefined;
+    this.#unfollow?.();
+    this.#unfollow = undefined;
     return true;
   }
 

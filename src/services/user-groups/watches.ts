@@ -120,14 +120,14 @@ export class UserGroupWatches {
     return new GroupWatch({
       load: (credentials) => this.#load(tenant, id, credentials),
       loadMapping: async () => (await this.#reader.mappings(tenant, [id]))[0] ?? [],
-      subscribe: (listener) => this.#changes.subscribe(tenant, id, listener),
+      follow: (listener) => this.#changes.follow(tenant, id, listener),
     });
   }
 
   async #load(tenant: Tenant, id: number, credentials: readonly WatchCredential[]): Promise<WatchState> {
     const keyIds = new Set(credentials.flatMap((each) => (each.kind === "apiKey" ? [each.keyId] : [])));
     const [state] = await this.#states.load(tenant, [{ id, keyIds: [...keyIds] }]);
-    if (!state) throw new Error("A watched user group was not loaded.");
+    if (!state) throw new Error("Nothing was loaded of a group that is watched.");
     return state;
   }
 }

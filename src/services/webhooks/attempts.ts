@@ -61,9 +61,9 @@ export class WebhookAttempts {
    * Executes an attempt, in a new trace: the request that caused the event has ended.
    * @throws Error if the attempt cannot be made or recorded; the delivery is retried when its lease expires
    */
-  async run(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
+  async make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
     const { tracing } = this.#telemetry;
-    if (!tracing) return this.#run(claim, log);
+    if (!tracing) return this.#make(claim, log);
     const { accountId, environment, attempts, eventId } = claim;
     const attributes = {
       "user_groups.account_id": accountId,
@@ -72,10 +72,10 @@ export class WebhookAttempts {
       "user_groups.attempt": attempts,
     };
     const span = tracing.begin("webhook attempt", { kind: "client", parent: null, attributes });
-    return runSpan(span, () => this.#run(claim, log));
+    return runSpan(span, () => this.#make(claim, log));
   }
 
-  async #run(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
+  async #make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
     const { endpointId: id, url, eventId, payload: body, accountId, environment } = claim;
     const binding = { accountId, id, kind: "webhookEndpoint" } as const;
     const secrets = claim.secrets.map((secret) => this.#vault.decrypt(secret, binding));

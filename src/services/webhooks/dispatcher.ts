@@ -140,7 +140,7 @@ export class WebhookDispatcher {
 
   async #attempt(endpoint: DueEndpoint, claim: ClaimedDelivery): Promise<void> {
     try {
-      const { hasAnswered, isPaused } = await this.#attempts.run(claim, this.#log);
+      const { hasAnswered, isPaused } = await this.#attempts.make(claim, this.#log);
       // Re-insert at the end of the map, for round-robin: the subject's next delivery may be due now.
       this.#due.delete(endpoint.endpointId);
       if (!isPaused) this.#due.set(endpoint.endpointId, { ...endpoint, hasAnswered, isProbed: false });

@@ -145,7 +145,7 @@ test("without a limit nothing is told and nothing refused", async () => {
     expect(status).toBe(200);
     expect(Object.keys(headers).filter((name) => /ratelimit|retry/.test(name))).toEqual([]);
   }
-  expect(service.services.rateLimits.charge({ kind: "address", address: "192.0.2.1" }, 1000)).toBeNull();
+  expect(service.services.rateLimits.spend({ kind: "address", address: "192.0.2.1" }, 1000)).toBeNull();
 });
 
 describe("a window that ends", () => {
