@@ -95,7 +95,7 @@ describe("the embedded server says in one line", () => {
   test("that DATA_DIR has something else where it wants to work", async () => {
     const dataDir = await processes.newDataDir();
     await mkdir(join(dataDir, "postgres", "letters"), { recursive: true });
-    await expect(open(dataDir)).rejects.toThrow(/^\S+postgres is not a PostgreSQL data directory; .*$/);
+    await expect(open(dataDir)).rejects.toThrow(/^\S+postgres is not a PostgreSQL data directory\. .*$/);
   });
 
   test("that its data is of another version", async () => {

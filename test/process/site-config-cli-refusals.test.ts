@@ -117,7 +117,10 @@ test("a wrong use exits 1 and says what is wrong", async () => {
     [["put", commands.at("good.json"), "--expected-revision", "-1"], "It must be a whole number from 0."],
     [["put", commands.at("good.json"), "--site", ""], "It must not be empty."],
     [["put", commands.at("good.json"), "--site", ".."], 'It must not be "." or "..".'],
-    [["get", "--site", "a\u001b[31m"], "It must not contain control characters, line separators or changes"],
+    [
+      ["get", "--site", "a\u001b[31m"],
+      "It must not contain control characters, line separators or bidirectional",
+    ],
     [["get", "--revision", "0"], "It must be a whole number from 1."],
     [["restore", "2147483648"], "It must be a whole number from 1."],
   ] as const;

@@ -111,7 +111,7 @@ class OtlpSpan implements Span {
 function contextOf(parent: SpanOptions["parent"]): Context {
   if (parent === null) return ROOT_CONTEXT;
   if (parent instanceof OtlpSpan) return parent.context;
-  if (!("traceparent" in parent)) throw new TypeError("The span belongs to another tracer.");
+  if (!("traceparent" in parent)) throw new TypeError("The span is not one of this tracing.");
   const { traceparent } = parent;
   return new W3CTraceContextPropagator().extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
 }
