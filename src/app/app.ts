@@ -101,12 +101,12 @@ async function serveFrom(
     trustedProxies: config.trustedProxies,
     rateLimits: {
       windowSeconds: RATE_LIMIT_WINDOW_S,
-      points: config.rateLimit,
-      authFailures: config.authFailureLimit,
-      shared: redis,
+      maxCost: config.rateLimit,
+      maxAuthFailures: config.authFailureLimit,
+      sharedCounters: redis,
     },
     reads: { consistency: config.readConsistency, replicas: replicas?.reads },
-    speed: { collect: config.batchStatements, keyCacheMs: config.apiKeyCacheMs },
+    speed: { batchStatements: config.batchStatements, keyCacheMs: config.apiKeyCacheMs },
     webhooks: {
       allowPrivate: config.webhookAllowPrivate,
       slots: config.webhookSlots,

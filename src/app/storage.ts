@@ -8,7 +8,11 @@ import { openSecretsFile, type Secrets } from "../embedded-postgres/secrets-file
 import { Database } from "../persistence/database/database.js";
 import { checkServer, checkTokenKeys } from "../persistence/database/database-check.js";
 import { type MigrationTimeouts, migrateUp } from "../persistence/database/migrator.js";
-import { currentRole, findBypass, grantRuntimeRole } from "../persistence/database/runtime-role.js";
+import {
+  currentRole,
+  findRowSecurityBypass,
+  grantRuntimeRole,
+} from "../persistence/database/runtime-role.js";
 import type { DatabaseOptions } from "../persistence/shared/database-options.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 
@@ -183,7 +187,7 @@ export function migrationTimeouts(
 async function separateRoles(owner: Database, runtime: Database, options: StorageOptions): Promise<void> {
   const role = await currentRole(runtime);
   if (role !== (await currentRole(owner))) await grantRuntimeRole(owner, role);
-  const bypass = await findBypass(runtime);
+  const bypass = await findRowSecurityBypass(runtime);
   if (bypass === null) return;
   options.warn(
     `Row level security does not hold: ${bypass}. Give DATABASE_URL a plain role, and DATABASE_MIGRATION_URL this one.`,

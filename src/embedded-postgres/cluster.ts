@@ -74,7 +74,7 @@ async function initialise(draft: string, options: Parameters<typeof createCluste
   const end = await initdb.ended;
   if (end !== "exit status 0") {
     throw new OperatorError(
-      `The embedded PostgreSQL server could not make its data directory in ${options.dataDir}: ${explainFailure(initdb.logLines(), end)}`,
+      `The embedded PostgreSQL server could not create its data directory in ${options.dataDir}: ${explainFailure(initdb.logLines(), end)}`,
     );
   }
 }

@@ -17,14 +17,14 @@ export interface EmbeddedConnection {
 const transientErrors = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "57P01", "57P03", "53300"]);
 const wrongPassword = new Set(["28P01", "28000"]);
 // 42P04: exists already; the other two: another process is creating it concurrently.
-const createdElsewhere = new Set(["42P04", "23505", "55006"]);
+const alreadyCreated = new Set(["42P04", "23505", "55006"]);
 
 /**
  * Connects, and creates the database and the application role if they are missing.
  * @returns false while the server does not accept connections
  * @throws OperatorError when the server rejects the password
  */
-export async function reachDatabase(connection: EmbeddedConnection): Promise<boolean> {
+export async function prepareDatabase(connection: EmbeddedConnection): Promise<boolean> {
   const client = new Client({
     ...connection,
     database: "postgres",
@@ -41,7 +41,7 @@ export async function reachDatabase(connection: EmbeddedConnection): Promise<boo
     const code = errorCode(error);
     if (code !== undefined && wrongPassword.has(code)) {
       throw new OperatorError(
-        "The embedded PostgreSQL server does not accept the password kept in DATA_DIR; restore that password or set another DATA_DIR.",
+        "The embedded PostgreSQL server rejects the password stored in DATA_DIR. Restore the original password, or set another DATA_DIR.",
         { cause: error },
       );
     }
@@ -59,7 +59,7 @@ async function ensureDatabase(client: Client, database: string): Promise<boolean
     await client.query(`CREATE DATABASE ${escapeIdentifier(database)}`);
     return true;
   } catch (error) {
-    if (createdElsewhere.has(errorCode(error) ?? "")) return false;
+    if (alreadyCreated.has(errorCode(error) ?? "")) return false;
     throw error;
   }
 }
@@ -71,6 +71,6 @@ async function ensureRuntimeRole(client: Client, password: string): Promise<void
   try {
     await client.query(`CREATE ROLE ${role} LOGIN PASSWORD ${escapeLiteral(password)}`);
   } catch (error) {
-    if (!createdElsewhere.has(errorCode(error) ?? "") && errorCode(error) !== "42710") throw error;
+    if (!alreadyCreated.has(errorCode(error) ?? "") && errorCode(error) !== "42710") throw error;
   }
 }

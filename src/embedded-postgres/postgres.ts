@@ -5,7 +5,7 @@ import { OperatorError } from "../domain/shared/operator-error.js";
 import { chooseAccount, type EmbeddedAccount, findClusterOwner } from "./account.js";
 import { findBinariesPackage, prepareBinaries } from "./binaries.js";
 import { createCluster, embeddedRuntimeUser, embeddedUser } from "./cluster.js";
-import { type EmbeddedConnection, reachDatabase } from "./connection.js";
+import { type EmbeddedConnection, prepareDatabase } from "./connection.js";
 import type { GuardedProcess } from "./guard.js";
 import { findRunningServer, type RunningServer, removeForeignPidFile } from "./pid-file.js";
 import { startServer } from "./server-process.js";
@@ -18,7 +18,7 @@ export interface EmbeddedServer {
   /** Connection as the application role. */
   readonly runtimeConnection: EmbeddedConnection;
   /** Whether this process started it. */
-  readonly owned: boolean;
+  readonly isOwned: boolean;
   /** Resolves with a description when a server that this process started exits for any reason. */
   readonly ended: Promise<string>;
   /** Stops the server if this process started it; idempotent. */
@@ -100,10 +100,10 @@ async function adopt(
 ): Promise<EmbeddedServer | undefined> {
   if (!options.adopt || running.status !== "ready") return undefined;
   const connection = connectionTo(running.socketDir, running.port, options);
-  if (!(await reachDatabase(connection))) return undefined;
+  if (!(await prepareDatabase(connection))) return undefined;
   return {
     ...connections(connection),
-    owned: false,
+    isOwned: false,
     ended: new Promise(() => undefined),
     stop: async () => undefined,
   };
@@ -153,7 +153,7 @@ function ownedServer(
   void server.ended.then(() => removeWorkspace(workspace)).catch(() => undefined);
   return {
     ...connections(connection),
-    owned: true,
+    isOwned: true,
     ended: server.ended,
     async stop() {
       await server.stop();
@@ -182,6 +182,6 @@ function timeoutFor(
 function inUse(paths: ClusterPaths, pid: number | undefined): OperatorError {
   const by = pid === undefined ? "" : ` (PostgreSQL process ${pid})`;
   return new OperatorError(
-    `DATA_DIR ${paths.dataDir} is in use by another running server${by}; stop that one or set another DATA_DIR.`,
+    `DATA_DIR ${paths.dataDir} is in use by another running server${by}. Stop that server, or set another DATA_DIR.`,
   );
 }

@@ -37,7 +37,7 @@ export async function openSecretsFile(dataDir: string): Promise<Secrets> {
     return parse(text, path);
   } catch (error) {
     if (!(error instanceof Error) || !("syscall" in error)) throw error;
-    throw new OperatorError(`Cannot keep secrets in DATA_DIR: ${error.message}`, { cause: error });
+    throw new OperatorError(`Secrets cannot be stored in DATA_DIR: ${error.message}`, { cause: error });
   }
 }
 
@@ -81,7 +81,9 @@ function parse(text: string, path: string): Secrets {
   const read = format.safeParse(parseJson(text));
   const [first, ...rest] = read.data?.encryptionKeys.map((key) => Buffer.from(key, "base64")) ?? [];
   if (!read.success || first === undefined || [first, ...rest].some((key) => key.length !== keyBytes)) {
-    throw new OperatorError(`${path} is damaged; restore it from a backup: without it no token can be read.`);
+    throw new OperatorError(
+      `${path} is damaged. Restore it from a backup: without it, tokens cannot be decrypted.`,
+    );
   }
   const { databasePassword, demoKey } = read.data;
   return { databasePassword, encryptionKeys: [first, ...rest], demoKey };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../domain/shared/operator-error.js";
 import type { EmbeddedAccount } from "./account.js";
 import { dataDirArgument } from "./cluster.js";
-import { type EmbeddedConnection, reachDatabase } from "./connection.js";
+import { type EmbeddedConnection, prepareDatabase } from "./connection.js";
 import { type GuardedProcess, startGuarded } from "./guard.js";
 import { explainFailure, isDataDirInUse } from "./log.js";
 
@@ -57,7 +57,7 @@ async function becomesReady(server: GuardedProcess, connection: EmbeddedConnecti
   const deadline = Date.now() + startTimeoutMs;
   try {
     while (!server.hasEnded()) {
-      if (await reachDatabase(connection)) return true;
+      if (await prepareDatabase(connection)) return true;
       if (Date.now() > deadline) await server.stop();
       else await sleep(pollMs);
     }

@@ -18,7 +18,7 @@ export async function createWorkspace(account: EmbeddedAccount | undefined): Pro
   const failures: string[] = [];
   for (const parent of new Set([tmpdir(), "/tmp", "/var/tmp"])) {
     if (Buffer.byteLength(join(parent, socketName)) > maxSocketPath) {
-      failures.push(`${parent} is too long a path`);
+      failures.push(`the path ${parent} is too long`);
       continue;
     }
     try {
@@ -28,7 +28,7 @@ export async function createWorkspace(account: EmbeddedAccount | undefined): Pro
     }
   }
   throw new OperatorError(
-    `No temporary directory fits the embedded PostgreSQL server (${failures.join("; ")}); set TMPDIR.`,
+    `No temporary directory is suitable for the embedded PostgreSQL server (${failures.join("; ")}). Set TMPDIR.`,
   );
 }
 
@@ -46,6 +46,6 @@ async function createIn(parent: string, account: EmbeddedAccount | undefined): P
     return workspace;
   } catch (error) {
     await removeWorkspace(workspace);
-    throw new OperatorError(`${parent} is closed to user id ${account.uid}`, { cause: error });
+    throw new OperatorError(`user ID ${account.uid} cannot access ${parent}`, { cause: error });
   }
 }

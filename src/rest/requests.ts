@@ -1,4 +1,4 @@
-import { readIdempotencyKey } from "../domain/requests/idempotency-key.js";
+import { parseIdempotencyKey } from "../domain/requests/idempotency-key.js";
 import { DomainError, type FieldPath, invalidField } from "../domain/shared/errors.js";
 import { parseFields } from "../domain/shared/field-parsing.js";
 import { isObject } from "../domain/shared/json.js";
@@ -79,7 +79,7 @@ export function parseRotation(
   idempotencyKey: string | readonly string[] | undefined,
 ): { readonly currentToken: string; readonly key: string | undefined } {
   return parseFields<{ readonly key: string | undefined; readonly currentToken: string }>({
-    key: () => readIdempotencyKey(idempotencyKey),
+    key: () => parseIdempotencyKey(idempotencyKey),
     currentToken: () =>
       parseToken(
         members["current_token"],

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Writer } from "../domain/accounts/caller.js";
-import { requireTokens, requireWrite } from "../domain/accounts/scopes.js";
+import { requireEmbed, requireWrite } from "../domain/accounts/scopes.js";
 import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../domain/requests/idempotency-key.js";
 import { rateLimitHeaders } from "../domain/requests/rate-limit-headers.js";
 import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";
@@ -45,7 +45,7 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
 
   const handlers: Readonly<Record<Method, Handler>> = {
     async GET(caller, body, request, reply) {
-      requireTokens(caller);
+      requireEmbed(caller);
       const parseNew = () => parseNewUserGroup(body);
       const { userGroup, created } = await userGroups.getOrCreate(caller, parseProvidedId(body), parseNew);
       if (created) request.hasWritten = true;
@@ -91,7 +91,7 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
         reply.headers(rateLimitHeaders(allowance));
       });
     };
-    const known = access.recall(authorization, origin);
+    const known = access.authenticateCached(authorization, origin);
     return known ? acceptCaller(known) : access.authenticate(authorization, origin).then(acceptCaller);
   };
 

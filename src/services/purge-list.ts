@@ -7,7 +7,7 @@ import {
   removeDeliveries,
   removeEndpoint,
 } from "../persistence/webhooks/deleted-endpoint-queries.js";
-import { OVER_DELIVERIES, PENDING_DELIVERIES } from "../persistence/webhooks/delivery-queries.js";
+import { COMPLETED_DELIVERIES, PENDING_DELIVERIES } from "../persistence/webhooks/delivery-queries.js";
 import type { Purge } from "./shared/purges.js";
 
 const DAY_MS = 86_400_000;
@@ -17,7 +17,7 @@ const DELIVERY_MAX_AGE_MS = 30 * DAY_MS;
 /** Creates all background purges. @param pendingMaxAgeMs age at which an undelivered webhook is abandoned */
 export function createPurgeList(database: Database, pendingMaxAgeMs: number): Purge[] {
   return [
-    purgeOf("webhook_deliveries", database, OVER_DELIVERIES, DELIVERY_MAX_AGE_MS),
+    purgeOf("webhook_deliveries", database, COMPLETED_DELIVERIES, DELIVERY_MAX_AGE_MS),
     purgeOf("idempotent_replies", database, STORED_REPLIES, REPLY_MAX_AGE_MS),
     purgeOf("pending_webhook_deliveries", database, PENDING_DELIVERIES, pendingMaxAgeMs),
     deletedEndpoints(database),

@@ -90,10 +90,10 @@ export interface ServiceOptions {
   readonly telemetry?: Telemetry;
 }
 
-/** Optimisations that can be turned off, for benchmarks. */
+/** Optimizations that benchmarks and tests can turn off. */
 export interface SpeedOptions {
   /** Whether concurrent reads and writes are batched into one statement. */
-  readonly collect: boolean;
+  readonly batchStatements: boolean;
   /** How long a valid API key is cached, in milliseconds; 0 disables the cache. */
   readonly keyCacheMs: number;
 }
@@ -107,19 +107,19 @@ export interface ReadOptions {
 export interface RateLimitOptions {
   readonly windowSeconds: number;
   /** Maximum cost units per window of an API key, a user group's front ends or an unauthenticated address; 0 disables the limit. */
-  readonly points: number;
+  readonly maxCost: number;
   /** Maximum failed authentications per address and window; 0 disables the limit. */
-  readonly authFailures: number;
+  readonly maxAuthFailures: number;
   /** Counters shared by all processes; undefined if each process counts alone. */
-  readonly shared: SharedCounters | undefined;
+  readonly sharedCounters: SharedCounters | undefined;
 }
 
 export function createServices(database: Database, vault: TokenVault, options: ServiceOptions): Services {
   const accounts = new AccountService(database, vault);
-  const { collect, keyCacheMs } = options.speed;
+  const { batchStatements, keyCacheMs } = options.speed;
   const { telemetry = countOnly() } = options;
   const { metrics } = telemetry;
-  const batching = { isOn: collect, telemetry };
+  const batching = { isOn: batchStatements, telemetry };
   const keys = new KeyCache(keyCacheMs, metrics.caches.apiKeys);
   const userGroupReader = new UserGroupReader(database, vault, batching);
   const notifications = new NotificationChannel(database, options.listen);
@@ -130,21 +130,21 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const edits = new UserGroupEdits(database, options.tokenGraceSeconds, batching);
   const creations = new UserGroupCreations(database, ids, vault, batching);
   const keyUsage = new KeyUsage(database);
-  const { windowSeconds, points, authFailures, shared } = options.rateLimits;
-  const failures = { policy: "auth-failures", limit: authFailures, windowSeconds } as const;
-  const counters = new RateCounters(windowSeconds * 1000, shared);
+  const { windowSeconds, maxCost, maxAuthFailures, sharedCounters } = options.rateLimits;
+  const failures = { policy: "auth-failures", limit: maxAuthFailures, windowSeconds } as const;
+  const counters = new RateCounters(windowSeconds * 1000, sharedCounters);
   const targets = new WebhookTargets(options.webhooks);
   const webhooks = deliveryOptions(options.webhooks);
   const sender = new WebhookSender(targets, webhooks.attemptTimeoutMs);
   return {
-    access: new Access(
-      database,
+    access: new Access({
+      db: database,
       vault,
       keys,
-      userGroupReader,
-      keyUsage,
-      new AuthFailures(counters, failures, metrics),
-    ),
+      reader: userGroupReader,
+      usage: keyUsage,
+      failures: new AuthFailures(counters, failures, metrics),
+    }),
     accounts,
     apiKeys: new ApiKeyService(database, accounts, revocations),
     auditLog: new AuditLog(database),
@@ -157,19 +157,33 @@ export function createServices(database: Database, vault: TokenVault, options: S
     listing: new Listing(database, batching),
     mappings: new MappingService(database, vault, changes),
     notifications,
-    rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }, metrics),
+    rateLimits: new RateLimits(counters, { policy: "requests", limit: maxCost, windowSeconds }, metrics),
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
     siteConfigThread: new SiteConfigThread(metrics.siteConfigRefusals),
-    userGroups: new UserGroupService(database, vault, userGroupReader, creations, edits, changes),
+    userGroups: new UserGroupService({
+      db: database,
+      vault,
+      reader: userGroupReader,
+      creations,
+      edits,
+      changes,
+    }),
     userGroupReader,
     userGroupUpserts: new UserGroupUpserts(database, ids, vault, changes),
-    userGroupWatches: new UserGroupWatches(database, vault, changes, keyWatch, userGroupReader, batching),
+    userGroupWatches: new UserGroupWatches({
+      db: database,
+      vault,
+      changes,
+      keyWatch,
+      reader: userGroupReader,
+      batching,
+    }),
     webhooks: new WebhookService(database, vault, targets),
     purges: new Purges(createPurgeList(database, webhooks.pendingMaxAgeMs), metrics, options.purges),
     webhookDispatcher: new WebhookDispatcher(
       database,
-      new WebhookAttempts(database, vault, sender, telemetry, webhooks),
+      new WebhookAttempts({ db: database, vault, sender, telemetry }, webhooks),
       webhooks,
     ),
     telemetry,

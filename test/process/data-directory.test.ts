@@ -43,11 +43,11 @@ test("a DATA_DIR without its secrets is told of, and left as it is", async () =>
   const copy = await processes.newDataDir(dataDir);
   await rm(join(copy, "secrets.json"));
   expect(failureOf(await processes.run([], { env: { DATA_DIR: copy } }))).toMatch(
-    /does not accept the password kept in DATA_DIR/,
+    /rejects the password stored in DATA_DIR/,
   );
   if (seesProcesses) expect(await processesIn(copy)).toEqual([]);
   await writeFile(join(copy, "secrets.json"), "{}");
   expect(failureOf(await processes.run([], { env: { DATA_DIR: copy } }))).toMatch(
-    /secrets\.json is damaged; restore it from a backup/,
+    /secrets\.json is damaged\. Restore it from a backup/,
   );
 });

@@ -93,7 +93,7 @@ describe("three replicas that start together on an empty database", () => {
   test("a start whose ENCRYPTION_KEYS are not the database's fails in one line", async () => {
     const other = randomBytes(32).toString("base64");
     const line = failureOf(await start(databaseUrl(database.target), { ENCRYPTION_KEYS: other }));
-    expect(line).toMatch(/^The tokens in this database were encrypted under other encryption keys/);
+    expect(line).toMatch(/^The tokens in this database are encrypted with other keys/);
     expect(line).not.toContain(other);
     expect(line).not.toContain(encryptionKey);
   });

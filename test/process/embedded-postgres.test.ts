@@ -40,7 +40,7 @@ describe("the embedded server", () => {
     const dataDir = await processes.newDataDir(prepared);
     const owner = await open(dataDir);
     const adopted = await open(dataDir, { adopt: true, database: "another" });
-    expect([owner.owned, adopted.owned]).toEqual([true, false]);
+    expect([owner.isOwned, adopted.isOwned]).toEqual([true, false]);
     expect(await query(adopted, "SELECT current_database() AS name")).toEqual([{ name: "another" }]);
     await adopted.stop();
     expect(await query(owner, "SELECT value FROM kept")).toEqual([{ value: 1 }]);
@@ -95,7 +95,7 @@ describe("the embedded server says in one line", () => {
   test("that DATA_DIR has something else where it wants to work", async () => {
     const dataDir = await processes.newDataDir();
     await mkdir(join(dataDir, "postgres", "letters"), { recursive: true });
-    await expect(open(dataDir)).rejects.toThrow(/^\S+postgres is not a PostgreSQL data directory; .*$/);
+    await expect(open(dataDir)).rejects.toThrow(/^\S+postgres is not a PostgreSQL data directory\. .*$/);
   });
 
   test("that its data is of another version", async () => {
@@ -116,7 +116,7 @@ describe("the embedded server says in one line", () => {
         "#!/bin/sh\necho made for another machine >&2\nexit 1\n",
       );
     await expect(open(await processes.newDataDir(), { binariesPackage })).rejects.toThrow(
-      /^The embedded PostgreSQL server does not run on this machine \(.*\); set DATABASE_URL .*$/,
+      /^The embedded PostgreSQL server does not run on this machine \(.*\)\. Set DATABASE_URL .*$/,
     );
   });
 });

@@ -45,7 +45,9 @@ test("a file with errors is not stored: put tells what check tells", async () =>
     expect.stringContaining("none.json: error unreadable_file"),
     expect.stringContaining("warned.json:16:3: error unknown_property"),
   ]);
-  expect(failureOf(await run("log"))).toBe('There is no configuration of the site "default" in Customer.');
+  expect(failureOf(await run("log"))).toBe(
+    'The site "default" has no configuration in the environment Customer.',
+  );
   // Warnings leave standard output to the result.
   expect(await run("put", commands.at("warned.json"), "--site", "docs")).toEqual({
     ...stored("revision 1 of docs"),
@@ -54,18 +56,22 @@ test("a file with errors is not stored: put tells what check tells", async () =>
     ),
   });
   await commands.write("huge.json", JSON.stringify({ ...faultless, name: "x".repeat(2_100_000) }));
-  expect(failureOf(await run("put", commands.at("huge.json")))).toBe("text must take at most 2097152 bytes.");
+  expect(failureOf(await run("put", commands.at("huge.json")))).toBe("text must be at most 2097152 bytes.");
 });
 
 test("an expected revision guards against the changes of others", async () => {
   const { run } = await commands.createSites();
   const put = (expected: string) => run("put", commands.at("good.json"), "--expected-revision", expected);
-  expect(failureOf(await put("1"))).toBe("The site configuration does not exist yet; expected was 1.");
+  expect(failureOf(await put("1"))).toBe(
+    "The site configuration does not exist yet, but revision 1 was expected.",
+  );
   expect(await put("0")).toEqual(stored("revision 1 of default"));
-  expect(failureOf(await put("0"))).toBe("The site configuration is at revision 1; expected was 0.");
+  expect(failureOf(await put("0"))).toBe(
+    "The site configuration is at revision 1, but revision 0 was expected.",
+  );
   expect(await put("1")).toEqual(stored("revision 2 of default"));
   expect(failureOf(await run("restore", "1", "--expected-revision", "1"))).toBe(
-    "The site configuration is at revision 2; expected was 1.",
+    "The site configuration is at revision 2, but revision 1 was expected.",
   );
 });
 
@@ -93,8 +99,8 @@ test("an unknown account, site or revision is told in one line", async () => {
       ["put", commands.at("good.json"), "--account", "no\nbody"],
       'There is no account "no\\nbody"; key create makes one.',
     ],
-    [["get", "--site", "docs"], 'There is no configuration of the site "docs" in Customer.'],
-    [["restore", "1", "--site", "docs"], 'There is no configuration of the site "docs" in Customer.'],
+    [["get", "--site", "docs"], 'The site "docs" has no configuration in the environment Customer.'],
+    [["restore", "1", "--site", "docs"], 'The site "docs" has no configuration in the environment Customer.'],
     [["get", "--revision", "2"], "The site has no revision 2; the latest is 1."],
     [["diff", "1", "3"], "The site has no revision 3; the latest is 1."],
     [["restore", "2147483647"], "The site has no revision 2147483647; the latest is 1."],
@@ -111,7 +117,10 @@ test("a wrong use exits 1 and says what is wrong", async () => {
     [["put", commands.at("good.json"), "--expected-revision", "-1"], "It must be a whole number from 0."],
     [["put", commands.at("good.json"), "--site", ""], "It must not be empty."],
     [["put", commands.at("good.json"), "--site", ".."], 'It must not be "." or "..".'],
-    [["get", "--site", "a\u001b[31m"], "It must not contain control characters, line separators or changes"],
+    [
+      ["get", "--site", "a\u001b[31m"],
+      "It must not contain control characters, line separators or bidirectional",
+    ],
     [["get", "--revision", "0"], "It must be a whole number from 1."],
     [["restore", "2147483648"], "It must be a whole number from 1."],
   ] as const;

@@ -122,7 +122,7 @@ test("environments have nothing in common", async () => {
   await run("put", commands.at("good.json"));
   const testing = ["--environment", "Testing"];
   expect(failureOf(await run("get", ...testing))).toBe(
-    'There is no configuration of the site "default" in Testing.',
+    'The site "default" has no configuration in the environment Testing.',
   );
   expect(await run("put", commands.at("renamed.json"), ...testing)).toEqual(stored("revision 1 of default"));
   expect((await run("get")).stdout).toBe(await readFile(commands.at("good.json"), "utf8"));

@@ -53,13 +53,13 @@ describe("text", () => {
         'good.json:16:3: warning unknown_property: "seo" is not a known property.',
         '    "seo": {}',
         "    ^",
-        "bad,1.json:1:1: error byte_order_mark: The text must not begin with a byte order mark (U+FEFF); save it as UTF-8 without BOM.",
+        "bad,1.json:1:1: error byte_order_mark: The text must not start with a byte order mark (U+FEFF); save it as UTF-8 without BOM.",
         "  {",
         "  ^",
         'bad,1.json:2:31: error wrong_type: "logo" must be a string or an object, not a number.',
         '    "name": "Größe 🙂", "logo": 5,',
         "                                ^",
-        'bad,1.json:4:26: error invalid_color: "primary" must be a color #rgb or #rrggbb, not "r,e:d%".',
+        'bad,1.json:4:26: error invalid_color: "primary" must be a color in the form #rgb or #rrggbb, not "r,e:d%".',
         '    "colors": { "primary": "r,e:d%" }',
         "                           ^",
         "2 files checked: 3 errors, 1 warning.",
@@ -107,7 +107,7 @@ test("github: workflow commands, escaped", async () => {
   const lines = output.trimEnd().split("\n");
   expect(lines).toHaveLength(6);
   expect(lines.slice(2)).toEqual([
-    '::error file=bad%2C1.json,line=4,col=26::invalid_color: "primary" must be a color #rgb or #rrggbb, not "r,e:d%25".',
+    '::error file=bad%2C1.json,line=4,col=26::invalid_color: "primary" must be a color in the form #rgb or #rrggbb, not "r,e:d%25".',
     "::error file=none.json::unreadable_file: The file cannot be read: it does not exist.",
     '::warning file=good.json,line=16,col=3::unknown_property: "seo" is not a known property.',
     "3 files checked: 4 errors, 1 warning.",

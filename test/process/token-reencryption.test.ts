@@ -109,9 +109,9 @@ test("tokens are encrypted anew while the service rotates, creates and reads; ea
   expect(Object.keys(await countByKey())).toEqual([idOf(newKey)]);
 
   const [hook] = await before.query("SELECT * FROM webhook_endpoint");
-  const binding = { accountId: hook.account_id, id: hook.id, of: "webhookEndpoint" } as const;
+  const binding = { accountId: hook.account_id, id: hook.id, kind: "webhookEndpoint" } as const;
   const encrypted = { keyId: hook.secret_key_id, ciphertext: hook.secret_ciphertext };
-  expect(new TokenVault([newKey]).open(encrypted, binding)).toBe(webhookSecret);
+  expect(new TokenVault([newKey]).decrypt(encrypted, binding)).toBe(webhookSecret);
   const told = await before.query("SELECT FROM audit_entry WHERE action = 'webhook_endpoint.updated'");
   expect(told).toEqual([]);
 
@@ -149,6 +149,6 @@ test("the command does it, is quiet when there is nothing to do, and the old key
   const wrong = { ...env, ENCRYPTION_KEYS: newKey.toString("base64") };
   expect(await processes.run(["token", "reencrypt"], { env: wrong })).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("encrypted under other encryption keys"),
+    stderr: expect.stringContaining("encrypted with other keys"),
   });
 });

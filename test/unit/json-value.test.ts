@@ -4,7 +4,7 @@ import { parseJsonObject, parseJsonValue } from "../../src/domain/shared/json-va
 
 const lenient = { storable: false };
 
-const WHOLE = "must not be a whole number beyond 2^53, which would lose digits; send it as a string";
+const WHOLE = "must not be an integer beyond 2^53, which would lose precision; send it as a string";
 
 const refused: readonly (readonly [
   what: string,
@@ -12,8 +12,8 @@ const refused: readonly (readonly [
   place: readonly string[],
   message: string,
 ])[] = [
-  ["1e999", JSON.parse('{"a": [1, 1e999]}'), ["a", "1"], "must be a number that a 64-bit float can hold"],
-  ["NaN", Number.NaN, [], "must be a number that a 64-bit float can hold"],
+  ["1e999", JSON.parse('{"a": [1, 1e999]}'), ["a", "1"], "must be in the range of a 64-bit float"],
+  ["NaN", Number.NaN, [], "must be in the range of a 64-bit float"],
   ["2^53 + 1", JSON.parse("[9007199254740993]"), ["0"], WHOLE],
   ["-2^53", [{ "": -(2 ** 53) }], ["0", ""], WHOLE],
   ["undefined", { a: undefined }, ["a"], "must be a JSON value"],

@@ -45,7 +45,7 @@ function servicesOf(reply: object): object {
   const found = { userGroup, created: false };
   const caller = { scope: "write" };
   return {
-    access: { recall: () => caller },
+    access: { authenticateCached: () => caller },
     rateLimits: { spend: () => null },
     userGroups: { getOrCreate: async () => found },
     userGroupReader: { tokenOf: () => token },

@@ -1,5 +1,5 @@
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
-import { readUserGroupToken } from "../../../src/domain/user-groups/token.js";
+import { parseUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { type PeerSettings, type Tenant, tenantOf } from "./peer-process.js";
 import type { TenantQueries } from "./tenant-queries.js";
 
@@ -53,7 +53,7 @@ export function identifier(settings: PeerSettings): (authorization: string | und
     const tenant = tenantOf(settings, authorization);
     if (tenant) return { tenant, tokenLookup: null };
     const [scheme, token = ""] = (authorization ?? "").split(" ");
-    const route = scheme === "Bearer" ? readUserGroupToken(token) : null;
+    const route = scheme === "Bearer" ? parseUserGroupToken(token) : null;
     if (!route) throw new Error("The credentials are missing or unknown.");
     const tokenLookup = vault.lookup(token, vault.primaryKeyId);
     return { tenant: { accountId: route.accountId, environment: "Customer" }, tokenLookup };

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readApiKey } from "../../domain/accounts/api-key.js";
+import { parseApiKey } from "../../domain/accounts/api-key.js";
 import { isObject } from "../../domain/shared/json.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 import { ContractComparison, type ContractDifference } from "./contract-comparison.js";
@@ -100,8 +100,8 @@ const ONE_ACCOUNT =
 
 function requireTwoAccounts(ours: ContractTarget, theirs: ContractTarget): void {
   if (new URL(ours.url).href !== new URL(theirs.url).href) return;
-  const account = readApiKey(ours.key)?.accountId;
-  const isSame = account !== undefined && account === readApiKey(theirs.key)?.accountId;
+  const account = parseApiKey(ours.key)?.accountId;
+  const isSame = account !== undefined && account === parseApiKey(theirs.key)?.accountId;
   if (ours.key === theirs.key || isSame) throw new OperatorError(ONE_ACCOUNT);
 }
 

@@ -6,10 +6,10 @@ import { MAX_PAGE_SIZE, type Position } from "../../domain/shared/page.js";
 import { diffJson } from "../../domain/site-configs/document/json-diff.js";
 import {
   type Editor,
-  missingRevision,
-  missingSite,
+  revisionNotFound,
   type SiteConfig,
   type SiteConfigRevision,
+  siteNotFound,
 } from "../../domain/site-configs/site-config.js";
 import type { SiteConfigOptions } from "../../domain/site-configs/validate-site-config.js";
 import { SiteConfigReader } from "../../services/site-configs/reader.js";
@@ -49,7 +49,12 @@ export async function putSiteConfig(
   await withSite(settings, options, async (store) => {
     const { service, site } = store;
     const editor = editorOf(store, options);
-    const { siteConfig, report } = await service.put(editor, site, { text }, options, INLINE_WORK);
+    const { siteConfig, report } = await service.put(
+      editor,
+      site,
+      { ...options, source: { text } },
+      INLINE_WORK,
+    );
     if (!siteConfig) throw refusal({ file, text, report });
     if (report.warnings.length > 0) process.stderr.write(formatChecks([{ file, text, report }], "text"));
     await writeOutput(`stored revision ${siteConfig.revision} of ${printable(site)}\n`);
@@ -65,7 +70,7 @@ export async function restoreSiteConfig(
   await withSite(settings, options, async (store) => {
     const { service, site } = store;
     const editor = editorOf(store, options);
-    const { siteConfig, report } = await service.restore(editor, site, revision, options, INLINE_WORK);
+    const { siteConfig, report } = await service.restore(editor, site, { ...options, revision }, INLINE_WORK);
     if (!siteConfig) {
       const [text = ""] = await readTexts(store, [revision]);
       throw refusal({ file: `revision ${revision} of ${site}`, text, report });
@@ -138,7 +143,7 @@ function refusal(checked: CheckedFile): OperatorError {
 async function requireSite({ reader, tenant, site }: Store): Promise<SiteConfig> {
   const [found] = await reader.bySites(tenant, [site]);
   if (found) return found;
-  throw missingSite(tenant, site);
+  throw siteNotFound(tenant, site);
 }
 
 /** @param revisions null for the current revision @returns the texts in the same order */
@@ -150,7 +155,7 @@ async function readTexts(store: Store, revisions: readonly (number | null)[]): P
   return numbers.map((revision, index) => {
     const text = texts[index];
     if (typeof text === "string") return text;
-    throw missingRevision(current, revision);
+    throw revisionNotFound(current, revision);
   });
 }
 

@@ -132,7 +132,7 @@ async function runWithStorage(
   try {
     const importers = {
       dataSources: new DataSourceImport(database),
-      groups: new GroupImport(database, new UserGroupIds(database), vault, changes, print),
+      groups: new GroupImport({ db: database, ids: new UserGroupIds(database), vault, changes }, print),
       mappings: new MappingImport(database, changes),
     };
     const options = { dryRun, replaceTokens };

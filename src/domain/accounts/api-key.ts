@@ -36,7 +36,7 @@ export function issueApiKey(accountId: number, environment: Environment) {
 }
 
 /** Returns the account and environment encoded in an API key, or null if the text cannot be one of our keys. */
-export function readApiKey(
+export function parseApiKey(
   secret: string,
 ): { readonly accountId: number; readonly environment: Environment } | null {
   for (const environment of ENVIRONMENTS) {

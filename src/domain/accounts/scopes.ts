@@ -8,7 +8,7 @@ import { type Admin, type Caller, hasScope, type Writer } from "./caller.js";
 export function requireWrite(caller: Caller): Writer {
   const { scope } = caller;
   if (scope === "write" || scope === "admin") return { ...caller, scope };
-  throw new DomainError("forbidden", "This API key may only read. Use one with write scope.");
+  throw new DomainError("forbidden", "This API key is read-only. Use an API key with `write` scope.");
 }
 
 /**
@@ -18,17 +18,20 @@ export function requireWrite(caller: Caller): Writer {
 export function requireAdmin(caller: Caller): Admin {
   const { scope } = caller;
   if (scope === "admin") return { ...caller, scope };
-  throw new DomainError("forbidden", "This needs an API key with admin scope.");
+  throw new DomainError(
+    "forbidden",
+    "This API key cannot manage the account. Use an API key with `admin` scope.",
+  );
 }
 
 /**
  * Checks that a caller may receive a reply that contains a user group token.
  * @throws DomainError `forbidden` for a key without embed scope
  */
-export function requireTokens({ scope }: Caller): void {
+export function requireEmbed({ scope }: Caller): void {
   if (hasScope(scope, "embed")) return;
   throw new DomainError(
     "forbidden",
-    "The reply must contain the user group's token, which this API key may not read. Use one with embed scope.",
+    "The reply contains the user group's token, which this API key cannot read. Use an API key with `embed` scope.",
   );
 }

@@ -10,7 +10,8 @@ let used = POOL_BYTES;
  * @throws RangeError if `count` exceeds the pool size
  */
 export function secretBytes(count: number): Buffer {
-  if (count > POOL_BYTES) throw new RangeError(`At most ${POOL_BYTES} bytes can be asked for at once.`);
+  if (count > POOL_BYTES)
+    throw new RangeError(`At most ${POOL_BYTES} random bytes can be requested at once.`);
   if (used + count > POOL_BYTES) {
     randomFillSync(pool);
     used = 0;

@@ -26,7 +26,7 @@ export interface TokenBinding {
   readonly accountId: number;
   readonly id: number | string;
   /** The kind of row. Absent for user groups whose tokens have the former format. */
-  readonly of?: "webhookEndpoint" | "idempotentRequest";
+  readonly kind?: "webhookEndpoint" | "idempotentRequest";
 }
 
 /** The account that a new token is encrypted for. */
@@ -94,7 +94,7 @@ export class TokenVault {
   }
 
   /** Returns whether this vault has the key with that ID. */
-  holds(keyId: string): boolean {
+  hasKey(keyId: string): boolean {
     return this.#keys.some((key) => key.id === keyId);
   }
 
@@ -120,7 +120,7 @@ export class TokenVault {
   }
 
   /** Returns a group's token from the cache, or decrypts it. @throws Error as `decryptToken` does */
-  recallToken(stored: StoredTokenText, row: TokenRow): string {
+  decryptTokenCached(stored: StoredTokenText, row: TokenRow): string {
     const cacheKey = `${row.accountId}/${row.id}`;
     const known = this.#decrypted?.get(cacheKey);
     if (known?.keyId === stored.keyId && known.hex === stored.hex) {
@@ -142,7 +142,7 @@ export class TokenVault {
   }
 
   /** Decrypts a token. @throws Error if the key is not configured, or the ciphertext was altered or copied from another row */
-  open(encrypted: EncryptedToken, binding: TokenBinding): string {
+  decrypt(encrypted: EncryptedToken, binding: TokenBinding): string {
     const key = this.#key(encrypted.keyId);
     return decrypt(key, encrypted.ciphertext, associatedData(key.id, binding));
   }
@@ -159,7 +159,7 @@ export class TokenVault {
 
   #key(keyId: string): VaultKey {
     const key = this.#keys.find(({ id, tokenKeyId }) => id === keyId || tokenKeyId === keyId);
-    if (!key) throw new Error(`No encryption key with the id ${keyId} is configured.`);
+    if (!key) throw new Error(`Encryption key ${keyId} is not configured. Add it to \`ENCRYPTION_KEYS\`.`);
     return key;
   }
 }
@@ -203,8 +203,8 @@ function bindToLookup({ tokenKeyId }: VaultKey, accountId: number, lookup: strin
 }
 
 function associatedData(keyId: string, binding: TokenBinding): Buffer {
-  const { accountId, id, of } = binding;
-  return Buffer.from([keyId, accountId, ...(of ? [of] : []), id].join("/"));
+  const { accountId, id, kind } = binding;
+  return Buffer.from([keyId, accountId, ...(kind ? [kind] : []), id].join("/"));
 }
 
 function lookupHash(key: VaultKey, token: string): Buffer {

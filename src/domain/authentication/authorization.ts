@@ -10,7 +10,7 @@ export interface Credentials {
 export function missingCredentials(): DomainError {
   return new DomainError(
     "unauthenticated",
-    "The Authorization header is missing. Send: Authorization: Token <API_KEY>",
+    "The Authorization header is missing. Send `Authorization: Token <API_KEY>`.",
   );
 }
 
@@ -18,13 +18,13 @@ export function missingCredentials(): DomainError {
  * Parses an Authorization header: `Token <API_KEY>` (interface, part 5) or `Bearer <user group token>`. The scheme is case-insensitive.
  * @throws DomainError `unauthenticated` if the header is missing or has another scheme
  */
-export function readCredentials(header: string | undefined): Credentials {
+export function parseCredentials(header: string | undefined): Credentials {
   if (header === undefined || header === "") throw missingCredentials();
   const credentials = findCredentials(header);
   if (credentials) return credentials;
   throw new DomainError(
     "unauthenticated",
-    "The Authorization header must read: Token <API_KEY>, or in a front end: Bearer <user group token>",
+    "The Authorization header is invalid. Send `Token <API_KEY>` or, in a front end, `Bearer <user group token>`.",
   );
 }
 
@@ -44,9 +44,9 @@ export function findApiKey(header: string): string | undefined {
  * Parses an Authorization header that must contain an API key.
  * @throws DomainError `unauthenticated` if the header is missing or has another scheme than `Token`
  */
-export function readApiKeyHeader(header: string | undefined): string {
+export function parseApiKeyHeader(header: string | undefined): string {
   if (header === undefined || header === "") throw missingCredentials();
   const secret = findApiKey(header);
   if (secret !== undefined) return secret;
-  throw new DomainError("unauthenticated", "The Authorization header must read: Token <API_KEY>");
+  throw new DomainError("unauthenticated", "The Authorization header is invalid. Send `Token <API_KEY>`.");
 }

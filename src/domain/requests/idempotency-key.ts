@@ -9,7 +9,7 @@ export const REPLAYED_HEADER = "Idempotent-Replayed";
  * @returns undefined if the header is absent
  * @throws DomainError `invalid_field` if it is empty, too long or not printable ASCII
  */
-export function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
+export function parseIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header === "string" && /^[\x20-\x7e]{1,255}$/.test(header)) return header;
   throw invalidField(["Idempotency-Key"], "must be 1 to 255 printable ASCII characters");

@@ -7,7 +7,7 @@ export const READ_CONSISTENCIES = ["strong", "eventual"] as const;
 export type ReadConsistency = (typeof READ_CONSISTENCIES)[number];
 
 /** Parses the X-Read-Consistency header. @returns undefined if it is absent @throws DomainError `invalid_field` for any other value */
-export function readReadConsistency(
+export function parseReadConsistency(
   header: string | readonly string[] | undefined,
 ): ReadConsistency | undefined {
   if (header === undefined) return undefined;

@@ -12,7 +12,7 @@ export function parseFields<Fields extends object>(parsers: FieldParsers<Fields>
   const fields: Partial<Fields> = {};
   for (const name in parsers) errors.collect(() => (fields[name] = parsers[name]()));
   errors.throwIfAny();
-  if (!hasFields(fields, parsers)) throw new Error("A field was neither parsed nor refused.");
+  if (!hasFields(fields, parsers)) throw new Error("A field was neither parsed nor rejected.");
   return fields;
 }
 

@@ -11,6 +11,7 @@ export function inOrder<Key, Item>(
 /** Returns the item at an index. @throws RangeError if there is none */
 export function requireAt<Item>(items: readonly Item[], index: number): Item {
   const item = items[index];
-  if (item === undefined) throw new RangeError(`There is no item ${index} among ${items.length}.`);
+  if (item === undefined)
+    throw new RangeError(`Index ${index} is out of range: there are ${items.length} items.`);
   return item;
 }

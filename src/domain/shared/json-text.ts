@@ -53,7 +53,7 @@ function describeSyntaxError(text: string): string {
     );
   } catch (error) {
     // The second parser is recursive, so deep nesting overflows the stack.
-    if (error instanceof RangeError) return "it is nested too deeply to say where";
+    if (error instanceof RangeError) return "it is nested too deeply to locate the error";
     if (!(error instanceof JsonSyntaxError)) throw error;
     syntaxError = error;
   }

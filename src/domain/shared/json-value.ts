@@ -90,13 +90,12 @@ class JsonValueParser {
 
   #requireExact(value: number): void {
     // 1e999 is valid JSON but parses as Infinity, which JSON cannot represent.
-    if (!Number.isFinite(value))
-      throw invalidField(this.#path, "must be a number that a 64-bit float can hold");
+    if (!Number.isFinite(value)) throw invalidField(this.#path, "must be in the range of a 64-bit float");
     // Such a number has probably lost precision: 2^53 + 1 is parsed as 2^53.
     if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21) {
       throw invalidField(
         this.#path,
-        "must not be a whole number beyond 2^53, which would lose digits; send it as a string",
+        "must not be an integer beyond 2^53, which would lose precision; send it as a string",
       );
     }
   }

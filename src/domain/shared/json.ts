@@ -14,7 +14,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export const NULLABLE_OBJECT_RULE = "must be a JSON object or null";
 
 /** Returns whether a value is neither null nor undefined. */
-export function isGiven<Value>(value: Value | null | undefined): value is Value {
+export function isPresent<Value>(value: Value | null | undefined): value is Value {
   return value !== null && value !== undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type FieldPath, invalidField } from "./errors.js";
 import { parseInternalId } from "./internal-id.js";
-import { isGiven } from "./json.js";
+import { isPresent } from "./json.js";
 import { isStorable } from "./text-field.js";
 
 /** Maximum and default page size. */
@@ -51,19 +51,20 @@ export interface PageArguments {
  * @throws DomainError `invalid_field`
  */
 export function parsePage({ first, after, last, before }: PageArguments, sortKey: SortKey): PageRequest {
-  if (isGiven(first) && isGiven(last)) throw invalidField(["last"], "must not be given together with first");
-  if (isGiven(last)) requireSize(last, ["last"]);
-  if (isGiven(first)) requireSize(first, ["first"]);
+  if (isPresent(first) && isPresent(last))
+    throw invalidField(["last"], "must not be used together with first");
+  if (isPresent(last)) requireSize(last, ["last"]);
+  if (isPresent(first)) requireSize(first, ["first"]);
   return {
     size: first ?? last ?? DEFAULT_PAGE_SIZE,
-    from: isGiven(last) ? "end" : "start",
-    after: isGiven(after) ? parseCursor(after, sortKey, ["after"]) : null,
-    before: isGiven(before) ? parseCursor(before, sortKey, ["before"]) : null,
+    from: isPresent(last) ? "end" : "start",
+    after: isPresent(after) ? parseCursor(after, sortKey, ["after"]) : null,
+    before: isPresent(before) ? parseCursor(before, sortKey, ["before"]) : null,
   };
 }
 
 /** Returns whether a filter has no conditions. */
-export function filtersNothing(filter: object): boolean {
+export function isEmptyFilter(filter: object): boolean {
   return Object.values(filter).every((condition) => condition === undefined);
 }
 
@@ -93,7 +94,7 @@ function parseCursor(cursor: string, sortKey: SortKey, field: FieldPath): Positi
     )
       return { value, id };
   }
-  throw invalidField(field, "must be a cursor of a list in this order");
+  throw invalidField(field, "must be a cursor from a list with the same sort order");
 }
 
 function decode(cursor: string): unknown {
@@ -105,7 +106,7 @@ function decode(cursor: string): unknown {
 }
 
 function requireSize(size: number, field: FieldPath): void {
-  if (size < 0 || size > MAX_PAGE_SIZE) throw invalidField(field, `must be from 0 to ${MAX_PAGE_SIZE}`);
+  if (size < 0 || size > MAX_PAGE_SIZE) throw invalidField(field, `must be between 0 and ${MAX_PAGE_SIZE}`);
 }
 
 function isId(value: unknown): value is number {

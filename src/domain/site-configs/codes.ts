@@ -32,19 +32,22 @@ export const SITE_CONFIG_CODES = {
   empty_value: { severity: "error", meaning: "A string or array must not be empty." },
   invalid_color: { severity: "error", meaning: "A color is neither `#rgb` nor `#rrggbb`." },
   invalid_value: { severity: "error", meaning: "A value is not one of the allowed values." },
-  more_errors: { severity: "error", meaning: "There are more errors than are listed." },
+  more_errors: { severity: "error", meaning: "There are more errors than listed." },
   unknown_property: { severity: "warning", meaning: "A property is unknown; it is stored unchanged." },
   undocumented_property: {
     severity: "warning",
-    meaning: "A property is in use, but not part of the format; it is stored unchanged.",
+    meaning: "A property is in common use but not part of the format; it is stored unchanged.",
   },
   undocumented_form: {
     severity: "warning",
-    meaning: "A value has a form that is in use, but not part of the format.",
+    meaning: "A value has a form that is in common use but not part of the format.",
   },
   deprecated_property: { severity: "warning", meaning: "A property is deprecated." },
   missing_recommended: { severity: "warning", meaning: "`favicon` or `colors` is missing." },
-  one_sided_colors: { severity: "warning", meaning: "One of two colors that belong together is missing." },
+  one_sided_colors: {
+    severity: "warning",
+    meaning: "One of two colors that must be set together is missing.",
+  },
   social_url: { severity: "warning", meaning: "The URL of a social profile is not http or https." },
   page_leading_slash: { severity: "warning", meaning: "The path of a page starts with a slash." },
   page_extension: { severity: "warning", meaning: "The path of a page ends in a file extension." },
@@ -54,7 +57,7 @@ export const SITE_CONFIG_CODES = {
     severity: "warning",
     meaning: "An integer exceeds the precision of a 64-bit float (in text only).",
   },
-  more_warnings: { severity: "warning", meaning: "There are more warnings than are listed." },
+  more_warnings: { severity: "warning", meaning: "There are more warnings than listed." },
 } as const satisfies Readonly<Record<string, CodeDescription>>;
 
 export type SiteConfigCode = keyof typeof SITE_CONFIG_CODES;

@@ -35,7 +35,7 @@ export class FindingCollector {
     seen.characters += pointer.length;
     if (seen.count > MAX_FINDINGS || seen.characters > MAX_POINTER_CHARACTERS) {
       const overflowCode = severity === "error" ? "more_errors" : "more_warnings";
-      const text = `There are more ${severity}s than the ${seen.count - 1} that are listed.`;
+      const text = `There are more ${severity}s than the ${seen.count - 1} listed.`;
       this.#recorded.push({ severity, offset, finding: { code: overflowCode, pointer: "", message: text } });
     } else {
       this.#recorded.push({

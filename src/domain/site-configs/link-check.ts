@@ -19,7 +19,7 @@ export function checkLinks(root: ObjectNode, findings: FindingCollector): void {
       if (url?.type !== "string" || matches(url.value, sorted)) return;
       const pointer = pointerTo(pointerTo(`/${list}`, index), "url");
       const message = () =>
-        `No page begins with the path ${quote(url.value)}, so that ${list === "tabs" ? "the tab" : "the anchor"} is empty.`;
+        `No page path starts with ${quote(url.value)}, so ${list === "tabs" ? "the tab" : "the anchor"} is empty.`;
       findings.add("unmatched_url", { pointer, offset: url.offset }, message);
     });
   }

@@ -12,7 +12,7 @@ export const navigationGroup: ObjectShape = object("NavigationGroup", "A group o
       nonEmpty: true,
       items: {
         kind: "union",
-        typed: {
+        typeName: {
           name: "NavigationItem",
           description: "A page, or a group of pages within a group.",
           text: { name: "Page", description: "A page.", property: "path" },
@@ -26,16 +26,16 @@ export const navigationGroup: ObjectShape = object("NavigationGroup", "A group o
     "Relative paths of Markdown files, without leading slash and extension.",
     { required: true },
   ),
-  icon: text("Icon of the group.", { undocumented: true }),
-  version: text("Version that the group belongs to.", { undocumented: true }),
+  icon: text("Icon name of the group.", { undocumented: true }),
+  version: text("Version that shows the group.", { undocumented: true }),
 });
 
 export const NAVIGATION: SettingProperty = property(
   { kind: "array", nonEmpty: true, items: { kind: "reference", name: NAVIGATION_GROUP } },
-  "The groups of pages, in their order.",
+  "Groups of pages, in display order.",
   {
     required: true,
-    mistaken: {
+    wrongType: {
       type: "object",
       code: "docs_json_format",
       message:
@@ -72,5 +72,5 @@ export const TOP_ANCHOR = property(
     icon: text("Name of the icon.", { default: "book-open" }),
     iconType: ICON_TYPE,
   }),
-  "Changes the topmost anchor.",
+  "Overrides for the topmost anchor.",
 );

@@ -8,7 +8,7 @@ export function siteConfigReference(): string {
   const rows = rowsOf(SITE_CONFIG, "");
   const isOutside = ({ property }: Row) => property.undocumented === true;
   return [
-    "<!-- Written from the table of the validator: npx vitest run test/unit/site-configs/reference.test.ts -u -->",
+    "<!-- Generated from the table of the validator: npx vitest run test/unit/site-configs/reference.test.ts -u -->",
     "# Site configuration",
     "With this reference you can write the settings file of a documentation site: a JSON object in UTF-8 without comments. Validate a file with `site-config check`.",
     "## Properties",
@@ -21,7 +21,7 @@ export function siteConfigReference(): string {
       rows.filter(isOutside).map(({ path, property }) => [code(path), property.description]),
     ),
     "## Findings",
-    "A finding has a code, a JSON pointer and a message; for text also line and column, counted from 1, columns in UTF-16 code units. A configuration with errors is not stored; `strict` turns warnings into errors.",
+    "A finding has a code, a JSON pointer and a message. For text, it also has a line and a column, both starting at 1; columns count UTF-16 code units. A configuration with errors is not stored; `strict` turns warnings into errors.",
     table(
       ["code", "severity", "meaning"],
       Object.entries(SITE_CONFIG_CODES).map(([name, { severity, meaning }]) => [

@@ -25,21 +25,26 @@ export function flag(description: string, traits?: Traits): SettingProperty {
 
 /** An enumerated string. */
 export function choice(
-  typed: TypeName,
+  typeName: TypeName,
   values: readonly string[],
   description: string,
   traits?: Traits,
 ): SettingProperty {
-  return property({ kind: "string", values, typed }, description, traits);
+  return property({ kind: "string", values, typeName }, description, traits);
 }
 
 export function object(
   name: string,
   description: string,
   properties: ObjectShape["properties"],
-  together?: readonly string[],
+  pairedProperties?: readonly string[],
 ): ObjectShape {
-  return { kind: "object", typed: { name, description }, ...(together && { together }), properties };
+  return {
+    kind: "object",
+    typeName: { name, description },
+    ...(pairedProperties && { pairedProperties }),
+    properties,
+  };
 }
 
 /** An object property that shares the description of its object. */
@@ -77,10 +82,10 @@ const GRADIENT = object(
 
 export const COLOR_OR_GRADIENT: SettingShape = {
   kind: "union",
-  typed: {
+  typeName: {
     name: "Color",
-    description: "One color, or a gradient.",
-    text: { name: "SolidColor", description: "One color.", property: "hex" },
+    description: "A color or a gradient.",
+    text: { name: "SolidColor", description: "A single color.", property: "hex" },
   },
   options: [COLOR, GRADIENT],
 };

@@ -29,7 +29,7 @@ export interface StringShape extends Form {
   /** The allowed values; others are errors. */
   readonly values?: readonly string[];
   /** Enumeration type of `values`. */
-  readonly typed?: TypeName;
+  readonly typeName?: TypeName;
   /** Format of the string. Only an invalid color is an error. */
   readonly format?: "color" | "page_path" | "social_url";
 }
@@ -46,17 +46,17 @@ export interface ArrayShape extends Form {
 
 export interface ObjectShape extends Form {
   readonly kind: "object";
-  readonly typed: TypeName;
+  readonly typeName: TypeName;
   readonly properties: Readonly<Record<string, SettingProperty>>;
   /** Properties that should be set together; one without the other is a warning. */
-  readonly together?: readonly string[];
+  readonly pairedProperties?: readonly string[];
 }
 
 /** One of several forms, each of a different JSON type. */
 export interface UnionShape {
   readonly kind: "union";
   /** For unions of a string and an object. Typed views show objects only: the string becomes the object's only property. */
-  readonly typed?: TypeName & { readonly text: TypeName & { readonly property: string } };
+  readonly typeName?: TypeName & { readonly text: TypeName & { readonly property: string } };
   readonly options: readonly (SingleShape | ReferenceShape)[];
 }
 
@@ -81,5 +81,5 @@ export interface SettingProperty {
   /** Used by real files although the format does not mention it (decision 18). */
   readonly undocumented?: true;
   /** A wrong JSON type that has its own finding code. */
-  readonly mistaken?: { readonly type: JsonType; readonly code: SiteConfigCode; readonly message: string };
+  readonly wrongType?: { readonly type: JsonType; readonly code: SiteConfigCode; readonly message: string };
 }

@@ -34,7 +34,7 @@ class ShapeCheck {
     }
     if (form.undocumented !== undefined) {
       const message = () =>
-        `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is kept untouched.`;
+        `${form.undocumented} (${nameOf(pointer)}) is not part of the format; it is stored unchanged.`;
       this.#findings.add("undocumented_form", place, message);
     }
     if (form.kind === "string" && node.type === "string") checkText(node, pointer, form, this.#findings);
@@ -61,7 +61,7 @@ class ShapeCheck {
     for (const [key, member] of node.members) {
       const property = Object.hasOwn(shape.properties, key) ? shape.properties[key] : undefined;
       if (property) this.#property(member, pointerTo(pointer, key), property);
-      else if (isStorable(key)) this.#unknown(key, member, pointer, node, shape);
+      else if (isStorable(key)) this.#unknown(key, { pointer, offset: member.offset }, node, shape);
     }
     const place: FindingPlace = { pointer, offset: node.offset };
     for (const [name, property] of Object.entries(shape.properties)) {
@@ -72,14 +72,14 @@ class ShapeCheck {
           return `${quote(name)} is missing${where}; it is required${reason(property)}.`;
         });
       } else if (property.recommended) {
-        this.#findings.add("missing_recommended", place, `${quote(name)} is missing; a site should have it.`);
+        this.#findings.add("missing_recommended", place, `${quote(name)} is missing; it is recommended.`);
       }
     }
-    const together = shape.together ?? [];
-    const missing = together.filter((name) => !node.members.has(name));
+    const pairedProperties = shape.pairedProperties ?? [];
+    const missing = pairedProperties.filter((name) => !node.members.has(name));
     if (missing.length > 0) {
       this.#findings.add("one_sided_colors", place, () => {
-        const names = together.map(quote).join(" and ");
+        const names = pairedProperties.map(quote).join(" and ");
         return `${nameOf(pointer)} should have both ${names}; ${missing.map(quote).join(" and ")} is missing.`;
       });
     }
@@ -88,7 +88,8 @@ class ShapeCheck {
   #property({ offset, value }: ConfigMember, pointer: string, property: SettingProperty): void {
     const key: FindingPlace = { pointer, offset };
     if (property.undocumented) {
-      const message = () => `${nameOf(pointer)} is in use, but not part of the format; it is kept untouched.`;
+      const message = () =>
+        `${nameOf(pointer)} is in common use but not part of the format; it is stored unchanged.`;
       this.#findings.add("undocumented_property", key, message);
       if (
         property.shape.kind === "string" &&
@@ -103,18 +104,18 @@ class ShapeCheck {
       const message = () => `${nameOf(pointer)} is deprecated: ${property.deprecated}.`;
       this.#findings.add("deprecated_property", key, message);
     }
-    if (property.mistaken?.type === value.type) {
-      const { code, message } = property.mistaken;
+    if (property.wrongType?.type === value.type) {
+      const { code, message } = property.wrongType;
       this.#findings.add(code, { pointer, offset: value.offset }, message);
     } else {
       this.value(value, pointer, property.shape);
     }
   }
 
+  /** @param place pointer of the object, and offset of the key */
   #unknown(
     key: string,
-    { offset }: ConfigMember,
-    parent: string,
+    { pointer: parent, offset }: FindingPlace,
     { members }: ObjectNode,
     shape: ObjectShape,
   ): void {

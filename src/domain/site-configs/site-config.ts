@@ -61,19 +61,22 @@ export function parseSite(site: string | null | undefined, field: FieldPath): st
   // Clients resolve dot segments before they send the path.
   if (name === "." || name === "..") throw invalidField(field, 'must not be "." or ".."');
   if (UNSAFE_CHARACTERS.test(name)) {
-    throw invalidField(field, "must not contain control characters, line separators or changes of direction");
+    throw invalidField(
+      field,
+      "must not contain control characters, line separators or bidirectional formatting characters",
+    );
   }
   return name;
 }
 
 /** Creates the error for a site without a configuration. */
-export function missingSite({ environment }: Tenant, site: string): DomainError {
-  const message = `There is no configuration of the site ${JSON.stringify(site)} in ${environment}.`;
+export function siteNotFound({ environment }: Tenant, site: string): DomainError {
+  const message = `The site ${JSON.stringify(site)} has no configuration in the environment ${environment}.`;
   return new DomainError("site_config_not_found", message, { field: ["site"] });
 }
 
 /** Creates the error for an unknown revision. */
-export function missingRevision({ revision: latest }: SiteConfig, revision: number): DomainError {
+export function revisionNotFound({ revision: latest }: SiteConfig, revision: number): DomainError {
   const message = `The site has no revision ${revision}; the latest is ${latest}.`;
   return new DomainError("site_config_not_found", message, { field: ["revision"] });
 }
@@ -81,7 +84,7 @@ export function missingRevision({ revision: latest }: SiteConfig, revision: numb
 /** @throws DomainError `invalid_field` if a text has too many bytes or values to be stored */
 export function requireSize(text: string, field: FieldPath): void {
   if (Buffer.byteLength(text) > MAX_SITE_CONFIG_BYTES) {
-    throw invalidField(field, `must take at most ${MAX_SITE_CONFIG_BYTES} bytes`);
+    throw invalidField(field, `must be at most ${MAX_SITE_CONFIG_BYTES} bytes`);
   }
   if (text.length > MAX_SITE_CONFIG_VALUES && countValues(text) > MAX_SITE_CONFIG_VALUES) {
     throw invalidField(field, `must have at most ${MAX_SITE_CONFIG_VALUES} values`);

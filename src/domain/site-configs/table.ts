@@ -26,7 +26,7 @@ export const DEFINITIONS: Readonly<Record<string, ObjectShape>> = { [NAVIGATION_
 const LOGO = property(
   {
     kind: "union",
-    typed: {
+    typeName: {
       name: "Logo",
       description: "The logo of a site: one image, or one for each mode.",
       text: { name: "LogoImage", description: "One image for both modes.", property: "path" },
@@ -86,8 +86,8 @@ const API = section("Api", "The API reference.", {
       { default: "show" },
     ),
   }),
-  maintainOrder: flag("Keeps the keys in the order of the OpenAPI file.", {
-    deprecated: "it is announced to become the default behaviour",
+  maintainOrder: flag("Keeps the key order of the OpenAPI file.", {
+    deprecated: "it will become the default behaviour",
   }),
 });
 
@@ -121,7 +121,7 @@ export const SITE_CONFIG: ObjectShape = object(
         "A link, or a GitHub repository with its statistics.",
         { default: "link" },
       ),
-      url: text("Target of the link, or the repository's address.", { required: true }),
+      url: text("Link target, or the URL of the repository.", { required: true }),
       name: text("Text of the button; for links only.", { requiredWhen: { property: "type", is: "link" } }),
     }),
     versions: property(
@@ -138,7 +138,7 @@ export const SITE_CONFIG: ObjectShape = object(
     topAnchor: TOP_ANCHOR,
     tabs: TABS,
     api: API,
-    openapi: property(TEXT_OR_TEXTS, "URL or relative path of the OpenAPI file, or several."),
+    openapi: property(TEXT_OR_TEXTS, "URL or relative path of one or more OpenAPI files."),
     footerSocials: property(
       {
         kind: "union",
@@ -164,9 +164,9 @@ export const SITE_CONFIG: ObjectShape = object(
         ["light", "dark"],
         "Initial mode; if unset, that of the reader's system.",
       ),
-      isHidden: flag("Hides the toggle; together with `default`, this fixes the mode.", { default: false }),
+      isHidden: flag("Hides the toggle; with `default` set, this forces the mode.", { default: false }),
     }),
-    backgroundImage: text("Image behind every page."),
+    backgroundImage: text("Background image of every page."),
   },
 );
 

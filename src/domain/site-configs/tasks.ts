@@ -2,6 +2,7 @@ import type { JsonValue } from "../shared/json.js";
 import { diffJson, type JsonPatchOperation } from "./document/json-diff.js";
 import { mergePatchText } from "./document/merge-patch.js";
 import { printDocument } from "./document/text-layout.js";
+import { type DocumentSource, parseSerializedJson, type SerializedJson } from "./document-source.js";
 import { type SiteConfigReport, withoutPositions } from "./report.js";
 import { requireSize } from "./site-config.js";
 import {
@@ -9,16 +10,15 @@ import {
   validateSiteConfigDocument,
   validateSiteConfigText,
 } from "./validate-site-config.js";
-import { readJson, type WrittenJson, type WrittenSource } from "./written-source.js";
 
 /** Inputs of the tasks that take long for large site configurations. */
 export interface TaskInputs {
   /** Validates a document. */
-  readonly check: SiteConfigOptions & { readonly source: WrittenSource };
+  readonly check: SiteConfigOptions & { readonly source: DocumentSource };
   /** Validates and formats a document before it is stored. */
-  readonly prepare: SiteConfigOptions & { readonly source: WrittenSource };
+  readonly prepare: SiteConfigOptions & { readonly source: DocumentSource };
   /** Applies a JSON Merge Patch to a stored text. */
-  readonly patch: SiteConfigOptions & { readonly text: string; readonly patch: WrittenJson };
+  readonly patch: SiteConfigOptions & { readonly text: string; readonly patch: SerializedJson };
   /** Compares two stored texts. */
   readonly diff: { readonly from: string; readonly to: string };
 }
@@ -27,7 +27,7 @@ export interface TaskInputs {
 interface CheckedText {
   readonly report: SiteConfigReport;
   /** Null if the document has errors, or was sent as text, which is stored unchanged. */
-  readonly written: string | null;
+  readonly serialized: string | null;
 }
 
 export interface TaskOutputs {
@@ -48,21 +48,22 @@ const TASKS: { readonly [Name in TaskName]: (input: TaskInputs[Name]) => TaskOut
   check: ({ source, strict }) =>
     "text" in source
       ? validateSiteConfigText(source.text, { strict })
-      : validateSiteConfigDocument(readJson(source), { strict }),
+      : validateSiteConfigDocument(parseSerializedJson(source), { strict }),
   prepare({ source, strict }) {
-    if ("text" in source) return { report: validateSiteConfigText(source.text, { strict }), written: null };
-    const document = readJson(source);
+    if ("text" in source)
+      return { report: validateSiteConfigText(source.text, { strict }), serialized: null };
+    const document = parseSerializedJson(source);
     const report = validateSiteConfigDocument(document, { strict });
-    if (!report.valid) return { report, written: null };
-    const written = printDocument(document);
-    requireSize(written, source.field);
-    return { report, written };
+    if (!report.valid) return { report, serialized: null };
+    const serialized = printDocument(document);
+    requireSize(serialized, source.field);
+    return { report, serialized };
   },
   patch({ text, patch, strict }) {
-    const written = mergePatchText(text, readJson(patch));
-    requireSize(written, patch.field);
-    const report = withoutPositions(validateSiteConfigText(written, { strict }));
-    return { report, written: report.valid ? written : null };
+    const serialized = mergePatchText(text, parseSerializedJson(patch));
+    requireSize(serialized, patch.field);
+    const report = withoutPositions(validateSiteConfigText(serialized, { strict }));
+    return { report, serialized: report.valid ? serialized : null };
   },
   diff: ({ from, to }) => diffJson(parse(from), parse(to)),
 };

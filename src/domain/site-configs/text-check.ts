@@ -35,13 +35,13 @@ export function checkText(
     });
   }
   if (shape.format === "color" && !color.test(value))
-    add("invalid_color", () => `${name()} must be a color #rgb or #rrggbb, not ${quote(value)}.`);
+    add("invalid_color", () => `${name()} must be a color in the form #rgb or #rrggbb, not ${quote(value)}.`);
   if (shape.format === "social_url" && !/^https?:\/\/./i.test(value)) {
-    const rule = "should be a URL that begins with https:// or http://";
+    const rule = "should be a URL that starts with https:// or http://";
     add("social_url", () => `${name()} ${rule}, not ${quote(value)}.`);
   }
   if (shape.format === "page_path" && value.startsWith("/"))
-    add("page_leading_slash", () => `The path of a page should not begin with a slash: ${quote(value)}.`);
+    add("page_leading_slash", () => `A page path should not start with a slash: ${quote(value)}.`);
   if (shape.format === "page_path" && extension.test(value))
-    add("page_extension", () => `The path of a page should have no extension: ${quote(value)}.`);
+    add("page_extension", () => `A page path should not have a file extension: ${quote(value)}.`);
 }

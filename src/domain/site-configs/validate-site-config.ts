@@ -24,7 +24,7 @@ export function validateSiteConfigText(text: string, options: SiteConfigOptions)
   const findings = new FindingCollector();
   const json = withoutByteOrderMark(text);
   if (json !== text) {
-    const message = "The text must not begin with a byte order mark (U+FEFF); save it as UTF-8 without BOM.";
+    const message = "The text must not start with a byte order mark (U+FEFF); save it as UTF-8 without BOM.";
     findings.add("byte_order_mark", { pointer: "", offset: 0 }, message);
   }
   const tree = treeOfText(json, findings);

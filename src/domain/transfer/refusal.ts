@@ -26,7 +26,7 @@ export class Refusal {
 export type ImportOutcome = "created" | "updated" | "unchanged" | Refusal;
 
 /** Runs a parser. @returns a refusal if it throws a DomainError */
-export function refuseFaults<Result>(parse: () => Result): Result | Refusal {
+export function catchRefusal<Result>(parse: () => Result): Result | Refusal {
   try {
     return parse();
   } catch (error) {

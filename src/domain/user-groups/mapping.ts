@@ -38,7 +38,7 @@ export function parseMapping(value: unknown, field: FieldPath): readonly Mapping
   if (value === null) return [];
   if (!isObject(value)) throw invalidField(field, NULLABLE_OBJECT_RULE);
   const entries = Object.entries(value);
-  requireRoom(entries.length, field);
+  requireEntryLimit(entries.length, field);
   const errors = new FieldErrors("invalid_field");
   const references: MappingReference[] = [];
   for (const [schemaId, dataSource] of entries) {
@@ -61,14 +61,14 @@ export function parseMappingList(
   field: FieldPath,
 ): readonly MappingReference[] {
   if (list === null) return [];
-  requireRoom(list.length, field);
+  requireEntryLimit(list.length, field);
   const errors = new FieldErrors("invalid_field");
   const seen = new Set<string>();
   const references = list.flatMap((entry, index): MappingReference[] => {
     const entryField = [...field, String(index)];
     const reference = readMappingEntry(entry, entryField, errors);
     if (!reference) return [];
-    if (seen.has(reference.schemaId)) errors.add([...entryField, "schemaId"], "must stand only once");
+    if (seen.has(reference.schemaId)) errors.add([...entryField, "schemaId"], "must not be repeated");
     seen.add(reference.schemaId);
     return [reference];
   });
@@ -81,7 +81,7 @@ export function parseMappingEntry(entry: SentEntry, field: FieldPath): MappingRe
   const errors = new FieldErrors("invalid_field");
   const reference = readMappingEntry(entry, field, errors);
   errors.throwIfAny();
-  if (!reference) throw new Error("A mapping entry was neither parsed nor refused.");
+  if (!reference) throw new Error("A mapping entry was neither parsed nor rejected.");
   return reference;
 }
 
@@ -104,7 +104,7 @@ function readMappingEntry(
 }
 
 /** @throws DomainError `invalid_field` if a mapping would have too many entries */
-export function requireRoom(entries: number, field: FieldPath): void {
+export function requireEntryLimit(entries: number, field: FieldPath): void {
   if (entries > MAX_MAPPING_ENTRIES) {
     throw invalidField(field, `must have at most ${MAX_MAPPING_ENTRIES} entries`);
   }

@@ -20,7 +20,7 @@ export function parseProperties(value: unknown, field: FieldPath): Properties {
   if (value === null) return null;
   const text = toText(value, field);
   if (Buffer.byteLength(text) > MAX_PROPERTIES_BYTES) {
-    throw invalidField(field, `must take at most ${MAX_PROPERTIES_BYTES} bytes as JSON text`);
+    throw invalidField(field, `must be at most ${MAX_PROPERTIES_BYTES} bytes of JSON`);
   }
   return text;
 }

@@ -15,7 +15,7 @@ export function issueUserGroupToken(accountId: number): string {
 }
 
 /** Returns the account ID encoded in a token, or null if the text cannot be one of our tokens. */
-export function readUserGroupToken(text: string): { readonly accountId: number } | null {
+export function parseUserGroupToken(text: string): { readonly accountId: number } | null {
   return parseCredential(PREFIX, text);
 }
 
@@ -23,13 +23,13 @@ export function readUserGroupToken(text: string): { readonly accountId: number }
  * Returns whether a text can be a user group token. Issued tokens are validated by prefix and checksum; the account ID may be that of
  * another installation. Tokens without our prefix may have been imported.
  */
-export function mayBeToken(text: string): boolean {
+export function isPlausibleToken(text: string): boolean {
   return !text.startsWith(PREFIX) || parseCredential(PREFIX, text) !== null;
 }
 
 /** Returns whether a token does not encode the ID of its account (decision 45). */
 export function isImportedToken(accountId: number, token: string): boolean {
-  return readUserGroupToken(token)?.accountId !== accountId;
+  return parseUserGroupToken(token)?.accountId !== accountId;
 }
 
 /**
@@ -41,10 +41,14 @@ export function parseImportedToken(value: unknown, field: FieldPath): string {
   if (value.length < MIN_IMPORTED_LENGTH || value.length > MAX_IMPORTED_LENGTH) {
     throw invalidField(field, `must be ${MIN_IMPORTED_LENGTH} to ${MAX_IMPORTED_LENGTH} characters long`);
   }
-  if (!/^[\x21-\x7e]+$/.test(value)) throw invalidField(field, "must be visible ASCII characters, no blanks");
+  if (!/^[\x21-\x7e]+$/.test(value))
+    throw invalidField(field, "must contain only visible ASCII characters and no spaces");
   if (value.startsWith(API_KEY_PREFIX)) throw invalidField(field, "must not be an API key");
-  if (!mayBeToken(value)) {
-    throw invalidField(field, `begins with ${PREFIX}, but is none of our tokens: its checksum is wrong`);
+  if (!isPlausibleToken(value)) {
+    throw invalidField(
+      field,
+      `starts with \`${PREFIX}\` but has an invalid checksum; the prefix is reserved for tokens of this service`,
+    );
   }
   return value;
 }

@@ -18,14 +18,14 @@ export function parseWebhookUrl(text: unknown, allowHttp: boolean): string {
   const schemes = allowHttp ? ["https:", "http:"] : ["https:"];
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !schemes.includes(url.protocol)) {
-    const rule = `must be a URL that begins with ${schemes.map((s) => `${s}//`).join(" or ")}`;
+    const rule = `must be a URL that starts with ${schemes.map((s) => `${s}//`).join(" or ")}`;
     throw invalidField(
       field,
       allowHttp ? rule : `${rule} (for development, WEBHOOK_ALLOW_PRIVATE=true allows http://)`,
     );
   }
   if (url.username !== "" || url.password !== "")
-    throw invalidField(field, "must not hold a user name or a password");
+    throw invalidField(field, "must not contain a user name or password");
   url.hash = "";
   return url.href;
 }

@@ -186,7 +186,7 @@ function formatError(
   const known = tokenLimitError(error, maxTokens);
   if (known) {
     const code = toGraphqlCode(known.code);
-    return { ...rest, message: known.message, extensions: { code, ...known.figures } };
+    return { ...rest, message: known.message, extensions: { code, ...known.details } };
   }
   const code = codeOf(error) ?? extensions?.["code"];
   if (code === ApolloServerErrorCode.INTERNAL_SERVER_ERROR) {

@@ -33,7 +33,7 @@ export class CallerIdentification {
       return undefined;
     }
     const origin = originOf(request);
-    const caller = this.#access.recall(authorization, origin);
+    const caller = this.#access.authenticateCached(authorization, origin);
     if (!caller)
       return this.#access.identify(authorization, origin).then((found) => this.#admit(request, found));
     this.#identities.set(request, { kind: "caller", caller });

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
-import { isGiven, isObject } from "../../domain/shared/json.js";
+import { isObject, isPresent } from "../../domain/shared/json.js";
 import type { CacheStats } from "../../telemetry/counters.js";
 import type { Variables } from "./limits/amount.js";
 import type { Operations } from "./operations/operations.js";
@@ -49,9 +49,9 @@ export class FastPath {
   #findOperation(body: unknown): Omit<FastPathMatch, "contentType"> | null {
     if (!isObject(body)) return null;
     const { query, variables, operationName, extensions } = body;
-    if (typeof query !== "string" || isGiven(extensions)) return null;
-    if (isGiven(operationName) && typeof operationName !== "string") return null;
-    if (isGiven(variables) && !isObject(variables)) return null;
+    if (typeof query !== "string" || isPresent(extensions)) return null;
+    if (isPresent(operationName) && typeof operationName !== "string") return null;
+    if (isPresent(variables) && !isObject(variables)) return null;
     const prepared = this.#operations.find(query, operationName ?? undefined);
     return prepared ? { prepared, variables: isObject(variables) ? variables : {} } : null;
   }

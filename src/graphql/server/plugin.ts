@@ -2,11 +2,11 @@ import cors from "@fastify/cors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
   IDEMPOTENCY_KEY_HEADER,
+  parseIdempotencyKey,
   REPLAYED_HEADER,
-  readIdempotencyKey,
 } from "../../domain/requests/idempotency-key.js";
 import { RATE_LIMIT_HEADERS, rateLimitHeaders } from "../../domain/requests/rate-limit-headers.js";
-import { READ_CONSISTENCY_HEADER, readReadConsistency } from "../../domain/requests/read-consistency.js";
+import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Services } from "../../services/services.js";
 import { createContext, type GraphqlContext, tenantOf } from "../shared/context.js";
@@ -35,7 +35,7 @@ interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   /** Allow-list of documents; undefined allows every document. */
   readonly trustedDocuments: TrustedDocuments | undefined;
   /** Serves the playground to browsers; undefined handles browsers like any other client. */
-  readonly explore?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
+  readonly servePlayground?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
 }
 
 /** Registers the GraphQL API, in a scope with the prefix /graphql. */
@@ -44,11 +44,11 @@ export async function registerGraphql(
   services: Services,
   options: GraphqlOptions,
 ): Promise<void> {
-  const { trustedDocuments, explore } = options;
+  const { trustedDocuments, servePlayground } = options;
   const { metrics, tracing } = services.telemetry;
   const schema = createSchema(services);
   if (tracing) traceRootFields(schema, tracing);
-  const rootFields = Math.min(options.limits.rootFields, services.rateLimits.most);
+  const rootFields = Math.min(options.limits.rootFields, services.rateLimits.maxCost);
   // A query that exceeds the full rate limit can never run: reject it as too large instead of asking for a retry.
   const operationOptions = { ...options, limits: { ...options.limits, rootFields }, log: app.log };
   const operations = new Operations(schema, services, operationOptions);
@@ -83,7 +83,8 @@ export async function registerGraphql(
     metrics,
     async onRequest(request, reply) {
       requireMethod(request, reply);
-      if (explore && request.method === "GET" && acceptsHtml(request)) await explore(request, reply);
+      if (servePlayground && request.method === "GET" && acceptsHtml(request))
+        await servePlayground(request, reply);
       else await callers.identify(request);
     },
   });
@@ -94,8 +95,8 @@ function createContextFactory(services: Services, callers: CallerIdentification)
   return async (request: FastifyRequest, reply: FastifyReply): Promise<GraphqlContext> => {
     const { id, headers, ip: address } = request;
     const { authorization } = headers;
-    const idempotencyKey = readIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]);
-    const consistency = readReadConsistency(headers[READ_CONSISTENCY_HEADER]);
+    const idempotencyKey = parseIdempotencyKey(headers[IDEMPOTENCY_KEY_HEADER]);
+    const consistency = parseReadConsistency(headers[READ_CONSISTENCY_HEADER]);
     const identity = await callers.identityOf(request, reply);
     const signal = () => request.signal;
     const recordWrite = () => {

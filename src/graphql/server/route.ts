@@ -123,6 +123,6 @@ function acceptsGraphqlMediaType({ headers: { accept } }: FastifyRequest): boole
 function requireOneOperation(body: unknown): void {
   if (!Array.isArray(body)) return;
   throw new DomainError("batching_disabled", "A request carries one operation: batching is off.", {
-    figures: { limit: 1, actual: body.length },
+    details: { limit: 1, actual: body.length },
   });
 }

@@ -1,5 +1,5 @@
 import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
-import { isGiven } from "../../domain/shared/json.js";
+import { isPresent } from "../../domain/shared/json.js";
 
 /**
  * Returns the only alternative that is set.
@@ -11,9 +11,9 @@ export function requireOneOf<Name extends string, Value>(
   alternatives: Readonly<Record<Name, Value | null | undefined>>,
 ): Value {
   const names = Object.keys(alternatives);
-  const values = Object.values<Value | null | undefined>(alternatives).filter(isGiven);
+  const values = Object.values<Value | null | undefined>(alternatives).filter(isPresent);
   const [first] = values;
-  if (values.length !== 1 || !isGiven(first)) {
+  if (values.length !== 1 || !isPresent(first)) {
     throw invalidField(field, `must name exactly one of ${names.join(", ")}`);
   }
   return first;

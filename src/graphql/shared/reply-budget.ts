@@ -52,7 +52,7 @@ export class ReplyBudget {
   /** Counts list items in the reply. @throws DomainError `query_too_expensive` if the budget is exceeded */
   spend(items: number): void {
     this.#spent += items;
-    this.requireRest();
+    this.requireRemaining();
   }
 
   /** Counts the findings of a completed check. Does not throw: only further work is rejected. */
@@ -86,22 +86,22 @@ export class ReplyBudget {
     throw new DomainError(
       "query_too_expensive",
       `The query costs more than ${costLimit} with the size of its properties. Ask for fewer groups at once.`,
-      { figures: { limit: costLimit } },
+      { details: { limit: costLimit } },
     );
   }
 
   /** Stops further work for a reply that is already too large. @throws like `spend` */
-  requireRest(): void {
+  requireRemaining(): void {
     if (this.#spent <= MAX_ITEMS) return;
     throw new DomainError("query_too_expensive", `The reply would have more than ${MAX_ITEMS} items.`, {
-      figures: { limit: MAX_ITEMS },
+      details: { limit: MAX_ITEMS },
     });
   }
 }
 
 export function replyTooLarge(limit: number): DomainError {
   return new DomainError("query_too_expensive", `The reply would have more than ${limit} bytes.`, {
-    figures: { limit },
+    details: { limit },
   });
 }
 

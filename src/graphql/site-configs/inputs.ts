@@ -1,9 +1,9 @@
 import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, Int } from "type-graphql";
 import { type FieldPath, invalidField } from "../../domain/shared/errors.js";
-import { isGiven } from "../../domain/shared/json.js";
+import { isPresent } from "../../domain/shared/json.js";
+import { type DocumentSource, serializeJson } from "../../domain/site-configs/document-source.js";
 import { DEFAULT_SITE, requireSize } from "../../domain/site-configs/site-config.js";
-import { type WrittenSource, writeJson } from "../../domain/site-configs/written-source.js";
 import type { ChangeOptions } from "../../services/site-configs/service.js";
 
 export const SITE = { nullable: true, defaultValue: DEFAULT_SITE, description: "The name of the site." };
@@ -91,7 +91,7 @@ export class SetSiteConfigVisibilityInput {
 
 /** A document submitted in a request. */
 export interface SubmittedSource {
-  readonly source: WrittenSource;
+  readonly source: DocumentSource;
   /** Path in the input. */
   readonly field: FieldPath;
   /** Size in bytes; for a JSON document, without insignificant white space. */
@@ -110,10 +110,10 @@ export function parseSource({
   readonly text?: string | null | undefined;
 }): SubmittedSource {
   const hasText = typeof text === "string";
-  const hasDocument = isGiven(document);
+  const hasDocument = isPresent(document);
   if (hasText === hasDocument)
     throw invalidField(["text"], "or document must be given: exactly one of the two");
-  const source = hasText ? { text } : writeJson(document, ["document"]);
+  const source = hasText ? { text } : serializeJson(document, ["document"]);
   const field: FieldPath = [hasText ? "text" : "document"];
   const written = "text" in source ? source.text : source.json;
   requireSize(written, field);

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../domain/shared/json.js";
 import type { JsonPatchOperation } from "../../domain/site-configs/document/json-diff.js";
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
-import { nameOfRevision, type SiteConfigReader } from "../../services/site-configs/reader.js";
+import { revisionKey, type SiteConfigReader } from "../../services/site-configs/reader.js";
 import { SiteConfigWork } from "../../services/site-configs/work.js";
 import { defineLoader, type Loader } from "../shared/loaders.js";
 import { PageLoaders } from "../shared/page-loaders.js";
@@ -31,14 +31,14 @@ export class SiteConfigLoaders implements Loader {
     this.work = work;
     this.byId = new DataLoader((ids) => reader.byIds(tenant, ids));
     this.bySite = new DataLoader((sites) => reader.bySites(tenant, sites));
-    this.revisions = new DataLoader((refs) => reader.revisions(tenant, refs), { cacheKeyFn: nameOfRevision });
+    this.revisions = new DataLoader((refs) => reader.revisions(tenant, refs), { cacheKeyFn: revisionKey });
     this.revisionPages = new PageLoaders((ids, page) => reader.listRevisions(tenant, ids, page));
     this.#texts = new DataLoader(
       async (refs) => {
         const texts = await reader.texts(tenant, refs);
         return texts.map((text) => (text === null ? null : new SiteConfigText(text, work)));
       },
-      { cacheKeyFn: nameOfRevision },
+      { cacheKeyFn: revisionKey },
     );
   }
 

@@ -1,8 +1,8 @@
 import { Ctx, Mutation, Resolver } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
+import { serializeJson } from "../../domain/site-configs/document-source.js";
 import { type Editor, parseSite } from "../../domain/site-configs/site-config.js";
-import { writeJson } from "../../domain/site-configs/written-source.js";
 import type { SiteConfigService } from "../../services/site-configs/service.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import type { Loaders } from "../shared/loaders.js";
@@ -40,14 +40,8 @@ export class SiteConfigMutations {
       const { source, field, size } = parseSource(input);
       budget.spendBytes(size);
       const isPublic = input.public ?? null;
-      const putOptions = { ...options, isPublic };
-      const outcome = await this.#siteConfigs.put(
-        editor,
-        site,
-        source,
-        putOptions,
-        siteConfigs(loaders).work,
-      );
+      const document = { ...options, source, isPublic };
+      const outcome = await this.#siteConfigs.put(editor, site, document, siteConfigs(loaders).work);
       return viewOutcome(outcome, field, budget);
     });
   }
@@ -62,10 +56,15 @@ export class SiteConfigMutations {
   ): Promise<object> {
     return change(context, input, async ({ editor, site, options, loaders }) => {
       const { budget } = loaders;
-      const patch = writeJson(input.patch, ["patch"]);
+      const patch = serializeJson(input.patch, ["patch"]);
       const current = await siteConfigs(loaders).bySite.load(site);
       budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(patch.json));
-      const outcome = await this.#siteConfigs.patch(editor, site, patch, options, siteConfigs(loaders).work);
+      const outcome = await this.#siteConfigs.patch(
+        editor,
+        site,
+        { ...options, patch },
+        siteConfigs(loaders).work,
+      );
       return viewOutcome(outcome, ["patch"], budget);
     });
   }
@@ -88,8 +87,7 @@ export class SiteConfigMutations {
       const outcome = await this.#siteConfigs.restore(
         editor,
         site,
-        revision,
-        options,
+        { ...options, revision },
         siteConfigs(loaders).work,
       );
       return viewOutcome(outcome, ["revision"], budget);

@@ -57,7 +57,7 @@ export function viewSettings(document: JsonValue, budget: ReplyBudget): object |
 }
 
 function settingsClass(shape: ObjectShape): SettingsClass {
-  return getOrCreate(settingsClasses, shape.typed, (name, register) => {
+  return getOrCreate(settingsClasses, shape.typeName, (name, register) => {
     class SettingsObject {
       readonly values: JsonObject;
       readonly budget: ReplyBudget;
@@ -69,7 +69,7 @@ function settingsClass(shape: ObjectShape): SettingsClass {
     }
     // Register before adding fields: the type is recursive, because page groups may contain groups.
     register(SettingsObject);
-    ObjectType(name, { description: shape.typed.description })(SettingsObject);
+    ObjectType(name, { description: shape.typeName.description })(SettingsObject);
     Extensions({ [COUNTS_ITEMS]: true })(SettingsObject);
     for (const [key, property] of Object.entries(shape.properties)) {
       // Keys such as `$schema` are metadata for tools, not settings.
@@ -113,8 +113,8 @@ function renderingOf(shape: SettingShape): Rendering {
   if (!one) throw new Error("The table has a property that no view shows.");
   if (!other) return renderForm(one);
   if (other.kind === "array") return renderOneOrMany(renderForm(other));
-  if (shape.kind === "union" && shape.typed && other.kind === "object")
-    return renderUnion(shape.typed, other);
+  if (shape.kind === "union" && shape.typeName && other.kind === "object")
+    return renderUnion(shape.typeName, other);
   throw new Error("The table has a union that no view shows.");
 }
 
@@ -135,13 +135,13 @@ function renderForm(shape: Exclude<SingleShape, { readonly kind: "any" }>): Rend
   }
 }
 
-function renderEnum({ typed }: StringShape, values: readonly string[]): Rendering {
-  if (!typed) throw new Error("The table has an enumeration without a name.");
+function renderEnum({ typeName }: StringShape, values: readonly string[]): Rendering {
+  if (!typeName) throw new Error("The table has an enumeration without a name.");
   const members = values.map(
     (value) => [value.toUpperCase().replaceAll("-", "_"), [value, `\`${value}\` in the document.`]] as const,
   );
-  const type = getOrCreate(enums, typed, (name) =>
-    createEnum(name, typed.description, Object.fromEntries(members)),
+  const type = getOrCreate(enums, typeName, (name) =>
+    createEnum(name, typeName.description, Object.fromEntries(members)),
   );
   return {
     type,
@@ -167,11 +167,11 @@ function renderOneOrMany(many: Rendering): Rendering {
   return { ...many, view: (value, budget) => many.view(Array.isArray(value) ? value : [value], budget) };
 }
 
-function renderUnion(typed: NonNullable<UnionShape["typed"]>, shape: ObjectShape): Rendering {
-  const text = textClass(typed.text);
+function renderUnion(typeName: NonNullable<UnionShape["typeName"]>, shape: ObjectShape): Rendering {
+  const text = textClass(typeName.text);
   const settings = settingsClass(shape);
-  const type = getOrCreate(unions, typed, (name) =>
-    createUnionType({ name, description: typed.description, types: () => [text, settings] }),
+  const type = getOrCreate(unions, typeName, (name) =>
+    createUnionType({ name, description: typeName.description, types: () => [text, settings] }),
   );
   const object = renderForm(shape);
   const view = (value: JsonValue, budget: ReplyBudget) =>
@@ -180,8 +180,8 @@ function renderUnion(typed: NonNullable<UnionShape["typed"]>, shape: ObjectShape
 }
 
 /** Returns the class that wraps a string in a union, because GraphQL unions can only contain object types. */
-function textClass(typed: NonNullable<UnionShape["typed"]>["text"]): TextClass {
-  return getOrCreate(textClasses, typed, (name) => {
+function textClass(typeName: NonNullable<UnionShape["typeName"]>["text"]): TextClass {
+  return getOrCreate(textClasses, typeName, (name) => {
     class TextObject {
       readonly #text: string;
       readonly #budget: ReplyBudget;
@@ -191,12 +191,12 @@ function textClass(typed: NonNullable<UnionShape["typed"]>["text"]): TextClass {
         this.#budget = budget;
       }
 
-      get [typed.property](): string {
+      get [typeName.property](): string {
         return this.#budget.spendText(this.#text);
       }
     }
-    ObjectType(name, { description: typed.description })(TextObject);
-    Field(() => String, { description: "What the document says." })(TextObject.prototype, typed.property);
+    ObjectType(name, { description: typeName.description })(TextObject);
+    Field(() => String, { description: "What the document says." })(TextObject.prototype, typeName.property);
     return TextObject;
   });
 }
@@ -204,10 +204,10 @@ function textClass(typed: NonNullable<UnionShape["typed"]>["text"]): TextClass {
 /** Returns the type from the cache, or creates it; `register` caches an incomplete type so that it can refer to itself. */
 function getOrCreate<Type>(
   cache: Map<string, Type>,
-  typed: TypeName,
+  typeName: TypeName,
   create: (name: string, register: (incomplete: Type) => void) => Type,
 ): Type {
-  const name = `Site${typed.name}`;
+  const name = `Site${typeName.name}`;
   const cached = cache.get(name);
   if (cached !== undefined) return cached;
   const created = create(name, (incomplete) => cache.set(name, incomplete));

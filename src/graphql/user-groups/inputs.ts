@@ -2,7 +2,7 @@ import { GraphQLJSON } from "graphql-scalars";
 import { Field, InputType, Int } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
-import { isGiven } from "../../domain/shared/json.js";
+import { isPresent } from "../../domain/shared/json.js";
 import { isText, parseText } from "../../domain/shared/text-field.js";
 import { parseMappingList } from "../../domain/user-groups/mapping.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
@@ -106,7 +106,7 @@ export function parseProvidedId(input: GetOrCreateUserGroupInput): string {
   if (isText(input.providedId)) return input.providedId;
   const { name, ...others } = input;
   // Only new groups need a name, and without a valid ID it is unknown whether the group exists.
-  const present = isGiven(name) ? { ...others, name } : others;
+  const present = isPresent(name) ? { ...others, name } : others;
   return parseIdentified(input.providedId, () => parseChangedFields(present)).providedId;
 }
 
@@ -170,8 +170,8 @@ export function parseCurrentToken({
 /** Parses the values that the token's user group must match; null means absent. @throws DomainError `invalid_field` */
 export function parseExpectations({ providedId, dataSourceProvidedId }: DeleteUserGroupInput) {
   return parseFields<{ readonly providedId?: string; readonly dataSourceProvidedId?: string }>({
-    ...(isGiven(providedId) ? { providedId: () => parseText(providedId, ["providedId"]) } : {}),
-    ...(isGiven(dataSourceProvidedId)
+    ...(isPresent(providedId) ? { providedId: () => parseText(providedId, ["providedId"]) } : {}),
+    ...(isPresent(dataSourceProvidedId)
       ? { dataSourceProvidedId: () => parseText(dataSourceProvidedId, ["dataSourceProvidedId"]) }
       : {}),
   });

@@ -1,8 +1,8 @@
-import { readCredentials } from "../../domain/authentication/authorization.js";
+import { parseCredentials } from "../../domain/authentication/authorization.js";
 import { DomainError, internalError } from "../../domain/shared/errors.js";
 import type { UserGroupEvent } from "../../services/user-groups/group-watch.js";
 import type { Subscription } from "../../services/user-groups/subscription.js";
-import type { UserGroupWatches, Watching } from "../../services/user-groups/watches.js";
+import type { SubscriberCredential, UserGroupWatches } from "../../services/user-groups/watches.js";
 import {
   type FrontEndSession,
   type GraphqlContext,
@@ -41,9 +41,12 @@ export class UserGroupWatcher implements Watcher {
   }
 }
 
-function credentialOf(session: Session | FrontEndSession, { authorization }: GraphqlContext): Watching {
+function credentialOf(
+  session: Session | FrontEndSession,
+  { authorization }: GraphqlContext,
+): SubscriberCredential {
   if (session.kind === "caller") return { kind: "apiKey", keyId: session.caller.keyId };
-  return { kind: "token", token: readCredentials(authorization).secret };
+  return { kind: "token", token: parseCredentials(authorization).secret };
 }
 
 async function* readEvents(

@@ -29,7 +29,7 @@ const ERROR_NOTES = {
   },
   forbidden: {
     when: "the API key lacks the scope: `embed` for GET, whose reply contains a token; `write` for what changes something",
-    message: "This API key may only read. Use one with write scope.",
+    message: "This API key is read-only. Use an API key with `write` scope.",
   },
   not_found: {
     when: "the path cannot be decoded",
@@ -37,24 +37,24 @@ const ERROR_NOTES = {
   },
   user_group_not_found: {
     when: "there is no such user group in the environment of the API key",
-    message: "No user group has this id.",
+    message: "No user group has this ID.",
   },
   site_config_not_found: {
     when: "there is no such site or revision, or it is not public and no API key was sent",
-    message: "There is no such site configuration, or no such revision.",
+    message: "The site has no configuration, or no such revision.",
   },
   user_group_mismatch: {
     when: "what is given beside the token contradicts its group; nothing is deleted",
-    message: "This contradicts the user group that the token names. Nothing was deleted.",
+    message: "The request does not match the user group that the token identifies. Nothing was deleted.",
     field: "user_group_id",
   },
   idempotency_key_in_use: {
     when: "a request with the same `Idempotency-Key` is still under way",
-    message: "A request with this Idempotency-Key is still under way. Try again shortly.",
+    message: "A request with this Idempotency-Key is still in progress. Try again shortly.",
   },
   idempotency_mismatch: {
     when: "the `Idempotency-Key` was used for another request",
-    message: "This Idempotency-Key was used for another request. Use a new one for each request.",
+    message: "This Idempotency-Key was used for another request. Use a new key for each request.",
   },
   unknown_data_source: {
     when: "the mapping names a data source that the environment does not have; `field` says which, and `fields` lists all of them",
@@ -71,7 +71,8 @@ const ERROR_NOTES = {
   },
   rate_limited: {
     when: "the allowance is used up, or authentication failed too often from this address",
-    message: "The rate limit is 600 points in 60 s; 0 are left, and this needs 1 more. Try again in 42 s.",
+    message:
+      "The rate limit of 600 cost units per 60 s is exceeded: 1 needed, 0 remaining. Try again in 42 s.",
   },
   internal: { when: "it is our fault", message: "Something went wrong on our side." },
   unavailable: {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { rateLimitHeaders } from "../../domain/requests/rate-limit-headers.js";
-import { READ_CONSISTENCY_HEADER, readReadConsistency } from "../../domain/requests/read-consistency.js";
+import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
 import { refuseOtherMethods } from "../../rest/method-refusal.js";
 import { BODY_LIMIT } from "../../rest/routes.js";
@@ -49,7 +49,7 @@ export function registerSiteConfigRoutes(
     if (spending) reply.headers(rateLimitHeaders(await spending));
     const owner = parseOwner(request, caller);
     const servedRequest = parseServed(request);
-    const consistency = readReadConsistency(request.headers[READ_CONSISTENCY_HEADER]);
+    const consistency = parseReadConsistency(request.headers[READ_CONSISTENCY_HEADER]);
     const { revision, hash, text } = await replicaRouter.run(consistency, (replica) =>
       owner.kind === "caller"
         ? siteConfigReader.serve({ ...owner.caller, ...(replica && { replica }) }, servedRequest)

@@ -43,5 +43,5 @@ export async function findAccountOrigin(db: Queryable, accountId: number): Promi
 }
 
 function accountGone(accountId: number): Error {
-  return new Error(`There is no account ${accountId} any more.`);
+  return new Error(`Account ${accountId} no longer exists.`);
 }

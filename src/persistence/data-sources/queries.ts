@@ -1,7 +1,7 @@
 import { Any, type FindOptionsWhere } from "typeorm";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
-import { filtersNothing } from "../../domain/shared/page.js";
+import { isEmptyFilter } from "../../domain/shared/page.js";
 import type { SortOrder } from "../../domain/user-groups/list.js";
 import { escapeLike, type Keyset } from "../shared/keyset.js";
 import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";
@@ -74,5 +74,5 @@ export function dataSourceList(filter: DataSourceFilter): ListQuery {
     nameContains !== undefined &&
       `name COLLATE "default" ILIKE ${values.add(`%${escapeLike(nameContains)}%`)}`,
   ]);
-  return filtersNothing(filter) ? { ...list, name: "data_source_list" } : list;
+  return isEmptyFilter(filter) ? { ...list, name: "data_source_list" } : list;
 }

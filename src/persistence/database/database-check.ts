@@ -21,17 +21,19 @@ export async function checkServer(db: Queryable): Promise<string> {
     },
     [],
   );
-  if (!server) throw new Error("The server told nothing about itself.");
+  if (!server) throw new Error("PostgreSQL returned no server information.");
   if (server.number < OLDEST_MAJOR * 10_000) {
-    throw new OperatorError(`PostgreSQL ${server.version} is too old: ${OLDEST_MAJOR} or newer is needed.`);
+    throw new OperatorError(
+      `PostgreSQL ${server.version} is not supported. Use PostgreSQL ${OLDEST_MAJOR} or later.`,
+    );
   }
   if (server.encoding !== "UTF8") {
     throw new OperatorError(
-      `The database of DATABASE_URL has the encoding ${server.encoding}; UTF8 is needed.`,
+      `The database in DATABASE_URL has the encoding ${server.encoding}. Use a database with the encoding UTF8.`,
     );
   }
   if (server.readOnly)
-    throw new OperatorError("DATABASE_URL leads to a read-only standby; the primary is needed.");
+    throw new OperatorError("DATABASE_URL points to a read-only standby. Set it to the primary.");
   return server.version;
 }
 
@@ -43,9 +45,9 @@ export async function checkTokenKeys(db: Database, vault: TokenVault): Promise<v
       { name: "token_keys", access: "read", text: `SELECT DISTINCT token_key_id AS "keyId" FROM account` },
       [],
     );
-  const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.holds(keyId));
+  const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.hasKey(keyId));
   if (missing.length === 0) return;
   throw new OperatorError(
-    `The tokens in this database were encrypted under other encryption keys (ids ${missing.join(", ")}); add them to ENCRYPTION_KEYS, or use the DATA_DIR that keeps them.`,
+    `The tokens in this database are encrypted with other keys (IDs ${missing.join(", ")}). Add the keys to ENCRYPTION_KEYS, or use the DATA_DIR that contains them.`,
   );
 }

@@ -242,7 +242,7 @@ export class Database implements Queryable {
 }
 
 function overload(): DomainError {
-  return new DomainError("unavailable", "The service has too much to do at the moment. Try again shortly.", {
+  return new DomainError("unavailable", "The service is overloaded. Try again shortly.", {
     retryAfter: 1,
   });
 }

@@ -93,12 +93,12 @@ async function retry(
       return;
     } catch (error) {
       if (!isLockTimeout(error) && !isTransactionConflict(error)) throw error;
-      const problem = "A migration could not lock its tables: other transactions hold them";
+      const problem = "A migration could not lock its tables because other transactions use them";
       if (performance.now() + pauseMs > deadline) {
         const advice =
-          "End the long transactions that pg_stat_activity shows (reports, backups, idle sessions) and try again";
+          "End the long-running transactions in pg_stat_activity (reports, backups, idle sessions) and try again";
         const limit = `${retryMs / MS_PER_S} s (MIGRATION_RETRY_MS)`;
-        throw new OperatorError(`${problem}, even after ${limit}. Nothing of it was applied. ${advice}.`, {
+        throw new OperatorError(`${problem}, even after ${limit}. It was rolled back. ${advice}.`, {
           cause: error,
         });
       }

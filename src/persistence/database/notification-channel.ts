@@ -78,7 +78,14 @@ export class NotificationChannel {
         clearTimeout(timer);
         this.#waiters.delete(settle);
         if (this.#isListening) resolve();
-        else reject(new DomainError("unavailable", "Changes cannot be followed now.", { retryAfter: 1 }));
+        else
+          reject(
+            new DomainError(
+              "unavailable",
+              "Changes cannot be subscribed to at the moment. Try again shortly.",
+              { retryAfter: 1 },
+            ),
+          );
       };
       const timer = setTimeout(settle, this.#options.connectTimeoutMs);
       this.#waiters.add(settle);

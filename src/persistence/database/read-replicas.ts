@@ -116,7 +116,7 @@ export class ReadReplicas {
         const passed = this.#samples.findLast(({ position }) => position <= replayed);
         if (passed) tracked.freshAsOf = Math.max(passed.at, tracked.freshAsOf ?? passed.at);
       }
-      this.#report(tracked, listener, this.#primaryError ?? new Error("it lags behind"));
+      this.#report(tracked, listener, this.#primaryError ?? new Error("it lags too far behind"));
     } catch (error) {
       tracked.freshAsOf = null;
       tracked.replica.reads.rejectPending();

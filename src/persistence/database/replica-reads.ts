@@ -49,7 +49,7 @@ export class ReplicaReads implements ReadReplica {
 
   /** Rejects the reads in flight when the replica is unreachable. */
   rejectPending(): void {
-    const failure = new ReplicaFailed(`${this.name} is out of reach.`);
+    const failure = new ReplicaFailed(`${this.name} is unreachable.`);
     for (const rejectRead of this.#inFlight) rejectRead(failure);
   }
 }

@@ -21,7 +21,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
 
 export async function currentRole(db: Queryable): Promise<string> {
   const [row] = await db.run<{ role: string }>({ access: "read", text: "SELECT current_user AS role" }, []);
-  if (!row) throw new Error("The server does not say who we are.");
+  if (!row) throw new Error("PostgreSQL did not return the current role.");
   return row.role;
 }
 
@@ -47,7 +47,7 @@ export async function grantRuntimeRole(owner: Database, role: string): Promise<v
 }
 
 /** Returns why row-level security does not apply to the connection's role; null when it applies. */
-export async function findBypass(db: Queryable): Promise<string | null> {
+export async function findRowSecurityBypass(db: Queryable): Promise<string | null> {
   const [role] = await db.run<{ name: string; isSuperuser: boolean; bypasses: boolean }>(
     {
       access: "read",

@@ -51,7 +51,7 @@ export class PositionProbe {
   async read(): Promise<LogPosition> {
     const { rows } = await this.#pool.query<PositionRow>(this.#text);
     const [row] = rows;
-    if (!row || row.position === null) throw new Error("it is no replica: it replays nothing");
+    if (!row || row.position === null) throw new Error("it is not a streaming replica");
     return { position: BigInt(row.position), row };
   }
 
@@ -62,10 +62,10 @@ export class PositionProbe {
 
 /** @throws Error when the replica does not replicate this database, or the role differs */
 function requireSameDatabase(replica: PositionRow, primary: PositionRow): void {
-  if (replica.system !== primary.system) throw new Error("it is a replica of another server");
+  if (replica.system !== primary.system) throw new Error("it is a replica of another primary");
   for (const name of ["timeline", "database", "role"] as const) {
     if (replica[name] !== primary[name])
-      throw new Error(`it has the ${name} ${replica[name]}, not ${primary[name]}`);
+      throw new Error(`its ${name} is ${replica[name]}, not ${primary[name]}`);
   }
 }
 

@@ -55,13 +55,12 @@ function pageTerms(
 /**
  * Returns a table expression with one row per page, in order, and the clauses that select each row's page from a list.
  * @param table the table that the list is read from
- * @param shape any of the pages, which must all have the same `pageName`
+ * @param pages must all have the same `pageName`
  */
 export function pageTable(
   table: string,
   keyset: Keyset,
-  shape: PageRequest,
-  pages: readonly PageRequest[],
+  pages: readonly [PageRequest, ...PageRequest[]],
   values: StatementValues,
 ) {
   const positions = (side: "after" | "before") => {
@@ -78,7 +77,7 @@ export function pageTable(
     table: `unnest(${arrays.join(", ")}) WITH ORDINALITY
       AS page (after_value, after_id, before_value, before_id, size, place)`,
     order: "page.place",
-    ...clausesOf(table, keyset, shape, {
+    ...clausesOf(table, keyset, pages[0], {
       after: { value: "page.after_value", id: "page.after_id" },
       before: { value: "page.before_value", id: "page.before_id" },
       size: "page.size",

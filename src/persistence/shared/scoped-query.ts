@@ -123,5 +123,7 @@ export async function runScoped<Row extends object>(
 function requireDriverQuery<Row extends object>(query: object): asserts query is RunningQuery<Row> {
   const methods = ["submit", "handleRowDescription", "handleDataRow", "handleCommandComplete", "handleError"];
   if ("_result" in query && methods.every((name) => typeof Reflect.get(query, name) === "function")) return;
-  throw new TypeError("The driver's queries are not made as this version of the service expects.");
+  throw new TypeError(
+    "The installed version of pg is not supported: its queries have an unexpected structure.",
+  );
 }

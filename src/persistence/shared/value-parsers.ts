@@ -20,7 +20,7 @@ export function readTime(text: string): Date {
   if (time) return time;
   const read: unknown = types.getTypeParser(types.builtins.TIMESTAMPTZ)(text);
   if (read instanceof Date) return read;
-  throw new TypeError("The database holds a time that is none.");
+  throw new TypeError("The database returned an invalid timestamp.");
 }
 
 /** Parses a `bytea` in hex format, PostgreSQL's default. */

@@ -75,7 +75,7 @@ export async function addRevision(
     actor.keyId,
     restoredFrom,
   ]);
-  if (!rows[0]) throw new Error("A locked site configuration is gone.");
+  if (!rows[0]) throw new Error("A locked site configuration no longer exists.");
   return toSiteConfig(rows[0]);
 }
 

@@ -43,7 +43,7 @@ const REPLACE_TOKENS: Statement = {
 };
 
 /** The existing group that an imported line is compared with. */
-export interface PresentGroup {
+export interface ExistingGroup {
   readonly id: number;
   readonly providedId: string;
   readonly name: string;
@@ -62,11 +62,11 @@ type PresentRow = readonly [
 ];
 
 /** Loads groups by external ID. @param lock whether to lock them until the transaction ends */
-export async function findPresentGroups(
+export async function findExistingGroups(
   db: TenantDb,
   providedIds: readonly string[],
   lock: boolean,
-): Promise<PresentGroup[]> {
+): Promise<ExistingGroup[]> {
   const values = [providedIds];
   const rows = await db.run<PresentRow>(lock ? LOCK : READ, values);
   return rows.map(([id, providedId, name, properties, lookup]) => ({

@@ -164,7 +164,7 @@ export async function updateUserGroups(
 }
 
 /** Like `updateUserGroups`, but skips groups locked by other transactions. @param changes at most one per group */
-export async function updateFreeUserGroups(
+export async function updateUnlockedUserGroups(
   db: TenantDb,
   changes: readonly RowChange[],
 ): Promise<UpdatedUserGroup[]> {

@@ -29,12 +29,15 @@ const REHASH = `UPDATE brought_token SET lookup = item.new_lookup
   WHERE account_id = $1 AND environment = $2 AND lookup = item.old_lookup`;
 
 /** The tenant of a group into which a token with this hash was imported; the token may have been rotated since. */
-export interface TokenPlace extends Tenant {
+export interface TokenLocation extends Tenant {
   readonly lookup: Buffer;
 }
 
 /** Finds the tenants of imported tokens by hash, across all accounts; requires the operator scope. */
-export async function findTokenPlaces(db: Queryable, lookups: readonly Buffer[]): Promise<TokenPlace[]> {
+export async function findTokenLocations(
+  db: Queryable,
+  lookups: readonly Buffer[],
+): Promise<TokenLocation[]> {
   const rows = await db.run<readonly [accountId: string, environment: Environment, lookup: string]>(FIND, [
     lookups,
   ]);

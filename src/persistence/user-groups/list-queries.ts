@@ -60,11 +60,11 @@ export async function listAllUserGroups(
   order: UserGroupSort,
   pages: readonly PageRequest[],
 ): Promise<Page<UserGroup>[]> {
-  const [first] = pages;
+  const [first, ...others] = pages;
   if (!first) return [];
   const keyset = keysetOf(order);
   const { conditions, values } = listQuery({});
-  const requests = pageTable(TABLE.name, keyset, first, pages, values);
+  const requests = pageTable(TABLE.name, keyset, [first, ...others], values);
   const statement: Statement = {
     name: `user_group_pages_${pageName(keyset, first)}`,
     rows: "text",

@@ -36,7 +36,7 @@ const COUNT_PENDING: Statement = {
 };
 
 /** Delivered and dead deliveries of all accounts, for the purge. */
-export const OVER_DELIVERIES = {
+export const COMPLETED_DELIVERIES = {
   table: "webhook_delivery",
   column: "created_at",
   condition: "state <> 'pending'",
@@ -47,7 +47,7 @@ export const PENDING_DELIVERIES = {
   table: "webhook_delivery",
   column: "queued_at",
   condition: "state = 'pending'",
-  assignments: "state = 'dead', last_error = 'The delivery expired: it could not be made in time.'",
+  assignments: "state = 'dead', last_error = 'The delivery expired before it could be sent.'",
 } as const;
 
 const REPLAY: Statement = {

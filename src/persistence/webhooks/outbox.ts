@@ -147,6 +147,6 @@ export async function claimDeliveries(
 
 export async function readOutboxState(operator: Queryable): Promise<OutboxState> {
   const [state] = await operator.run<OutboxState>(STATE, []);
-  if (!state) throw new Error("PostgreSQL did not count the outbox.");
+  if (!state) throw new Error("PostgreSQL returned no outbox state.");
   return state;
 }

@@ -30,7 +30,7 @@ export class ApiKeyService {
     key: { readonly name: string; readonly scope: Scope; readonly expiresAt: Date | null },
   ): Promise<{ readonly secret: string; readonly apiKey: ApiKey }> {
     if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) {
-      throw invalidField(["expiresAt"], "must be a time to come");
+      throw invalidField(["expiresAt"], "must be in the future");
     }
     return this.#accounts.createKey(admin, { ...key, environment: admin.environment });
   }
@@ -42,7 +42,7 @@ export class ApiKeyService {
       this.#revocations.revoked(admin, id);
       return revoked;
     }
-    throw new DomainError("api_key_not_found", "No API key has this id.", { field: ["id"] });
+    throw new DomainError("api_key_not_found", "No API key has this ID.", { field: ["id"] });
   }
 
   async list(tenant: Tenant, page: PageRequest): Promise<Page<ApiKey>> {

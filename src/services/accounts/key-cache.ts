@@ -79,7 +79,7 @@ export class KeyCache {
   }
 
   /** Returns the cached valid key with this secret, or null, without I/O. */
-  recall(secret: string): ActiveKey | null {
+  getCached(secret: string): ActiveKey | null {
     const cached = this.#entries.get(secret);
     if (!cached?.found || cached.validUntil <= performance.now() || hasExpired(cached.found)) return null;
     this.#hits.hits += 1;

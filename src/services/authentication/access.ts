@@ -1,21 +1,21 @@
-import { hashApiKey, readApiKey } from "../../domain/accounts/api-key.js";
+import { hashApiKey, parseApiKey } from "../../domain/accounts/api-key.js";
 import type { Caller } from "../../domain/accounts/caller.js";
 import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import {
   findApiKey,
   missingCredentials,
-  readApiKeyHeader,
-  readCredentials,
+  parseApiKeyHeader,
+  parseCredentials,
 } from "../../domain/authentication/authorization.js";
 import type { Identity } from "../../domain/authentication/identity.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { mayBeToken, readUserGroupToken } from "../../domain/user-groups/token.js";
+import { isPlausibleToken, parseUserGroupToken } from "../../domain/user-groups/token.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { type ActiveKey, findActiveKey } from "../../persistence/accounts/api-key-queries.js";
 import type { Database } from "../../persistence/database/database.js";
-import { findTokenPlaces } from "../../persistence/user-groups/imported-token-queries.js";
+import { findTokenLocations } from "../../persistence/user-groups/imported-token-queries.js";
 import type { KeyCache } from "../accounts/key-cache.js";
 import type { KeyUsage } from "../accounts/key-usage.js";
 import type { AuthFailures } from "../requests/auth-failures.js";
@@ -29,6 +29,15 @@ export interface Origin {
   readonly deadline?: Deadline | undefined;
 }
 
+export interface AccessDependencies {
+  readonly db: Database;
+  readonly vault: TokenVault;
+  readonly keys: KeyCache;
+  readonly reader: UserGroupReader;
+  readonly usage: KeyUsage;
+  readonly failures: AuthFailures;
+}
+
 /** Authenticates requests. */
 export class Access {
   readonly #db: Database;
@@ -38,14 +47,7 @@ export class Access {
   readonly #keys: KeyCache;
   readonly #reader: UserGroupReader;
 
-  constructor(
-    db: Database,
-    vault: TokenVault,
-    keys: KeyCache,
-    reader: UserGroupReader,
-    usage: KeyUsage,
-    failures: AuthFailures,
-  ) {
+  constructor({ db, vault, keys, reader, usage, failures }: AccessDependencies) {
     this.#db = db;
     this.#vault = vault;
     this.#keys = keys;
@@ -62,7 +64,7 @@ export class Access {
    */
   async authenticate(header: string | undefined, origin: Origin): Promise<Caller> {
     return this.#limitFailures(header, origin.address, () =>
-      this.#findCaller(readApiKeyHeader(header), origin),
+      this.#findCaller(parseApiKeyHeader(header), origin),
     );
   }
 
@@ -71,9 +73,9 @@ export class Access {
    * cached key is not a guess.
    * @returns null if the key is not cached, valid or not
    */
-  recall(header: string | undefined, origin: Omit<Origin, "address">): Caller | null {
+  authenticateCached(header: string | undefined, origin: Omit<Origin, "address">): Caller | null {
     const secret = header === undefined ? undefined : findApiKey(header);
-    const key = secret === undefined ? null : this.#keys.recall(secret);
+    const key = secret === undefined ? null : this.#keys.getCached(secret);
     return key && this.#admit(key, origin);
   }
 
@@ -86,7 +88,7 @@ export class Access {
   }
 
   async #identify(header: string | undefined, origin: Omit<Origin, "address">): Promise<Identity> {
-    const { kind, secret } = readCredentials(header);
+    const { kind, secret } = parseCredentials(header);
     if (kind === "apiKey") return { kind: "caller", caller: await this.#findCaller(secret, origin) };
     const { deadline } = origin;
     const userGroup = await this.#findUserGroup(secret, deadline);
@@ -118,18 +120,18 @@ export class Access {
 
   /** Finds the group of a token, current or in its grace period. The token names its account but not its environment. */
   async #findUserGroup(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
-    const route = readUserGroupToken(token);
+    const route = parseUserGroupToken(token);
     const places = route ? ENVIRONMENTS.map((environment) => ({ ...route, environment, deadline })) : [];
     for (const place of places) {
       const [group] = await this.#reader.byTokens(place, [token]);
       if (group) return group;
     }
-    return mayBeToken(token) ? this.#findByImportedToken(token, deadline) : null;
+    return isPlausibleToken(token) ? this.#findByImportedToken(token, deadline) : null;
   }
 
   /** Finds the group of an imported token, which does not name its account. A token that matches two groups is rejected (decision 45). */
   async #findByImportedToken(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
-    const places = await findTokenPlaces(this.#db.of("operator", deadline), this.#vault.lookups(token));
+    const places = await findTokenLocations(this.#db.of("operator", deadline), this.#vault.lookups(token));
     const found = await Promise.all(
       places.map((place) => this.#reader.byTokens({ ...place, deadline }, [token])),
     );
@@ -141,7 +143,7 @@ export class Access {
 
   async #findCaller(secret: string, origin: Omit<Origin, "address">): Promise<Caller> {
     const key = await this.#keys.find(secret, origin.deadline, async (deadline) => {
-      const route = readApiKey(secret);
+      const route = parseApiKey(secret);
       return route && findActiveKey(this.#db.of({ ...route, deadline }), route.accountId, hashApiKey(secret));
     });
     if (!key) throw new DomainError("unauthenticated", "The API key is unknown, revoked or expired.");
@@ -149,10 +151,10 @@ export class Access {
   }
 
   #admit(key: ActiveKey, { requestId, deadline }: Omit<Origin, "address">): Caller {
-    if (!this.#vault.holds(key.tokenKeyId)) {
+    if (!this.#vault.hasKey(key.tokenKeyId)) {
       // Fail: encrypting under another key would create tokens that other replicas cannot decrypt.
       throw new Error(
-        `The tokens of account ${key.accountId} are encrypted under key ${key.tokenKeyId}, which is not configured.`,
+        `The tokens of account ${key.accountId} are encrypted with key ${key.tokenKeyId}, which is not configured. Add it to \`ENCRYPTION_KEYS\`.`,
       );
     }
     this.#usage.record(key.accountId, key.keyId);

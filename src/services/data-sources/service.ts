@@ -86,9 +86,13 @@ export class DataSourceService {
       });
     } catch (error) {
       if (!violates(error, "mapping_entry_data_source_fk")) throw error;
-      throw new DomainError("data_source_in_use", "A mapping still leads to this data source.", {
-        cause: error,
-      });
+      throw new DomainError(
+        "data_source_in_use",
+        "A mapping still uses this data source. Remove it from the mappings first.",
+        {
+          cause: error,
+        },
+      );
     }
   }
 }
@@ -100,7 +104,7 @@ async function lock(
 ): Promise<DataSource> {
   const found = await manager.findOne(DataSourceEntity, { where, lock: { mode: "pessimistic_write" } });
   if (found) return toDataSource(found);
-  throw new DomainError("data_source_not_found", "The environment has no such data source.");
+  throw new DomainError("data_source_not_found", "No data source has this ID.");
 }
 
 async function refuseTaken<T>(work: () => Promise<T>): Promise<T> {
@@ -108,7 +112,7 @@ async function refuseTaken<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!violates(error, "data_source_provided_id_uq")) throw error;
-    throw new DomainError("data_source_exists", "A data source with this id exists already.", {
+    throw new DomainError("data_source_exists", "A data source with this ID already exists.", {
       field: ["providedId"],
       cause: error,
     });

@@ -41,7 +41,7 @@ export class AuthFailures {
     if (digest !== undefined && this.#validCredentials.has(digest)) return;
     this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
     throw rateLimited(
-      "Authentication has failed too often from this address.",
+      "Too many failed authentication attempts from this address.",
       allowanceOf(this.#limit, count),
     );
   }

@@ -87,20 +87,22 @@ export class Idempotency {
   async #loadReply(db: TenantDb, writer: Writer, key: string, fingerprint: Buffer): Promise<unknown> {
     const stored = await findStoredReply(db, key);
     if (!stored)
-      throw new DomainError("unavailable", "The stored reply has just expired.", { retryAfter: 1 });
+      throw new DomainError("unavailable", "The stored reply has just expired. Try again.", {
+        retryAfter: 1,
+      });
     if (!stored.fingerprint.equals(fingerprint)) {
       throw new DomainError(
         "idempotency_mismatch",
-        "This Idempotency-Key was used for another request. Use a new one for each request.",
+        "This Idempotency-Key was used for another request. Use a new key for each request.",
       );
     }
-    return JSON.parse(this.#vault.open(stored, replyBinding(writer, key)));
+    return JSON.parse(this.#vault.decrypt(stored, replyBinding(writer, key)));
   }
 }
 
 /** Returns the binding (additional authenticated data) of an encrypted reply. */
 export function replyBinding({ accountId, environment }: Tenant, key: string): TokenBinding {
-  return { accountId, id: `${environment}/${key}`, of: "idempotentRequest" };
+  return { accountId, id: `${environment}/${key}`, kind: "idempotentRequest" };
 }
 
 async function claim(db: TenantDb, key: string, fingerprint: Buffer): Promise<boolean> {
@@ -110,7 +112,7 @@ async function claim(db: TenantDb, key: string, fingerprint: Buffer): Promise<bo
     if (!isLockTimeout(error)) throw error;
     throw new DomainError(
       "idempotency_key_in_use",
-      "A request with this Idempotency-Key is still under way. Try again shortly.",
+      "A request with this Idempotency-Key is still in progress. Try again shortly.",
       { retryAfter: 1, cause: error },
     );
   }

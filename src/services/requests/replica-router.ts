@@ -35,7 +35,7 @@ export class ReplicaRouter {
     try {
       return await read(replica);
     } catch (error) {
-      if (!hasFailed(error)) throw error;
+      if (!isReplicaFailure(error)) throw error;
       this.#metrics.retriedReads.value += 1;
       return read(undefined);
     }
@@ -43,6 +43,6 @@ export class ReplicaRouter {
 }
 
 /** Returns whether an error means that a replica failed. */
-export function hasFailed(error: unknown): boolean {
+export function isReplicaFailure(error: unknown): boolean {
   return error instanceof ReplicaFailed;
 }

@@ -79,10 +79,10 @@ export class Purges {
     for (let failures = 0; !this.#stop.signal.aborted; ) {
       try {
         await this.run(purge);
-        if (failures > 0) log.warn({ purge: purge.name, failures }, "a purge succeeds again");
+        if (failures > 0) log.warn({ purge: purge.name, failures }, "purge recovered");
         failures = 0;
       } catch (error) {
-        if (failures === 0) log.warn({ purge: purge.name, err: error }, "a purge failed, and is retried");
+        if (failures === 0) log.warn({ purge: purge.name, err: error }, "purge failed and will be retried");
         this.#metrics.purges.of(purge.name).failures += 1;
         failures += 1;
       }

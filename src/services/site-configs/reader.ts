@@ -69,13 +69,13 @@ export class SiteConfigReader {
   /** Returns a revision or null per reference, in the order of the references. */
   async revisions(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(SiteConfigRevision | null)[]> {
     const found = await findRevisions(this.#db.for(tenant), refs);
-    return inOrder(refs.map(nameOfRevision), found, nameOfRevision);
+    return inOrder(refs.map(revisionKey), found, revisionKey);
   }
 
   /** Returns a text or null per reference, in the order of the references. */
   async texts(tenant: Tenant, refs: readonly RevisionRef[]): Promise<(string | null)[]> {
     const texts = await findTexts(this.#db.for(tenant), refs);
-    return inOrder(refs.map(nameOfRevision), texts, nameOfRevision).map((found) => found?.text ?? null);
+    return inOrder(refs.map(revisionKey), texts, revisionKey).map((found) => found?.text ?? null);
   }
 
   /** Returns the text of a tenant's site. @throws DomainError `site_config_not_found` */
@@ -90,10 +90,10 @@ export class SiteConfigReader {
   async servePublic(
     { account, environment }: { readonly account: string; readonly environment: Environment },
     request: ServedRequest,
-    within: Pick<Tenant, "replica" | "deadline"> = {},
+    options: Pick<Tenant, "replica" | "deadline"> = {},
   ): Promise<ServedRow> {
-    const found = await findAccount(this.#db.of({ ...within, accountName: account }), account);
-    const tenant = found && { ...within, accountId: found.accountId, environment };
+    const found = await findAccount(this.#db.of({ ...options, accountName: account }), account);
+    const tenant = found && { ...options, accountId: found.accountId, environment };
     return requireServed(
       tenant && (await findServedText(this.#db.for(tenant), { ...request, publicOnly: true })),
     );
@@ -101,11 +101,11 @@ export class SiteConfigReader {
 }
 
 /** Returns a key that is unique among the tenant's revisions. */
-export function nameOfRevision({ siteConfigId, revision }: RevisionRef): string {
+export function revisionKey({ siteConfigId, revision }: RevisionRef): string {
   return `${siteConfigId}:${revision}`;
 }
 
 function requireServed(served: ServedRow | null): ServedRow {
   if (served) return served;
-  throw new DomainError("site_config_not_found", "There is no such site configuration, or no such revision.");
+  throw new DomainError("site_config_not_found", "The site has no configuration, or no such revision.");
 }

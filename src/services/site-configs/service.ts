@@ -1,15 +1,15 @@
 import { DomainError } from "../../domain/shared/errors.js";
+import type { DocumentSource, SerializedJson } from "../../domain/site-configs/document-source.js";
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 import {
   type Editor,
-  missingRevision,
-  missingSite,
   requireSize,
+  revisionNotFound,
   type SiteConfig,
+  siteNotFound,
 } from "../../domain/site-configs/site-config.js";
 import type { TaskOutputs } from "../../domain/site-configs/tasks.js";
 import type { SiteConfigOptions } from "../../domain/site-configs/validate-site-config.js";
-import type { WrittenJson, WrittenSource } from "../../domain/site-configs/written-source.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import { findSiteConfigsBySites, findTexts } from "../../persistence/site-configs/queries.js";
@@ -28,6 +28,22 @@ const MAX_PATCH_ATTEMPTS = 4;
 export interface ChangeOptions {
   /** Expected current revision number; 0 if the site must not exist yet; null for any. */
   readonly expectedRevision: number | null;
+}
+
+/** Replaces the document. */
+export interface DocumentChange extends ChangeOptions, SiteConfigOptions {
+  readonly source: DocumentSource;
+  /** Null leaves the visibility unchanged. */
+  readonly isPublic: boolean | null;
+}
+
+export interface PatchChange extends ChangeOptions, SiteConfigOptions {
+  readonly patch: SerializedJson;
+}
+
+export interface RestoreChange extends ChangeOptions {
+  /** The revision to restore. */
+  readonly revision: number;
 }
 
 /** The result of a change; a document with errors is not stored. */
@@ -52,13 +68,12 @@ export class SiteConfigService {
   async put(
     editor: Editor,
     site: string,
-    source: WrittenSource,
-    options: ChangeOptions & SiteConfigOptions & { readonly isPublic: boolean | null },
+    { source, ...options }: DocumentChange,
     work: SiteConfigWork,
   ): Promise<ChangeOutcome> {
     if ("text" in source) requireSize(source.text, ["text"]);
-    const { report, written } = await work.run("prepare", { source, strict: options.strict });
-    const text = report.valid && "text" in source ? source.text : written;
+    const { report, serialized } = await work.run("prepare", { source, strict: options.strict });
+    const text = report.valid && "text" in source ? source.text : serialized;
     if (text === null) return { siteConfig: null, report };
     const siteConfig = await this.#db.for(editor).transaction(async (transaction) => {
       const current = await this.#lockOrCreate(transaction, editor, site);
@@ -77,8 +92,7 @@ export class SiteConfigService {
   async patch(
     editor: Editor,
     site: string,
-    patch: WrittenJson,
-    options: ChangeOptions & SiteConfigOptions,
+    { patch, ...options }: PatchChange,
     work: SiteConfigWork,
   ): Promise<ChangeOutcome> {
     requireSize(patch.json, patch.field);
@@ -87,28 +101,31 @@ export class SiteConfigService {
       const text = await readText(this.#db.for(editor), seen, seen.revision);
       // Patching may take seconds: hold no lock meanwhile.
       const patched = await work.run("patch", { text, patch, strict: options.strict });
-      const outcome = await this.#storePatched(editor, site, seen, patched, options);
+      const outcome = await this.#storePatched(editor, seen, patched, options);
       if (outcome) return outcome;
     }
-    throw new DomainError("version_conflict", "Other changes came first again and again. Try again.", {
-      field: patch.field,
-    });
+    throw new DomainError(
+      "version_conflict",
+      "The site configuration kept changing while the patch was applied. Try again.",
+      {
+        field: patch.field,
+      },
+    );
   }
 
   /** Returns null, and stores nothing, if the site has changed since the revision that was read. */
   async #storePatched(
     editor: Editor,
-    site: string,
     seen: SiteConfig,
-    { report, written }: TaskOutputs["patch"],
+    { report, serialized }: TaskOutputs["patch"],
     options: ChangeOptions,
   ): Promise<ChangeOutcome | null> {
     return this.#db.for(editor).transaction(async (transaction) => {
-      const current = await lock(transaction, editor, site);
+      const current = await lock(transaction, editor, seen.site);
       requireRevision(current, options.expectedRevision);
       if (current.revision !== seen.revision) return null;
-      if (written === null) return { siteConfig: null, report };
-      const revision = { text: written, restoredFrom: null, isPublic: null };
+      if (serialized === null) return { siteConfig: null, report };
+      const revision = { text: serialized, restoredFrom: null, isPublic: null };
       return { siteConfig: await addRevision(transaction, editor.actor, current, revision), report };
     });
   }
@@ -120,8 +137,7 @@ export class SiteConfigService {
   async restore(
     editor: Editor,
     site: string,
-    restoredFrom: number,
-    options: ChangeOptions,
+    { revision: restoredFrom, ...options }: RestoreChange,
     work: SiteConfigWork,
   ): Promise<ChangeOutcome> {
     const seen = await this.#find(editor, site, options);
@@ -141,7 +157,7 @@ export class SiteConfigService {
   async setPublic(editor: Editor, site: string, isPublic: boolean): Promise<SiteConfig> {
     const changed = await setPublic(this.#db.for(editor), site, isPublic);
     if (changed) return changed;
-    throw missingSite(editor, site);
+    throw siteNotFound(editor, site);
   }
 
   async #lockOrCreate(transaction: TenantDb, editor: Editor, site: string): Promise<SiteConfig> {
@@ -154,7 +170,7 @@ export class SiteConfigService {
   /** Reads the current site without locking it. @throws DomainError `site_config_not_found`, `version_conflict` */
   async #find(editor: Editor, site: string, { expectedRevision }: ChangeOptions): Promise<SiteConfig> {
     const [found] = await findSiteConfigsBySites(this.#db.for(editor), [site]);
-    if (!found) throw missingSite(editor, site);
+    if (!found) throw siteNotFound(editor, site);
     requireRevision(found, expectedRevision);
     return found;
   }
@@ -163,20 +179,24 @@ export class SiteConfigService {
 async function readText(db: TenantDb, current: SiteConfig, revision: number): Promise<string> {
   const [found] = await findTexts(db, [{ siteConfigId: current.id, revision }]);
   if (found) return found.text;
-  throw missingRevision(current, revision);
+  throw revisionNotFound(current, revision);
 }
 
 async function lock(transaction: TenantDb, editor: Editor, site: string): Promise<SiteConfig> {
   const found = await lockSiteConfig(transaction, site);
   if (found) return found;
-  throw missingSite(editor, site);
+  throw siteNotFound(editor, site);
 }
 
 function requireRevision({ revision }: SiteConfig, expected: number | null): void {
   if (expected === null || expected === revision) return;
   const state = revision === 0 ? "does not exist yet" : `is at revision ${revision}`;
-  throw new DomainError("version_conflict", `The site configuration ${state}; expected was ${expected}.`, {
-    field: ["expectedRevision"],
-    figures: { actual: revision },
-  });
+  throw new DomainError(
+    "version_conflict",
+    `The site configuration ${state}, but revision ${expected} was expected.`,
+    {
+      field: ["expectedRevision"],
+      details: { actual: revision },
+    },
+  );
 }

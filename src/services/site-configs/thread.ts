@@ -72,7 +72,7 @@ export class SiteConfigThread {
       };
       const abandon = () => {
         leave();
-        reject(new DomainError("bad_request", "The client has closed the connection."));
+        reject(new DomainError("bad_request", "The client closed the connection."));
       };
       const timer = setTimeout(() => {
         leave();
@@ -106,7 +106,7 @@ export class SiteConfigThread {
       worker.once("message", resolve);
     });
     const timer = setTimeout(() => {
-      void this.#end(new DomainError("unavailable", "The site configuration takes too long to process."));
+      void this.#end(new DomainError("unavailable", "Processing the site configuration took too long."));
     }, MAX_RUN_MS);
     try {
       worker.postMessage(task);
@@ -134,7 +134,7 @@ export class SiteConfigThread {
       this.#fail?.(error);
     };
     worker.on("error", onWorkerExit);
-    worker.on("exit", (code) => onWorkerExit(new Error(`The worker thread ended with code ${code}.`)));
+    worker.on("exit", (code) => onWorkerExit(new Error(`The worker thread exited with code ${code}.`)));
     return worker;
   }
 

@@ -59,5 +59,5 @@ export class DataSourceImport {
 function outcomeOf({ name }: ImportedDataSource, present: string | undefined): ImportOutcome {
   if (present !== undefined) return name === undefined || name === present ? "unchanged" : "updated";
   if (name !== undefined) return "created";
-  return new Refusal("invalid_field", "is required: there is no such data source yet.", ["name"]);
+  return new Refusal("invalid_field", "is required to create a data source.", ["name"]);
 }

@@ -1,12 +1,12 @@
 import type { ImportedGroup, ImportOptions } from "../../domain/transfer/imported-record.js";
-import { Refusal, refuseFaults } from "../../domain/transfer/refusal.js";
+import { catchRefusal, Refusal } from "../../domain/transfer/refusal.js";
 import type { MappingEntry } from "../../domain/user-groups/mapping.js";
 import type { Properties } from "../../domain/user-groups/properties.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
 import {
+  type ExistingGroup,
   findDifferentProperties,
-  findPresentGroups,
-  type PresentGroup,
+  findExistingGroups,
 } from "../../persistence/transfer/imported-group-queries.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
 import { findImportedDataSources } from "./imported-mapping.js";
@@ -45,12 +45,12 @@ export async function planGroups(
   const references = items.flatMap(({ mapping = [] }) => mapping);
   const resolve = await findImportedDataSources(transaction, references, options);
   const providedIds = items.map(({ providedId }) => providedId);
-  const found = await findPresentGroups(transaction, providedIds, !options.dryRun);
+  const found = await findExistingGroups(transaction, providedIds, !options.dryRun);
   const present = new Map(found.map((group) => [group.providedId, group]));
-  const mappings = await findPresentMappings(transaction, items, present);
+  const mappings = await findExistingMappings(transaction, items, present);
   const withDifferentProperties = await findPropertyChanges(transaction, items, present);
   return items.map((item) => {
-    const entries = refuseFaults(() => item.mapping?.map(resolve));
+    const entries = catchRefusal(() => item.mapping?.map(resolve));
     if (entries instanceof Refusal) return entries;
     const group = present.get(item.providedId);
     if (!group) return planCreation(item, entries ?? [], tokens);
@@ -59,7 +59,7 @@ export async function planGroups(
       mapping: mappings.get(group.id) ?? new Map(),
       propertiesDiffer: withDifferentProperties.has(group.id),
     };
-    return planChange(item, entries, before, tokens, options);
+    return planChange(item, entries, before, { tokens, replaceTokens: options.replaceTokens });
   });
 }
 
@@ -70,14 +70,14 @@ function planCreation(
 ): PlannedGroup {
   const { name } = item;
   if (name === undefined) {
-    return new Refusal("invalid_field", "is required: there is no such user group yet.", ["name"]);
+    return new Refusal("invalid_field", "is required to create a user group.", ["name"]);
   }
   return tokens.refusalOf(item) ?? { action: "create", group: { ...item, name }, entries };
 }
 
 /** A stored group that a line is compared with. */
-interface GroupBefore {
-  readonly group: PresentGroup;
+interface StoredGroup {
+  readonly group: ExistingGroup;
   readonly mapping: ReadonlyMap<string, number>;
   readonly propertiesDiffer: boolean;
 }
@@ -85,16 +85,15 @@ interface GroupBefore {
 function planChange(
   item: ImportedGroup,
   entries: readonly MappingEntry[] | undefined,
-  { group, mapping, propertiesDiffer }: GroupBefore,
-  tokens: ImportedTokens,
-  { replaceTokens }: ImportOptions,
+  { group, mapping, propertiesDiffer }: StoredGroup,
+  { tokens, replaceTokens }: { readonly tokens: ImportedTokens; readonly replaceTokens: boolean },
 ): PlannedGroup {
   const { name, properties, token } = item;
   const hasNewToken = token !== undefined && !tokens.isTokenOf(item, group);
   if (hasNewToken && !replaceTokens) {
     return new Refusal(
       "token_differs",
-      "The user group has another token here. With --replace-tokens it is given this one.",
+      "The user group already has a different token. Use --replace-tokens to overwrite it.",
       ["token"],
     );
   }
@@ -115,7 +114,7 @@ function planChange(
 async function findPropertyChanges(
   db: TenantDb,
   items: readonly ImportedGroup[],
-  present: ReadonlyMap<string, PresentGroup>,
+  present: ReadonlyMap<string, ExistingGroup>,
 ): Promise<ReadonlySet<number>> {
   const others = new Set<number>();
   const undecided: { readonly id: number; readonly properties: string }[] = [];
@@ -130,10 +129,10 @@ async function findPropertyChanges(
 }
 
 /** Returns the mappings (data source IDs by schema ID) of existing groups whose lines contain a mapping. */
-async function findPresentMappings(
+async function findExistingMappings(
   db: TenantDb,
   items: readonly ImportedGroup[],
-  present: ReadonlyMap<string, PresentGroup>,
+  present: ReadonlyMap<string, ExistingGroup>,
 ): Promise<ReadonlyMap<number, ReadonlyMap<string, number>>> {
   const ids = items.flatMap(({ providedId, mapping }) => {
     const id = present.get(providedId)?.id;

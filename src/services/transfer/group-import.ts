@@ -27,6 +27,13 @@ const ANALYZE_FACTOR = 4;
 type Creation = Extract<PlannedGroup, { action: "create" }>;
 type Update = Extract<PlannedGroup, { action: "update" }>;
 
+export interface GroupImportDependencies {
+  readonly db: Database;
+  readonly ids: UserGroupIds;
+  readonly vault: TokenVault;
+  readonly changes: ChangeFeed;
+}
+
 /** Imports groups, including their existing tokens (decision 45). */
 export class GroupImport {
   readonly #db: Database;
@@ -39,13 +46,7 @@ export class GroupImport {
   #hasWarned = false;
 
   /** @param warn receives problems that do not affect the import of any line */
-  constructor(
-    db: Database,
-    ids: UserGroupIds,
-    vault: TokenVault,
-    changes: ChangeFeed,
-    warn: (message: string) => void,
-  ) {
+  constructor({ db, ids, vault, changes }: GroupImportDependencies, warn: (message: string) => void) {
     this.#db = db;
     this.#ids = ids;
     this.#vault = vault;
@@ -121,9 +122,9 @@ export class GroupImport {
   /** Reads the current encryption key: the account's key may change during an import that takes hours. */
   async #tokenKey(transaction: TenantDb, { accountName }: Writer): Promise<string> {
     const keyId = await findTokenKey(transaction.raw, transaction.accountId);
-    if (this.#vault.holds(keyId)) return keyId;
+    if (this.#vault.hasKey(keyId)) return keyId;
     throw new OperatorError(
-      `The tokens of account ${JSON.stringify(accountName)} are encrypted under key ${keyId}, which is not among ENCRYPTION_KEYS. Start again with all of the service's keys.`,
+      `The tokens of account ${JSON.stringify(accountName)} are encrypted with key ${keyId}, which is not in ENCRYPTION_KEYS. Run the import again with all of the service's keys.`,
     );
   }
 
@@ -138,7 +139,7 @@ export class GroupImport {
       if (this.#hasWarned) return;
       this.#hasWarned = true;
       const reason = error instanceof Error ? error.message : String(error);
-      this.#warn(`The tables could not be analyzed, so that the import may become slower: ${reason}`);
+      this.#warn(`The tables could not be analyzed, so the import may become slower: ${reason}`);
     }
   }
 

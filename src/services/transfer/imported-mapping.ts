@@ -25,7 +25,7 @@ export async function findImportedDataSources(
     if (dataSourceId !== null) return { schemaId, dataSourceId };
     throw new DomainError(
       "unknown_data_source",
-      `The environment has no data source with the provided id ${JSON.stringify(dataSource)}.`,
+      `The environment has no data source with the external ID ${JSON.stringify(dataSource)}. Create it first.`,
       { field },
     );
   };

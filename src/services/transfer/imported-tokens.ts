@@ -3,10 +3,10 @@ import { ENVIRONMENTS } from "../../domain/accounts/environment.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { ImportedGroup } from "../../domain/transfer/imported-record.js";
 import { Refusal } from "../../domain/transfer/refusal.js";
-import { readUserGroupToken } from "../../domain/user-groups/token.js";
+import { parseUserGroupToken } from "../../domain/user-groups/token.js";
 import type { Database } from "../../persistence/database/database.js";
-import { findTokenOwners, type PresentGroup } from "../../persistence/transfer/imported-group-queries.js";
-import { findTokenPlaces } from "../../persistence/user-groups/imported-token-queries.js";
+import { type ExistingGroup, findTokenOwners } from "../../persistence/transfer/imported-group-queries.js";
+import { findTokenLocations } from "../../persistence/user-groups/imported-token-queries.js";
 
 /** Ownership of imported tokens: a token must identify a single group across all accounts. */
 export class ImportedTokens {
@@ -43,7 +43,7 @@ export class ImportedTokens {
   }
 
   /** Returns whether the group already has the token of its line. */
-  isTokenOf({ token }: ImportedGroup, { lookup }: PresentGroup): boolean {
+  isTokenOf({ token }: ImportedGroup, { lookup }: ExistingGroup): boolean {
     return this.#hashes(token).includes(lookup);
   }
 
@@ -85,7 +85,7 @@ async function findTaken(
       for (const { lookup } of owners) taken.add(lookup);
     }
   }
-  const places = await findTokenPlaces(db.of("operator"), hashes);
+  const places = await findTokenLocations(db.of("operator"), hashes);
   for (const place of places.filter((other) => other.accountId !== accountId)) {
     // The token recorded there may have been rotated since.
     const owners = await findTokenOwners(db.for(place), [place.lookup]);
@@ -98,7 +98,7 @@ async function findTaken(
 function hashesByAccount(lookups: ReadonlyMap<string, readonly Buffer[]>): Map<number, readonly Buffer[]> {
   const found = new Map<number, Buffer[]>();
   for (const [token, hashes] of lookups) {
-    const accountId = readUserGroupToken(token)?.accountId;
+    const accountId = parseUserGroupToken(token)?.accountId;
     if (accountId === undefined) continue;
     const known = found.get(accountId) ?? [];
     known.push(...hashes);

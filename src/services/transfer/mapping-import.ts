@@ -1,10 +1,10 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { ImportedMapping, ImportOptions } from "../../domain/transfer/imported-record.js";
-import { type ImportOutcome, Refusal, refuseFaults } from "../../domain/transfer/refusal.js";
+import { catchRefusal, type ImportOutcome, Refusal } from "../../domain/transfer/refusal.js";
 import { MAX_MAPPING_ENTRIES } from "../../domain/user-groups/mapping.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
-import { findPresentGroups } from "../../persistence/transfer/imported-group-queries.js";
+import { findExistingGroups } from "../../persistence/transfer/imported-group-queries.js";
 import { updateUserGroups } from "../../persistence/user-groups/bulk-writes.js";
 import { type GroupEntry, putMappings } from "../../persistence/user-groups/mapping-bulk-writes.js";
 import type { ChangeFeed } from "../user-groups/change-feed.js";
@@ -55,18 +55,18 @@ async function plan(
   const references = items.map(({ reference }) => reference);
   const resolve = await findImportedDataSources(transaction, references, options);
   const providedIds = [...new Set(items.map(({ userGroupId }) => userGroupId))];
-  const found = await findPresentGroups(transaction, providedIds, !options.dryRun);
+  const found = await findExistingGroups(transaction, providedIds, !options.dryRun);
   const ids = new Map(found.map(({ providedId, id }) => [providedId, id]));
   const mappings = await findMappedIds(transaction, [...ids.values()]);
   const sizes = new Map([...mappings].map(([id, mapping]) => [id, mapping.size]));
   const entries: GroupEntry[] = [];
   const outcomes = items.map(({ userGroupId, reference }): ImportOutcome => {
-    const entry = refuseFaults(() => resolve(reference));
+    const entry = catchRefusal(() => resolve(reference));
     if (entry instanceof Refusal) return entry;
     const id = ids.get(userGroupId);
     if (id === undefined) {
       if (options.dryRun && options.expected.hasUserGroup(userGroupId)) return "created";
-      return new Refusal("user_group_not_found", "No user group has this id.", ["user_group_id"]);
+      return new Refusal("user_group_not_found", "No user group has this ID.", ["user_group_id"]);
     }
     const before = mappings.get(id)?.get(entry.schemaId);
     if (before === entry.dataSourceId) return "unchanged";

@@ -65,9 +65,9 @@ export class TokenReencryption {
     const keyId = this.#vault.primaryKeyId;
     const db = this.#db.for(tenant);
     for (const old of await findSecretsUnderOtherKeys(db, keyId)) {
-      const binding = { accountId: tenant.accountId, id: old.id, of: "webhookEndpoint" } as const;
+      const binding = { accountId: tenant.accountId, id: old.id, kind: "webhookEndpoint" } as const;
       const reencrypt = (ciphertext: Buffer) =>
-        this.#vault.encrypt(this.#vault.open({ keyId: old.keyId, ciphertext }, binding), binding, keyId)
+        this.#vault.encrypt(this.#vault.decrypt({ keyId: old.keyId, ciphertext }, binding), binding, keyId)
           .ciphertext;
       const previous = old.previous && reencrypt(old.previous);
       await reencryptSecrets(db, old, { keyId, current: reencrypt(old.current), previous });
@@ -82,7 +82,7 @@ export class TokenReencryption {
       if (replies.length === 0) return;
       for (const old of replies) {
         const binding = replyBinding(tenant, old.key);
-        await reencryptReply(db, old, this.#vault.encrypt(this.#vault.open(old, binding), binding, keyId));
+        await reencryptReply(db, old, this.#vault.encrypt(this.#vault.decrypt(old, binding), binding, keyId));
       }
     }
   }

@@ -18,7 +18,7 @@ const RETRY_MS = 1000;
 /** How long `close` tries to publish the backlog, and the delay between its attempts. */
 const CLOSE_MS = 5000;
 const CLOSE_RETRY_MS = 250;
-const SHUTTING_DOWN = "The service is shutting down. Subscribe anew.";
+const SHUTTING_DOWN = "The service is shutting down. Subscribe again.";
 
 export interface ChangeListener {
   onChange(kind: UserGroupChangeKind): void;
@@ -46,7 +46,7 @@ export class ChangeFeed {
       channel: "user_group_changed",
       onPayload: (payload) => this.#deliver(payload),
       onGap: () =>
-        this.#endAll("Changes may have been missed. Read the user group again and subscribe anew."),
+        this.#endAll("Changes may have been missed. Read the user group again, then subscribe again."),
     });
   }
 
@@ -113,7 +113,10 @@ export class ChangeFeed {
     ]);
     timeout.abort();
     if (this.unpublished > 0) {
-      this.#onUnpublished(new Error("The process ended before they could be published."), this.unpublished);
+      this.#onUnpublished(
+        new Error("The process exited before the changes were published."),
+        this.unpublished,
+      );
       this.#backlog = [];
     }
     await this.#channel.close();

@@ -14,7 +14,7 @@ export async function retryConflicts<Result>(run: () => Promise<Result>): Promis
     } catch (error) {
       if (!(error instanceof ConcurrentCreation) && !isTransactionConflict(error)) throw error;
       if (attempt < ATTEMPTS) continue;
-      const message = "Others create the same user groups. Try again.";
+      const message = "The same user groups are being created by concurrent requests. Try again.";
       throw new DomainError("unavailable", message, { retryAfter: 1, cause: error });
     }
   }

@@ -5,7 +5,7 @@ import type { Database } from "../../persistence/database/database.js";
 import {
   type RowChange,
   rotateUserGroupTokens,
-  updateFreeUserGroups,
+  updateUnlockedUserGroups,
 } from "../../persistence/user-groups/bulk-writes.js";
 import { findUserGroupsByProvidedIds } from "../../persistence/user-groups/reads.js";
 import {
@@ -124,7 +124,7 @@ export class UserGroupEdits {
       requests.push([String(change.id), writer.actor.requestId]);
     }
     const db = this.#db.for(batchWriter(writer, requests));
-    const updated = await updateFreeUserGroups(db, [...changes.values()]);
+    const updated = await updateUnlockedUserGroups(db, [...changes.values()]);
     const results = new Map(updated.map((result) => [result.userGroup.id, result]));
     return edits.map(({ change }) =>
       change && changes.get(change.id) === change ? results.get(change.id) : undefined,

@@ -1,7 +1,7 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
-import { filtersNothing, type Page, type PageRequest } from "../../domain/shared/page.js";
+import { isEmptyFilter, type Page, type PageRequest } from "../../domain/shared/page.js";
 import type { SortOrder, UserGroupFilter, UserGroupSort } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { dataSourceList, dataSourcesBy } from "../../persistence/data-sources/queries.js";
@@ -41,7 +41,7 @@ export class Listing {
     order: UserGroupSort,
     page: PageRequest,
   ): Promise<Page<UserGroup>> {
-    if (!filtersNothing(filter)) return listUserGroups(this.#db.for(tenant), filter, order, page);
+    if (!isEmptyFilter(filter)) return listUserGroups(this.#db.for(tenant), filter, order, page);
     const [read = EMPTY_PAGE] = await this.#allUserGroups(order, page).load(tenant, [page]);
     return read;
   }

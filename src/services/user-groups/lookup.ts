@@ -1,6 +1,6 @@
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { mayBeToken } from "../../domain/user-groups/token.js";
+import { isPlausibleToken } from "../../domain/user-groups/token.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { StoredRef, UpdatedUserGroup } from "../../persistence/user-groups/writes.js";
 
@@ -15,7 +15,7 @@ export function storedRef(vault: TokenVault, ref: UserGroupRef): StoredRef {
 
 /** Returns the hashes that a token may be stored under. @throws DomainError `user_group_not_found` for a malformed token */
 export function tokenLookups(vault: TokenVault, token: string): readonly Buffer[] {
-  if (!mayBeToken(token)) throw userGroupNotFound("token");
+  if (!isPlausibleToken(token)) throw userGroupNotFound("token");
   return vault.lookups(token);
 }
 
@@ -31,6 +31,6 @@ export function requireUserGroup<Found extends UserGroup | UpdatedUserGroup>(
 function userGroupNotFound(by: UserGroupRef["by"]): DomainError {
   return new DomainError(
     "user_group_not_found",
-    `No user group has this ${by === "token" ? "token" : "id"}.`,
+    `No user group has this ${by === "token" ? "token" : "ID"}.`,
   );
 }

@@ -1,6 +1,6 @@
 import type { Writer } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
-import { type MappingReference, requireRoom } from "../../domain/user-groups/mapping.js";
+import { type MappingReference, requireEntryLimit } from "../../domain/user-groups/mapping.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import type { TenantDb } from "../../persistence/shared/tenant-db.js";
@@ -32,7 +32,7 @@ export class MappingService {
       const entries = await resolveMapping(transaction, [reference]);
       const rows = entries.map((entry) => ({ ...entry, userGroupId: group.id }));
       const { size } = await putMappings(transaction, rows);
-      if (size > 0) requireRoom(await countMappingEntries(transaction, group.id), ["mapping"]);
+      if (size > 0) requireEntryLimit(await countMappingEntries(transaction, group.id), ["mapping"]);
       return size > 0;
     });
   }

@@ -1,7 +1,7 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
-import { mayBeToken } from "../../domain/user-groups/token.js";
+import { isPlausibleToken } from "../../domain/user-groups/token.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Database } from "../../persistence/database/database.js";
 import { findMappings } from "../../persistence/user-groups/mapping-queries.js";
@@ -83,7 +83,7 @@ export class UserGroupReader {
 
   /** Returns the matches of each token's hashes. */
   async #byTokens(tenant: Tenant, tokens: readonly string[]): Promise<(readonly (TokenMatch | null)[])[]> {
-    const lookups = tokens.map((token) => (mayBeToken(token) ? this.#vault.lookups(token) : []));
+    const lookups = tokens.map((token) => (isPlausibleToken(token) ? this.#vault.lookups(token) : []));
     // Read from the primary: a lagging replica would still accept a rotated token.
     const { replica: _, ...current } = tenant;
     const matches = await this.#byLookup.load(current, lookups.flat());
@@ -104,6 +104,6 @@ export class UserGroupReader {
 
   /** Returns the group's token in plaintext. */
   tokenOf(group: UserGroup): string {
-    return this.#vault.recallToken(group.storedToken, group);
+    return this.#vault.decryptTokenCached(group.storedToken, group);
   }
 }

@@ -27,6 +27,15 @@ import type { UserGroupReader } from "./reader.js";
 /** Attempts of get-or-create when the group is concurrently created and deleted. */
 const ATTEMPTS = 5;
 
+export interface UserGroupServiceDependencies {
+  readonly db: Database;
+  readonly vault: TokenVault;
+  readonly reader: UserGroupReader;
+  readonly creations: UserGroupCreations;
+  readonly edits: UserGroupEdits;
+  readonly changes: ChangeFeed;
+}
+
 export class UserGroupService {
   readonly #db: Database;
   readonly #vault: TokenVault;
@@ -35,14 +44,7 @@ export class UserGroupService {
   readonly #changes: ChangeFeed;
   readonly #edits: UserGroupEdits;
 
-  constructor(
-    db: Database,
-    vault: TokenVault,
-    reader: UserGroupReader,
-    creations: UserGroupCreations,
-    edits: UserGroupEdits,
-    changes: ChangeFeed,
-  ) {
+  constructor({ db, vault, reader, creations, edits, changes }: UserGroupServiceDependencies) {
     this.#db = db;
     this.#reader = reader;
     this.#creations = creations;
@@ -71,7 +73,7 @@ export class UserGroupService {
     }
     throw new DomainError(
       "unavailable",
-      "The user group is being created and deleted by others. Try again.",
+      "The user group is being created and deleted by concurrent requests. Try again.",
       {
         retryAfter: 1,
       },
@@ -82,7 +84,7 @@ export class UserGroupService {
   async create(writer: Writer, providedId: string, group: NewUserGroup): Promise<UserGroup> {
     const created = await this.#creations.insert(writer, providedId, group);
     if (!created) {
-      throw new DomainError("user_group_exists", "A user group with this id exists already.", {
+      throw new DomainError("user_group_exists", "A user group with this ID already exists.", {
         field: ["providedId"],
       });
     }
@@ -160,7 +162,7 @@ export class UserGroupService {
         : "dataSourceProvidedId";
     throw new DomainError(
       "user_group_mismatch",
-      "This contradicts the user group that the token names. Nothing was deleted.",
+      "The request does not match the user group that the token identifies. Nothing was deleted.",
       {
         field: [field],
       },

@@ -88,7 +88,11 @@ export class Subscription<Event> implements AsyncIterableIterator<Event> {
 
 /** Returns the error for a subscriber that consumes changes too slowly. */
 export function slowSubscriberError(): DomainError {
-  return new DomainError("unavailable", "You fell behind. Read the user group again and subscribe anew.", {
-    retryAfter: 1,
-  });
+  return new DomainError(
+    "unavailable",
+    "Events were not read fast enough. Read the user group again, then subscribe again.",
+    {
+      retryAfter: 1,
+    },
+  );
 }

@@ -136,7 +136,7 @@ export class UserGroupUpserts {
     return named.map((item) => {
       if (!isItem(item)) return { error: item };
       const outcome = outcomes.get(item.providedId);
-      if (!outcome) throw new Error("A user group that was written is missing.");
+      if (!outcome) throw new Error("An upserted user group is missing.");
       return outcome;
     });
   }
@@ -167,7 +167,7 @@ class Refusal extends Error {
   readonly outcomes: UpsertOutcome[];
 
   constructor(items: readonly (ResolvedItem | DomainError)[]) {
-    super("One item's fault keeps all others from happening.");
+    super("One invalid item prevents the whole upsert.");
     this.outcomes = items.map((item) => (isItem(item) ? null : { error: item }));
   }
 }
@@ -179,7 +179,7 @@ function rejectDuplicates(
   return items.map((item) => {
     if (!isItem(item)) return item;
     if (seen.has(item.providedId)) {
-      return new DomainError("invalid_field", "must stand only once", { field: ["providedId"] });
+      return new DomainError("invalid_field", "must not be repeated", { field: ["providedId"] });
     }
     seen.add(item.providedId);
     return item;

@@ -16,9 +16,18 @@ import {
 } from "./watch-credential.js";
 
 /** The credential presented to watch a group. */
-export type Watching =
+export type SubscriberCredential =
   | { readonly kind: "apiKey"; readonly keyId: number }
   | { readonly kind: "token"; readonly token: string };
+
+export interface UserGroupWatchDependencies {
+  readonly db: Database;
+  readonly vault: TokenVault;
+  readonly changes: ChangeFeed;
+  readonly keyWatch: KeyWatch;
+  readonly reader: UserGroupReader;
+  readonly batching: Batching;
+}
 
 /**
  * Delivers changes of groups to subscribers. Each change is loaded once per group and delivered only to subscribers whose credentials
@@ -32,14 +41,7 @@ export class UserGroupWatches {
   readonly #states: BatchLoader<{ readonly id: number; readonly keyIds: readonly number[] }, WatchState>;
   readonly #watches = new Map<string, GroupWatch>();
 
-  constructor(
-    db: Database,
-    vault: TokenVault,
-    changes: ChangeFeed,
-    keyWatch: KeyWatch,
-    reader: UserGroupReader,
-    batching: Batching,
-  ) {
+  constructor({ db, vault, changes, keyWatch, reader, batching }: UserGroupWatchDependencies) {
     this.#vault = vault;
     this.#changes = changes;
     this.#keyWatch = keyWatch;
@@ -66,11 +68,13 @@ export class UserGroupWatches {
   async watch(
     { accountId, environment, deadline }: Tenant,
     id: number,
-    watching: Watching,
+    presented: SubscriberCredential,
   ): Promise<Subscription<UserGroupEvent> | null> {
     const tenant = { accountId, environment };
     const credential: WatchCredential =
-      watching.kind === "token" ? { kind: "token", lookups: this.#vault.lookups(watching.token) } : watching;
+      presented.kind === "token"
+        ? { kind: "token", lookups: this.#vault.lookups(presented.token) }
+        : presented;
     const subscription = this.#subscribe(tenant, id, credential);
     try {
       await this.#changes.listen();

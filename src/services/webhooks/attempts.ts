@@ -22,6 +22,13 @@ export interface WebhookLog {
   warn(details: object, message: string): void;
 }
 
+export interface AttemptDependencies {
+  readonly db: Database;
+  readonly vault: TokenVault;
+  readonly sender: WebhookSender;
+  readonly telemetry: Telemetry;
+}
+
 export interface AttemptOptions {
   readonly retryDelaysMs: readonly number[];
   readonly breaker: BreakerOptions;
@@ -42,13 +49,7 @@ export class WebhookAttempts {
   readonly #telemetry: Telemetry;
   readonly #options: AttemptOptions;
 
-  constructor(
-    db: Database,
-    vault: TokenVault,
-    sender: WebhookSender,
-    telemetry: Telemetry,
-    options: AttemptOptions,
-  ) {
+  constructor({ db, vault, sender, telemetry }: AttemptDependencies, options: AttemptOptions) {
     this.#db = db;
     this.#vault = vault;
     this.#sender = sender;
@@ -76,15 +77,15 @@ export class WebhookAttempts {
 
   async #make(claim: ClaimedDelivery, log: WebhookLog): Promise<EndpointOutcome> {
     const { endpointId: id, url, eventId, payload: body, accountId, environment } = claim;
-    const binding = { accountId, id, of: "webhookEndpoint" } as const;
-    const secrets = claim.secrets.map((secret) => this.#vault.open(secret, binding));
+    const binding = { accountId, id, kind: "webhookEndpoint" } as const;
+    const secrets = claim.secrets.map((secret) => this.#vault.decrypt(secret, binding));
     const outcome = await this.#sender.send({ url, eventId, body, secrets });
     const db = this.#db.for({ accountId, environment, actor: ACTOR });
     if (outcome.kind === "answered" && isSuccess(outcome.status)) {
       this.#count("delivered", outcome.status);
       const failures = await settleSuccess(db, claim, outcome.status);
       if (failures >= this.#options.breaker.pauseAfterFailures)
-        log.warn({ endpointId: id, accountId, failures }, "a webhook endpoint answers again");
+        log.warn({ endpointId: id, accountId, failures }, "webhook endpoint recovered");
       return { hasAnswered: true, isPaused: false };
     }
     const failed = this.#failedAttempt(claim, outcome);
@@ -97,7 +98,8 @@ export class WebhookAttempts {
 
   #failedAttempt({ attempts }: ClaimedDelivery, outcome: AttemptOutcome): FailedAttempt {
     const status = outcome.kind === "answered" ? outcome.status : null;
-    const error = outcome.kind === "answered" ? `The receiver answered ${outcome.status}.` : outcome.error;
+    const error =
+      outcome.kind === "answered" ? `The receiver responded with status ${outcome.status}.` : outcome.error;
     const retryAfterMs = outcome.kind === "answered" ? outcome.retryAfterMs : null;
     const waitMs = status === GONE ? null : retryDelay(attempts, retryAfterMs, this.#options.retryDelaysMs);
     return { state: waitMs === null ? "dead" : "pending", status, error, waitMs: waitMs ?? 0 };
@@ -121,9 +123,9 @@ export class WebhookAttempts {
     log: WebhookLog,
   ): void {
     const details = { endpointId, accountId, failures, status, error };
-    if (isDisabledNow) log.warn({ ...details, reason: disabledReason }, "a webhook endpoint was disabled");
+    if (isDisabledNow) log.warn({ ...details, reason: disabledReason }, "webhook endpoint disabled");
     else if (failures === this.#options.breaker.pauseAfterFailures)
-      log.warn(details, "a webhook endpoint is failing");
+      log.warn(details, "webhook endpoint is failing");
   }
 }
 

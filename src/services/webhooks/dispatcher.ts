@@ -146,7 +146,7 @@ export class WebhookDispatcher {
       if (!isPaused) this.#due.set(endpoint.endpointId, { ...endpoint, hasAnswered, isProbed: false });
     } catch (error) {
       const { endpointId, eventId, accountId } = claim;
-      this.#log.warn({ endpointId, eventId, accountId, err: error }, "a webhook could not be settled");
+      this.#log.warn({ endpointId, eventId, accountId, err: error }, "webhook attempt could not be recorded");
     }
   }
 

@@ -42,7 +42,10 @@ export class WebhookSender {
       const addresses = await this.#targets.addressesOf(url, signal);
       return await post(url, addresses, webhook, signal);
     } catch (error) {
-      return { kind: "failed", error: signal.aborted ? "The receiver took too long." : reasonOf(error) };
+      return {
+        kind: "failed",
+        error: signal.aborted ? "The receiver did not respond in time." : reasonOf(error),
+      };
     }
   }
 }
@@ -113,5 +116,5 @@ function reasonOf(error: unknown): string {
   // A host with several addresses fails with one error per address.
   const [cause = error] = error instanceof AggregateError ? error.errors : [];
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  return code === "" ? "The request could not be made." : `The request failed: ${code}.`;
+  return code === "" ? "The request could not be sent." : `The request failed: ${code}.`;
 }

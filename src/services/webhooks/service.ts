@@ -59,7 +59,7 @@ export class WebhookService {
       if (inserted) return this.#issueSecret(transaction, admin, inserted.id);
       throw new DomainError(
         "invalid_field",
-        `An environment has at most ${MAX_ENDPOINTS} webhook endpoints.`,
+        `An environment can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`,
       );
     });
   }
@@ -98,7 +98,7 @@ export class WebhookService {
     const replayed = await replayDelivery(this.#db.for(admin), id);
     const [delivery] = replayed ? [replayed] : await this.deliveriesByIds(admin, [id]);
     if (delivery) return delivery;
-    throw new DomainError("webhook_delivery_not_found", "No webhook delivery has this id.", {
+    throw new DomainError("webhook_delivery_not_found", "No webhook delivery has this ID.", {
       field: ["id"],
     });
   }
@@ -129,7 +129,7 @@ export class WebhookService {
 
   async #issueSecret(db: TenantDb, admin: Admin, id: number): Promise<IssuedSecret> {
     const secret = issueWebhookSecret();
-    const binding = { accountId: admin.accountId, id, of: "webhookEndpoint" } as const;
+    const binding = { accountId: admin.accountId, id, kind: "webhookEndpoint" } as const;
     const encrypted = this.#vault.encrypt(secret, binding, admin.tokenKeyId);
     return {
       endpoint: requireEndpoint(await setWebhookSecret(db, id, encrypted, GRACE_SECONDS)),
@@ -147,7 +147,7 @@ export class WebhookService {
       if (error instanceof DomainError)
         throw invalidField(
           ["url"],
-          "must not lead to a private or reserved address (for development, WEBHOOK_ALLOW_PRIVATE=true allows it)",
+          "must not resolve to a private or reserved address (for development, WEBHOOK_ALLOW_PRIVATE=true allows it)",
         );
     }
     return url;
@@ -160,7 +160,7 @@ function requireEndpoint(endpoint: WebhookEndpoint | null): WebhookEndpoint {
 }
 
 function endpointNotFound(): DomainError {
-  return new DomainError("webhook_endpoint_not_found", "No webhook endpoint has this id.", {
+  return new DomainError("webhook_endpoint_not_found", "No webhook endpoint has this ID.", {
     field: ["id"],
   });
 }

@@ -9,7 +9,7 @@ type Labelled<Value> = readonly [labels: readonly string[], value: Value];
 export function registerDatabaseMetrics(registry: MetricsRegistry, databases: Databases): void {
   registry.addHistogram({
     name: "user_groups_database_statement_duration_seconds",
-    help: "How long statements took on their connection; the outcome is ok or error.",
+    help: "Time that statements took on their connection; the outcome is ok or error.",
     labels: ["server", "statement", "outcome"],
     *read() {
       for (const [server, { statements }] of databases)
@@ -18,19 +18,19 @@ export function registerDatabaseMetrics(registry: MetricsRegistry, databases: Da
   });
   registry.addHistogram({
     name: "user_groups_database_connection_wait_seconds",
-    help: "How long a free connection was waited for, or a new one made, in vain too.",
+    help: "Time spent waiting for a connection, including failed attempts.",
     labels: ["server"],
     read: () => ofEach(databases, ({ connectionWaits }) => connectionWaits),
   });
   registerCounter(registry, {
     name: "user_groups_database_queue_refusals_total",
-    help: "Work that was refused because DATABASE_QUEUE_SIZE others were waiting for a connection.",
+    help: "Requests refused because DATABASE_QUEUE_SIZE others were waiting for a connection.",
     labels: ["server"],
     read: () => ofEach(databases, ({ queueRefusals }) => queueRefusals),
   });
   registerCounter(registry, {
     name: "user_groups_database_statement_repetitions_total",
-    help: "Statements that ran once more because their connection was lost.",
+    help: "Statements retried after a lost connection.",
     labels: ["server"],
     read: () => ofEach(databases, ({ retriedStatements }) => retriedStatements),
   });
@@ -47,13 +47,13 @@ export function registerDatabaseMetrics(registry: MetricsRegistry, databases: Da
   });
   registerGauge(registry, {
     name: "user_groups_database_connections_max",
-    help: "The most connections that there may be, DATABASE_POOL_SIZE to each server.",
+    help: "Maximum number of connections, DATABASE_POOL_SIZE per server.",
     labels: ["server"],
     read: () => ofEach(databases, (metrics) => sumOf(metrics, ({ max }) => max)),
   });
   registerGauge(registry, {
     name: "user_groups_database_waiting",
-    help: "Work that waits for a connection to the database.",
+    help: "Requests waiting for a database connection.",
     labels: ["server"],
     read: () => ofEach(databases, (metrics) => sumOf(metrics, ({ waiting }) => waiting)),
   });

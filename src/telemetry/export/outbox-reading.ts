@@ -31,7 +31,7 @@ export function createOutboxReader(read: () => Promise<OutboxReading>, timeoutMs
 async function within<Value>(milliseconds: number, value: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error("It took too long.")), milliseconds);
+    timer = setTimeout(() => reject(new Error("Reading the outbox timed out.")), milliseconds);
   });
   return Promise.race([value, timeout]).finally(() => clearTimeout(timer));
 }

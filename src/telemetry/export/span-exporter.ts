@@ -30,7 +30,7 @@ export function createSpanExporter(
       exporter.export(spans, (result) => {
         const isSent = result.code === ExportResultCode.SUCCESS;
         spanExports.of(isSent ? "sent" : "failed").value += 1;
-        if (!isSent && !isFailing) onFailure(result.error?.message ?? "it was not said why");
+        if (!isSent && !isFailing) onFailure(result.error?.message ?? "no reason reported");
         isFailing = !isSent;
         done(result);
       });

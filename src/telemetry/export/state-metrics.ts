@@ -27,13 +27,13 @@ export function registerStateMetrics(registry: Registry, sources: StateSources):
   const { version, node, postgresql } = sources.build;
   registerGauge(registry, {
     name: "user_groups_build_info",
-    help: "Always 1; the labels tell what runs.",
+    help: "Always 1; the labels contain the versions.",
     labels: ["version", "node", "postgresql"],
     read: () => [[[version, node, postgresql], 1]],
   });
   registerGauge(registry, {
     name: "http_requests_in_progress",
-    help: "Requests that are not answered yet, open subscriptions among them.",
+    help: "Requests in progress, including open subscriptions.",
     labels: [],
     read: () => [[[], sources.http.requestsUnderWay()]],
   });
@@ -45,13 +45,13 @@ export function registerStateMetrics(registry: Registry, sources: StateSources):
   });
   registerGauge(registry, {
     name: "http_unsent_bytes",
-    help: "Bytes of replies that the process holds because their clients have not read them yet.",
+    help: "Bytes of replies that clients have not read yet.",
     labels: [],
     read: () => [[[], sources.http.unsentBytes()]],
   });
   registerGauge(registry, {
     name: "http_incomplete_body_bytes",
-    help: "Bytes that the process holds of request bodies that have not arrived as a whole; small bodies are not counted.",
+    help: "Bytes of incomplete request bodies, excluding small bodies.",
     labels: [],
     read: () => [[[], sources.http.bodyBytes()]],
   });
@@ -63,31 +63,31 @@ export function registerStateMetrics(registry: Registry, sources: StateSources):
   });
   registerGauge(registry, {
     name: "user_groups_changes_unpublished",
-    help: "Changes that subscribers have not been told of yet.",
+    help: "Changes that have not been published to subscribers yet.",
     labels: [],
     read: () => [[[], sources.unpublishedChanges()]],
   });
   registerGauge(registry, {
     name: "user_groups_notifications_listening",
-    help: "Whether notifications of other processes arrive: changes of groups, and revoked API keys.",
+    help: "1 while notifications from other processes arrive (changed groups, revoked API keys), otherwise 0.",
     labels: [],
     read: () => [[[], toNumber(sources.isListening())]],
   });
   registerGauge(registry, {
     name: "user_groups_webhook_attempts_in_progress",
-    help: "Attempts to deliver a webhook that are in progress in this process; WEBHOOK_CONCURRENCY is their maximum.",
+    help: "Webhook delivery attempts in progress in this process, at most WEBHOOK_CONCURRENCY.",
     labels: [],
     read: () => [[[], sources.webhooksInProgress()]],
   });
   registerGauge(registry, {
     name: "user_groups_redis_up",
-    help: "Whether Redis, where replicas count rate limits together, is in reach; absent where there is none.",
+    help: "1 if Redis is reachable, otherwise 0; absent without Redis.",
     labels: [],
     read: () => [[[], toNumber(sources.isRedisReachable())]],
   });
   registerGauge(registry, {
     name: "user_groups_replicas",
-    help: "Read replicas; the state is in, or out for those that do not answer or lag too much; absent where there are none.",
+    help: "Read replicas in use (in) or excluded because they are unreachable or lag too far behind (out); absent without replicas.",
     labels: ["state"],
     *read() {
       const replicas = sources.replicas();
@@ -104,25 +104,25 @@ export function registerOutboxMetrics(
 ): void {
   registerGauge(registry, {
     name: "user_groups_webhook_outbox_readable",
-    help: "Whether the outbox could be read for this answer; if not, its other metrics are absent.",
+    help: "1 if the outbox could be read for this scrape; if 0, its other metrics are absent.",
     labels: [],
     read: () => [[[], toNumber(outbox.last !== undefined)]],
   });
   registerGauge(registry, {
     name: "user_groups_webhook_deliveries_due",
-    help: "Webhooks of all processes that are due; of each endpoint a thousand are counted at most.",
+    help: "Due webhook deliveries of all processes, at most 1,000 per endpoint.",
     labels: [],
     read: () => [[[], outbox.last?.due]],
   });
   registerGauge(registry, {
     name: "user_groups_webhook_lateness_seconds",
-    help: "For how long the webhook that is due longest could have been sent; those that wait for an earlier one, or for an endpoint that fails, do not count.",
+    help: "Age of the oldest due webhook delivery; excludes those that wait for an earlier event or a failing endpoint.",
     labels: [],
     read: () => [[[], outbox.last?.lateSeconds]],
   });
   registerGauge(registry, {
     name: "user_groups_webhook_endpoints",
-    help: "Webhook endpoints of all accounts by status: unknown (nothing was sent yet), healthy, failing or disabled.",
+    help: "Webhook endpoints of all accounts by status: unknown (nothing sent yet), healthy, failing or disabled.",
     labels: ["status"],
     read: () => Object.entries(outbox.last?.endpoints ?? {}).map(([status, count]) => [[status], count]),
   });

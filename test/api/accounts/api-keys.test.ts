@@ -54,7 +54,7 @@ test("a key may end by itself, at a time to come", async () => {
     secret: null,
     apiKey: null,
     userErrors: [
-      { code: "INVALID_FIELD", message: "expiresAt must be a time to come.", field: ["expiresAt"] },
+      { code: "INVALID_FIELD", message: "expiresAt must be in the future.", field: ["expiresAt"] },
     ],
   });
 });
@@ -80,7 +80,7 @@ test("the list shows the environment's keys and no secret", async () => {
     expect(other.apiKeys.nodes).not.toContainEqual(expect.objectContaining({ id: createApiKey.apiKey.id }));
     expect(
       (await run(REVOKE, { input: { id: createApiKey.apiKey.id } }, key)).revokeApiKey.userErrors,
-    ).toEqual([{ code: "API_KEY_NOT_FOUND", message: "No API key has this id.", field: ["id"] }]);
+    ).toEqual([{ code: "API_KEY_NOT_FOUND", message: "No API key has this ID.", field: ["id"] }]);
   }
   expect(await run("{ viewer { scope } }", {}, createApiKey.secret)).toEqual({ viewer: { scope: "admin" } });
 });
@@ -97,7 +97,12 @@ test("only admins manage keys", async () => {
     expect(await call(query, variables, secret)).toMatchObject({
       status: 403,
       body: {
-        errors: [{ message: "This needs an API key with admin scope.", extensions: { code: "FORBIDDEN" } }],
+        errors: [
+          {
+            message: "This API key cannot manage the account. Use an API key with `admin` scope.",
+            extensions: { code: "FORBIDDEN" },
+          },
+        ],
       },
     });
   }

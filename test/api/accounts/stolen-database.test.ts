@@ -19,7 +19,7 @@ const graphql = useGraphql({
   encryptionKey,
   tokenGraceSeconds: 3600,
   // Whoever has a dump tries what is in it.
-  rateLimits: { authFailures: 0 },
+  rateLimits: { maxAuthFailures: 0 },
 });
 
 beforeAll(async () => {

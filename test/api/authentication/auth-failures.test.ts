@@ -12,17 +12,17 @@ import { expectError } from "../../support/rest/rest-fixture.js";
 
 const LIMIT = 3;
 const graphql = useGraphql({
-  rateLimits: { authFailures: LIMIT },
+  rateLimits: { maxAuthFailures: LIMIT },
   trustedProxies: ["127.0.0.0/8"],
   speed: { keyCacheMs: 0 },
 });
-const subscribed = useGraphql({ rateLimits: { authFailures: LIMIT }, trustedProxies: ["127.0.0.1"] });
-const direct = useGraphql({ rateLimits: { authFailures: LIMIT } });
-const careless = useGraphql({ rateLimits: { authFailures: 0 } });
+const subscribed = useGraphql({ rateLimits: { maxAuthFailures: LIMIT }, trustedProxies: ["127.0.0.1"] });
+const direct = useGraphql({ rateLimits: { maxAuthFailures: LIMIT } });
+const careless = useGraphql({ rateLimits: { maxAuthFailures: 0 } });
 
 const query = { query: "{ viewer { __typename } }" };
 const tooOften = expect.stringMatching(
-  /^Authentication has failed too often from this address\. Try again in \d+ s\.$/,
+  /^Too many failed authentication attempts from this address\. Try again in \d+ s\.$/,
 );
 
 /** Calls as one who sits at an address behind the trusted proxy. */
@@ -240,7 +240,7 @@ test("one secret, however its header is written, does not push out others that a
   for (const known of ["Token first", "Token second"]) failures.requireNotBlocked("192.0.2.60", known);
   for (const guess of ["Token guess", "Bearer first", "Basic first"]) {
     expect(() => failures.requireNotBlocked("192.0.2.60", guess)).toThrow(
-      "Authentication has failed too often from this address.",
+      "Too many failed authentication attempts from this address.",
     );
   }
 });

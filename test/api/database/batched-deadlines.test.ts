@@ -6,7 +6,7 @@ let service: TestService;
 let account: TestAccount;
 let writer: Writer;
 beforeAll(async () => {
-  service = await startTestService({ poolSize: 1, speed: { collect: true, keyCacheMs: 0 } });
+  service = await startTestService({ poolSize: 1, speed: { batchStatements: true, keyCacheMs: 0 } });
   account = await service.createAccount();
   const { id } = await account.createKey();
   const { accountId, name } = account;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { callRest } from "../../support/rest/rest-client.js";
 import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
-const rest = useRest({ poolSize: 1, speed: { collect: true, keyCacheMs: 500 } });
+const rest = useRest({ poolSize: 1, speed: { batchStatements: true, keyCacheMs: 500 } });
 const ids = Array.from({ length: 60 }, (_, index) => `group ${index}`);
 
 async function getAll(key?: string) {
@@ -167,7 +167,7 @@ describe("a group that another transaction holds", () => {
     poolSize: 4,
     lockTimeoutMs: 60_000,
     statementTimeoutMs: 60_000,
-    speed: { collect: true, keyCacheMs: 0 },
+    speed: { batchStatements: true, keyCacheMs: 0 },
   });
 
   test("keeps no other from being changed", async () => {

@@ -85,7 +85,7 @@ describe("deliveries", () => {
     expect(await states()).toEqual({ dead: BATCH, pending: 2, delivered: 1 });
     const [dead] = await tenant.deliveries({ state: "DEAD" });
     expect(dead).toMatchObject({
-      lastError: "The delivery expired: it could not be made in time.",
+      lastError: "The delivery expired before it could be sent.",
       nextAttemptAt: null,
     });
     // It waits from now on.
@@ -182,8 +182,8 @@ describe("a purge", () => {
     await expect.poll(() => metrics.purges.of("failing").succeededAt).toBeDefined();
     await own.stop();
     expect(lines).toEqual([
-      { purge: "failing", err: expect.any(Error), message: "a purge failed, and is retried" },
-      { purge: "failing", failures: 3, message: "a purge succeeds again" },
+      { purge: "failing", err: expect.any(Error), message: "purge failed and will be retried" },
+      { purge: "failing", failures: 3, message: "purge recovered" },
     ]);
     expect(metrics.purges.of("failing")).toMatchObject({ rows: 0, failures: 3, backlogSeconds: 5 });
   });

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
-import { findBypass } from "../../../src/persistence/database/runtime-role.js";
+import { findRowSecurityBypass } from "../../../src/persistence/database/runtime-role.js";
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import type { RowScope } from "../../../src/persistence/shared/row-scope.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
@@ -171,7 +171,7 @@ describe("the role of the service", () => {
 
   test("is distinguished from one for which the policies do not hold", async () => {
     const { service } = graphql();
-    expect(await findBypass(service.database)).toBeNull();
+    expect(await findRowSecurityBypass(service.database)).toBeNull();
     const owner = await Database.connect({
       target: service.owner,
       poolSize: 1,
@@ -179,7 +179,7 @@ describe("the role of the service", () => {
       statementTimeoutMs: 0,
     });
     try {
-      expect(await findBypass(owner)).toContain("is a superuser");
+      expect(await findRowSecurityBypass(owner)).toContain("is a superuser");
     } finally {
       await owner.close();
     }

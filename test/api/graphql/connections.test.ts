@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 
-const graphql = useGraphql({ speed: { collect: true, keyCacheMs: 0 } });
+const graphql = useGraphql({ speed: { batchStatements: true, keyCacheMs: 0 } });
 
 const LIST = `query ($first: Int, $after: String, $last: Int, $before: String, $filter: UserGroupFilter, $orderBy: UserGroupOrder) {
   userGroups(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
@@ -129,25 +129,33 @@ describe("paging", () => {
   });
 
   test.each([
-    ["first must be from 0 to 100.", ["first"], { first: 101 }],
-    ["first must be from 0 to 100.", ["first"], { first: -1 }],
-    ["last must be from 0 to 100.", ["last"], { last: 1000 }],
-    ["last must not be given together with first.", ["last"], { first: 1, last: 1 }],
-    ["after must be a cursor of a list in this order.", ["after"], { after: "nonsense" }],
-    ["before must be a cursor of a list in this order.", ["before"], { before: cursor(["name", "x", 1]) }],
+    ["first must be between 0 and 100.", ["first"], { first: 101 }],
+    ["first must be between 0 and 100.", ["first"], { first: -1 }],
+    ["last must be between 0 and 100.", ["last"], { last: 1000 }],
+    ["last must not be used together with first.", ["last"], { first: 1, last: 1 }],
+    ["after must be a cursor from a list with the same sort order.", ["after"], { after: "nonsense" }],
     [
-      "after must be a cursor of a list in this order.",
+      "before must be a cursor from a list with the same sort order.",
+      ["before"],
+      { before: cursor(["name", "x", 1]) },
+    ],
+    [
+      "after must be a cursor from a list with the same sort order.",
       ["after"],
       { after: cursor(["teamId", "1; DROP", 1]) },
     ],
-    ["after must be a cursor of a list in this order.", ["after"], { after: cursor(["teamId", 1, 1e12]) }],
     [
-      "after must be a cursor of a list in this order.",
+      "after must be a cursor from a list with the same sort order.",
+      ["after"],
+      { after: cursor(["teamId", 1, 1e12]) },
+    ],
+    [
+      "after must be a cursor from a list with the same sort order.",
       ["after"],
       created({ after: cursor(["createdAt", "x", 1]) }),
     ],
     [
-      "after must be a cursor of a list in this order.",
+      "after must be a cursor from a list with the same sort order.",
       ["after"],
       created({ after: cursor(["createdAt", "0000-01-01T00:00:00.000Z", 1]) }),
     ],

@@ -41,8 +41,8 @@ function sentBy({ services }: TestService): Record<string, number> {
 }
 
 describe.each([
-  ["for each request", { collect: false, keyCacheMs: 0 }],
-  ["for many requests", { collect: true, keyCacheMs: 500 }],
+  ["for each request", { batchStatements: false, keyCacheMs: 0 }],
+  ["for many requests", { batchStatements: true, keyCacheMs: 500 }],
 ])("what waits for a connection at the deadline, with statements %s,", (_how, speed) => {
   test("is not sent later, whatever finds out who is asking", async () => {
     const service = await startTestService({

@@ -97,7 +97,7 @@ test("a request that waits for a connection ends at the deadline", async () => {
     poolSize: 1,
     requestTimeoutMs: 500,
     lockTimeoutMs: 3000,
-    speed: { collect: false, keyCacheMs: 0 },
+    speed: { batchStatements: false, keyCacheMs: 0 },
   });
   try {
     const { secret } = await (await crowded.createAccount()).createKey();

@@ -46,7 +46,7 @@ describe("403", () => {
     const token = await create("read only");
     expectError(await call("DELETE", { current_token: token }, keys.read), 403, {
       code: "forbidden",
-      message: "This API key may only read. Use one with write scope.",
+      message: "This API key is read-only. Use an API key with `write` scope.",
     });
     expect((await call("PUT", { user_group_id: "read only" })).status).toBe(200);
   });
@@ -81,7 +81,7 @@ describe("409", () => {
     const token = await create("kept", { a: "sales" });
     expectError(await call("DELETE", { current_token: token, ...contradiction }), 409, {
       code: "user_group_mismatch",
-      message: "This contradicts the user group that the token names. Nothing was deleted.",
+      message: "The request does not match the user group that the token identifies. Nothing was deleted.",
       field,
     });
     expect((await call("PUT", { user_group_id: "kept" })).status).toBe(200);

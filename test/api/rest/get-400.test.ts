@@ -61,7 +61,7 @@ test("properties take at most 64 KiB", async () => {
   expect((await call("GET", badProperties(text(65_536), "full"))).status).toBe(200);
   expectError(await call("GET", badProperties(text(65_537))), 400, {
     code: "invalid_field",
-    message: "properties must take at most 65536 bytes as JSON text.",
+    message: "properties must be at most 65536 bytes of JSON.",
     field: "properties",
   });
 });

@@ -135,7 +135,7 @@ describe("403", () => {
     const { call, keys } = rest();
     expectError(await call("GET", { user_group_id: "forbidden", name: "F" }, keys.embed), 403, {
       code: "forbidden",
-      message: "This API key may only read. Use one with write scope.",
+      message: "This API key is read-only. Use an API key with `write` scope.",
     });
     expect((await call("PUT", { user_group_id: "forbidden" })).status).toBe(404);
   });
@@ -148,7 +148,7 @@ test("403 for a read key, whether the group exists or not: the reply must contai
     expectError(await call("GET", body, keys.read), 403, {
       code: "forbidden",
       message:
-        "The reply must contain the user group's token, which this API key may not read. Use one with embed scope.",
+        "The reply contains the user group's token, which this API key cannot read. Use an API key with `embed` scope.",
     });
   }
 });

@@ -27,7 +27,7 @@ async function rotate(
 
 const MISMATCH = {
   code: "idempotency_mismatch",
-  message: "This Idempotency-Key was used for another request. Use a new one for each request.",
+  message: "This Idempotency-Key was used for another request. Use a new key for each request.",
 };
 
 describe("POST with an Idempotency-Key", () => {

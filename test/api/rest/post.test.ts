@@ -87,7 +87,7 @@ describe("403", () => {
     const token = await create("read only");
     expectError(await call("POST", { current_token: token }, keys.read), 403, {
       code: "forbidden",
-      message: "This API key may only read. Use one with write scope.",
+      message: "This API key is read-only. Use an API key with `write` scope.",
     });
     expect((await call("POST", { current_token: token }, keys.write)).status).toBe(200);
   });

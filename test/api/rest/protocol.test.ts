@@ -7,9 +7,12 @@ import { expectError, useRest } from "../../support/rest/rest-fixture.js";
 const rest = useRest({ speed: { keyCacheMs: 0 } });
 const missing = {
   code: "unauthenticated",
-  message: "The Authorization header is missing. Send: Authorization: Token <API_KEY>",
+  message: "The Authorization header is missing. Send `Authorization: Token <API_KEY>`.",
 };
-const malformed = { code: "unauthenticated", message: "The Authorization header must read: Token <API_KEY>" };
+const malformed = {
+  code: "unauthenticated",
+  message: "The Authorization header is invalid. Send `Token <API_KEY>`.",
+};
 const unknown = { code: "unauthenticated", message: "The API key is unknown, revoked or expired." };
 
 async function callWith(authorization: string | undefined, method = "GET") {

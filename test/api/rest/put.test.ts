@@ -114,7 +114,7 @@ describe("403", () => {
     await call("GET", { user_group_id: "read only", name: "R" });
     expectError(await call("PUT", { user_group_id: "read only", name: "X" }, keys.read), 403, {
       code: "forbidden",
-      message: "This API key may only read. Use one with write scope.",
+      message: "This API key is read-only. Use an API key with `write` scope.",
     });
   });
 });
@@ -128,7 +128,7 @@ describe("404", () => {
     ]) {
       expectError(await call("PUT", body), 404, {
         code: "user_group_not_found",
-        message: "No user group has this id.",
+        message: "No user group has this ID.",
       });
     }
   });

@@ -102,7 +102,7 @@ describe("the log's line of a request", () => {
     expect(reply.status).toBe(503);
     const lines = await linesOf(requestId, 2);
     expect(lines.map(({ msg }) => msg)).toEqual(["request not served", "request"]);
-    expect(lines[0]).toMatchObject({ level: 40, reason: expect.stringContaining("too much to do") });
+    expect(lines[0]).toMatchObject({ level: 40, reason: expect.stringContaining("overloaded") });
     expect(lines[1]).toMatchObject({ status: 503, code: "unavailable" });
   });
 });

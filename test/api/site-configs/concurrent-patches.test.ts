@@ -33,7 +33,12 @@ async function rename(site: string, interrupt: () => Promise<unknown>) {
   } as const;
   const patch = { json: '{"name": "Patched"}', field: ["patch"] };
   const options = { expectedRevision: null, strict: false };
-  return service.services.siteConfigs.patch(editor, site, patch, options, new InterruptedWork(interrupt));
+  return service.services.siteConfigs.patch(
+    editor,
+    site,
+    { ...options, patch },
+    new InterruptedWork(interrupt),
+  );
 }
 
 const current = async (site: string) =>

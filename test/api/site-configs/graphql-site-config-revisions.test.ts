@@ -62,7 +62,12 @@ test("a revision names its author and the author's key, whatever becomes of the 
   } as const;
   const options = { expectedRevision: null, strict: false, isPublic: null };
   const source = { text: JSON.stringify(goodSite) };
-  await service.services.siteConfigs.put(atDatabase, "authored", source, options, new SiteConfigWork(null));
+  await service.services.siteConfigs.put(
+    atDatabase,
+    "authored",
+    { ...options, source },
+    new SiteConfigWork(null),
+  );
   await run("mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }", { id: apiKey.id });
   const query = `{ siteConfig(site: "authored") {
     revisions { nodes { author authorKeyId } } atRevision(revision: 1) { author authorKeyId }

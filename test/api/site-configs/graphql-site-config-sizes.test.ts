@@ -36,7 +36,7 @@ test("a document is as large as it is on one line", async () => {
   expect(await put({ site: "large", document: siteOf(MAX_SITE_CONFIG_BYTES + 1) })).toEqual({
     siteConfig: null,
     userErrors: [
-      { code: "INVALID_FIELD", field: ["document"], message: "document must take at most 2097152 bytes." },
+      { code: "INVALID_FIELD", field: ["document"], message: "document must be at most 2097152 bytes." },
     ],
   });
 });
@@ -58,7 +58,7 @@ test("a patch is refused that is too large, or makes the document so", async () 
   const refusal = {
     siteConfig: null,
     userErrors: [
-      { code: "INVALID_FIELD", field: ["patch"], message: "patch must take at most 2097152 bytes." },
+      { code: "INVALID_FIELD", field: ["patch"], message: "patch must be at most 2097152 bytes." },
     ],
   };
   // Whether the site exists is not asked for that.

@@ -144,7 +144,7 @@ describe("of two edits to one revision", () => {
         {
           code: "VERSION_CONFLICT",
           field: ["expectedRevision"],
-          message: "The site configuration does not exist yet; expected was 1.",
+          message: "The site configuration does not exist yet, but revision 1 was expected.",
         },
       ],
     });
@@ -154,7 +154,10 @@ describe("of two edits to one revision", () => {
     const conflict = {
       siteConfig: null,
       userErrors: [
-        { code: "VERSION_CONFLICT", message: "The site configuration is at revision 1; expected was 0." },
+        {
+          code: "VERSION_CONFLICT",
+          message: "The site configuration is at revision 1, but revision 0 was expected.",
+        },
       ],
     };
     const late = { site: "edited", expectedRevision: 0 };

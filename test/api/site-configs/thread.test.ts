@@ -71,7 +71,7 @@ test("a thread that dies fails its task only, and is replaced", async () => {
   const other = new SiteConfigThread(refusals);
   const started = once(process, "worker");
   const first = other.run(long);
-  const failed = expect(first).rejects.toThrow(/worker thread ended/);
+  const failed = expect(first).rejects.toThrow(/worker thread exited/);
   const next = other.run(check());
   const [worker] = await started;
   if (!(worker instanceof Worker)) throw new TypeError("This is no worker.");

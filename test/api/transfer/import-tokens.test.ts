@@ -63,7 +63,7 @@ test("a token that another installation of ours has issued names another account
   }
   const mistyped = `${issueUserGroupToken(999_999).slice(0, -1)}_`;
   const end = await bring(tenant, [{ provided_id: "typo", name: "Typo", token: mistyped }]);
-  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("its checksum is wrong") });
+  expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("an invalid checksum") });
 });
 
 test("a token leads to one group only, in both environments and all accounts", async () => {
@@ -182,7 +182,7 @@ test("an import that is under way encrypts under the account's new key", async (
   }
   const end = await tenant.import({ groups: "-", format: "jsonl" }, late());
   expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining("The audit log calls it: import ") });
-  expect(end.stderr).toMatch(/which is not among ENCRYPTION_KEYS/);
+  expect(end.stderr).toMatch(/which is not in ENCRYPTION_KEYS/);
   await setKey(keyOf(commands.encryptionKey));
 });
 

@@ -195,7 +195,7 @@ describe("what cannot be taken", () => {
       line: 5,
       code: "invalid_field",
       field: "name",
-      message: "is required: there is no such user group yet.",
+      message: "is required to create a user group.",
     });
     for (const id of ["good", "last"]) expect(await readGroup(commands, tenant, id)).not.toBeNull();
     expect(await readGroup(commands, tenant, "broken")).toBeNull();

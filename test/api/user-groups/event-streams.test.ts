@@ -10,7 +10,10 @@ const WATCH = `subscription ($by: UserGroupBy) {
   userGroupChanged(by: $by) { kind userGroup { name mapping { dataSource { providedId } } } }
 }`;
 
-const graphql = useGraphql({ eventStreams: { perToken: MANY }, speed: { collect: true, keyCacheMs: 500 } });
+const graphql = useGraphql({
+  eventStreams: { perToken: MANY },
+  speed: { batchStatements: true, keyCacheMs: 500 },
+});
 
 async function open(authorization: string, by?: object, url = graphql().service.url): Promise<EventStream> {
   const stream = await openEventStream(url, authorization, WATCH, { by });

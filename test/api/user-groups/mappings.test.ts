@@ -155,7 +155,7 @@ describe("data sources", () => {
       userErrors: [
         {
           code: "DATA_SOURCE_EXISTS",
-          message: "A data source with this id exists already.",
+          message: "A data source with this ID already exists.",
           field: ["providedId"],
         },
       ],

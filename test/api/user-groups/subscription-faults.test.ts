@@ -72,7 +72,7 @@ test("when the listening connection is lost, subscribers are told, and can subsc
   expect(await stream.next()).toMatchObject({
     errors: [
       {
-        message: expect.stringContaining("subscribe anew"),
+        message: expect.stringContaining("subscribe again"),
         extensions: { code: "UNAVAILABLE", retryAfter: 1 },
       },
     ],

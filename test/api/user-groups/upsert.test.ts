@@ -90,7 +90,7 @@ describe("upsertUserGroups", () => {
   const errors = [
     { code: "INVALID_FIELD", message: "name is required.", field: ["name"], index: "1" },
     { code: "INVALID_FIELD", message: "providedId must not be empty.", field: ["providedId"], index: "2" },
-    { code: "INVALID_FIELD", message: "providedId must stand only once.", field: ["providedId"], index: "3" },
+    { code: "INVALID_FIELD", message: "providedId must not be repeated.", field: ["providedId"], index: "3" },
     {
       code: "UNKNOWN_DATA_SOURCE",
       message: 'The environment has no data source "nowhere".',

@@ -52,7 +52,7 @@ describe("createUserGroup", () => {
         userErrors: [
           {
             code: "USER_GROUP_EXISTS",
-            message: "A user group with this id exists already.",
+            message: "A user group with this ID already exists.",
             field: ["providedId"],
           },
         ],
@@ -68,7 +68,7 @@ describe("createUserGroup", () => {
     ["name must be at most 255 characters long.", ["name"], { name: "x".repeat(256) }],
     ["properties must be a JSON object or null.", ["properties"], { properties: "text" }],
     [
-      "mapping.1.schemaId must stand only once.",
+      "mapping.1.schemaId must not be repeated.",
       ["mapping", "1", "schemaId"],
       { mapping: [entry("a", "sales"), entry("a", "support")] },
     ],

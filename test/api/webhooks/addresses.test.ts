@@ -78,16 +78,16 @@ describe("addresses", () => {
 
 describe("URLs", () => {
   test.each([
-    ["http://example.com/hook", "begins with https://"],
-    ["ftp://example.com/", "begins with https://"],
-    ["file:///etc/passwd", "begins with https://"],
-    ["//example.com/", "begins with https://"],
-    ["example.com", "begins with https://"],
-    ["", "begins with https://"],
-    ["https://", "begins with https://"],
-    ["https://user@example.com/", "user name or a password"],
-    ["https://user:secret@example.com/", "user name or a password"],
-    ["https://:secret@example.com/", "user name or a password"],
+    ["http://example.com/hook", "starts with https://"],
+    ["ftp://example.com/", "starts with https://"],
+    ["file:///etc/passwd", "starts with https://"],
+    ["//example.com/", "starts with https://"],
+    ["example.com", "starts with https://"],
+    ["", "starts with https://"],
+    ["https://", "starts with https://"],
+    ["https://user@example.com/", "user name or password"],
+    ["https://user:secret@example.com/", "user name or password"],
+    ["https://:secret@example.com/", "user name or password"],
     [`https://example.com/${"x".repeat(2048)}`, "at most 2048"],
     ["https://example.com/\u0000", "U+0000"],
     [null, "must be a string"],
@@ -184,7 +184,7 @@ describe("a name", () => {
     const silent = new WebhookTargets({ allowPrivate: false, lookup: () => new Promise(() => undefined) });
     expect(await new WebhookSender(silent, 50).send({ ...webhook, url })).toEqual({
       kind: "failed",
-      error: "The receiver took too long.",
+      error: "The receiver did not respond in time.",
     });
   });
 });
@@ -194,6 +194,6 @@ test("a receiver that never answers is given up", async () => {
   const sender = new WebhookSender(new WebhookTargets({ allowPrivate: true }), 100);
   expect(await sender.send({ url: receiver.url, eventId: "event", body: "{}", secrets: [] })).toEqual({
     kind: "failed",
-    error: "The receiver took too long.",
+    error: "The receiver did not respond in time.",
   });
 });

@@ -201,6 +201,8 @@ test("no secret stands in a table, in the log or in a list; it opens in its own 
     [tenant.accountId],
   );
   await tenant.rename("acme", "New");
-  await until(() => service.log.some((line) => line.includes("a webhook could not be settled"))).toBe(true);
+  await until(() => service.log.some((line) => line.includes("webhook attempt could not be recorded"))).toBe(
+    true,
+  );
   expect(receiver.received).toHaveLength(length);
 });

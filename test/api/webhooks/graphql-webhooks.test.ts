@@ -14,7 +14,7 @@ import {
 
 const graphql = useGraphql();
 const PRIVATE =
-  "must not lead to a private or reserved address (for development, WEBHOOK_ALLOW_PRIVATE=true allows it)";
+  "must not resolve to a private or reserved address (for development, WEBHOOK_ALLOW_PRIVATE=true allows it)";
 const create = (name: string, more?: object, key?: string) => createEndpoint(graphql(), name, more, key);
 
 describe("endpoints", () => {
@@ -58,7 +58,7 @@ describe("endpoints", () => {
     const remove = async () => (await run(DELETE, { input: { id } }, keys.testing)).deleteWebhookEndpoint;
     expect(await remove()).toEqual({ deletedWebhookEndpointId: id, userErrors: [] });
     expect((await remove()).userErrors).toEqual([
-      { code: "WEBHOOK_ENDPOINT_NOT_FOUND", field: ["id"], message: "No webhook endpoint has this id." },
+      { code: "WEBHOOK_ENDPOINT_NOT_FOUND", field: ["id"], message: "No webhook endpoint has this ID." },
     ]);
   });
 
@@ -67,9 +67,9 @@ describe("endpoints", () => {
     [
       { url: "http://93.184.216.34/" },
       "url",
-      "must be a URL that begins with https:// (for development, WEBHOOK_ALLOW_PRIVATE=true allows http://)",
+      "must be a URL that starts with https:// (for development, WEBHOOK_ALLOW_PRIVATE=true allows http://)",
     ],
-    [{ url: "https://user:pass@93.184.216.34/" }, "url", "must not hold a user name or a password"],
+    [{ url: "https://user:pass@93.184.216.34/" }, "url", "must not contain a user name or password"],
     [{ url: "https://2130706433/" }, "url", PRIVATE],
     [{ url: "https://[::ffff:10.0.0.1]/" }, "url", PRIVATE],
     [{ url: "https://localhost:4000/graphql" }, "url", PRIVATE],
@@ -116,7 +116,7 @@ describe("endpoints", () => {
     const refusal = {
       code: "INVALID_FIELD",
       field: null,
-      message: "An environment has at most 20 webhook endpoints.",
+      message: "An environment can have at most 20 webhook endpoints. Delete one first.",
     };
     expect(refusals).toEqual(Array(10).fill(refusal));
     await run(DELETE, { input: { id: made[0] } }, key);

@@ -92,7 +92,7 @@ describe("an endpoint", () => {
     await until(async () => (await healthOf(tenant, id)).consecutiveFailures).toBe(PAUSE_AFTER);
     expect(await healthOf(tenant, id)).toMatchObject({
       status: "FAILING",
-      lastError: "The receiver answered 500.",
+      lastError: "The receiver responded with status 500.",
       lastFailureAt: expect.any(String),
       failingSince: expect.any(String),
       pausedUntil: expect.any(String),
@@ -103,7 +103,7 @@ describe("an endpoint", () => {
       await until(async () => (await healthOf(tenant, id)).consecutiveFailures).toBe(PAUSE_AFTER + probes);
     }
     expect(receiver.received).toHaveLength(PAUSE_AFTER + 2);
-    expect(logOf(tenant)).toEqual(["a webhook endpoint is failing"]);
+    expect(logOf(tenant)).toEqual(["webhook endpoint is failing"]);
 
     answerWith(204);
     await passTime(tenant);
@@ -111,7 +111,7 @@ describe("an endpoint", () => {
     expect(await healthOf(tenant, id)).toMatchObject({
       status: "HEALTHY",
       lastSuccessAt: expect.any(String),
-      lastError: "The receiver answered 500.",
+      lastError: "The receiver responded with status 500.",
       consecutiveFailures: 0,
       failingSince: null,
       pausedUntil: null,
@@ -122,7 +122,7 @@ describe("an endpoint", () => {
       const own = delivered.filter(({ providedId }) => providedId === name);
       expect(own.map(({ version }) => version)).toEqual([1, 2]);
     }
-    expect(logOf(tenant)).toEqual(["a webhook endpoint is failing", "a webhook endpoint answers again"]);
+    expect(logOf(tenant)).toEqual(["webhook endpoint is failing", "webhook endpoint recovered"]);
   });
 
   test("that fails now and then is not paused", async () => {
@@ -149,7 +149,7 @@ describe("an endpoint", () => {
     await passTime(tenant, 1);
     await until(async () => (await healthOf(tenant, id)).status).toBe("DISABLED");
     expect(await healthOf(tenant, id)).toMatchObject({ disabledReason: "FAILING", pendingDeliveries: 1 });
-    expect(logOf(tenant)).toEqual(["a webhook endpoint is failing", "a webhook endpoint was disabled"]);
+    expect(logOf(tenant)).toEqual(["webhook endpoint is failing", "webhook endpoint disabled"]);
     const log = "{ auditLog(first: 1) { nodes { action subjectId changed actorName } } }";
     expect((await tenant.run(log)).auditLog.nodes).toEqual([
       { action: "WEBHOOK_ENDPOINT_DISABLED", subjectId: id, changed: ["enabled"], actorName: "webhooks" },
@@ -183,7 +183,7 @@ describe("an endpoint", () => {
     for (const name of ["a", "b"]) await tenant.createGroup(name);
     await until(async () => (await healthOf(tenant, id)).disabledReason).toBe("GONE");
     expect(receiver.received).toHaveLength(1);
-    expect(logOf(tenant)).toEqual(["a webhook endpoint was disabled"]);
+    expect(logOf(tenant)).toEqual(["webhook endpoint disabled"]);
   });
 });
 

@@ -89,7 +89,7 @@ describe("a delivery that fails", () => {
     expect(dead).toMatchObject({
       attempts: FAST.retryDelaysMs.length + 1,
       lastStatus: 500,
-      lastError: "The receiver answered 500.",
+      lastError: "The receiver responded with status 500.",
       nextAttemptAt: null,
       deliveredAt: null,
     });

@@ -143,7 +143,7 @@ test("who would have to wait too long for a connection is refused at once, witho
   const service = await startTestService({
     poolSize: 1,
     queueSize: 5,
-    speed: { collect: false, keyCacheMs: 0 },
+    speed: { batchStatements: false, keyCacheMs: 0 },
   });
   try {
     const { secret } = await (await service.createAccount()).createKey();

@@ -86,7 +86,7 @@ test("one that lags too much is left out until it has caught up", async () => {
     await createGroup();
     // The standby shows nothing of it all the while.
     await until(async () => (await count()) === 1);
-    await until(() => told.includes("out: Error: it lags behind"));
+    await until(() => told.includes("out: Error: it lags too far behind"));
     expect(replicas.choose()).toBeUndefined();
   } finally {
     await postgres.resume();
@@ -192,9 +192,9 @@ test("what is no replica of the database, or lets us in as somebody else, is nev
   const { primary, standby } = postgres;
   const other = { ...standby.owner, database: "postgres" };
   for (const [target, reason] of [
-    [primary.target, "it is no replica: it replays nothing"],
-    [standby.owner, "it has the role user_groups, not user_groups_runtime"],
-    [{ ...other, user: "user_groups_runtime" }, "it has the database postgres, not restartable"],
+    [primary.target, "it is not a streaming replica"],
+    [standby.owner, "its role is user_groups, not user_groups_runtime"],
+    [{ ...other, user: "user_groups_runtime" }, "its database is postgres, not restartable"],
   ] as const) {
     const { replicas, told, count } = await startReader([target], PATIENT_MS);
     expect(told).toEqual([`out: Error: ${reason}`]);

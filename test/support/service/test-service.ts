@@ -147,13 +147,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     trustedProxies: options.trustedProxies ?? [],
     rateLimits: {
       windowSeconds: 60,
-      points: 0,
-      authFailures: 1000,
-      shared: undefined,
+      maxCost: 0,
+      maxAuthFailures: 1000,
+      sharedCounters: undefined,
       ...options.rateLimits,
     },
     reads: { consistency: "strong", replicas: options.replicas },
-    speed: { collect: isFast, keyCacheMs: isFast ? 500 : 0, ...options.speed },
+    speed: { batchStatements: isFast, keyCacheMs: isFast ? 500 : 0, ...options.speed },
     webhooks: options.webhooks ?? { allowPrivate: false },
     ...(options.purges && { purges: options.purges }),
   });

@@ -25,7 +25,7 @@ describe("decision 17: numbers that no 64-bit float holds", () => {
           code: "number_too_large",
           pointer: "/x~1y/z/1",
           message: expect.stringMatching(
-            /^The number ".{2,60}" is beyond what a 64-bit float holds; no program could use it\.$/,
+            /^The number ".{2,60}" exceeds the range of a 64-bit float\. Use a smaller number or a string\.$/,
           ),
           line: 1,
           column: expect.any(Number),
@@ -47,7 +47,7 @@ describe("decision 18: numbers that most programs read as others", () => {
     expect(warningsOf(number)).toEqual([
       expect.objectContaining({
         pointer: "/x~1y/z/1",
-        message: `The number is kept as written, but most programs will read another value; JavaScript reads ${read}.`,
+        message: `Most programs read another value than written here, for example ${read} in JavaScript. Use a string to keep all digits.`,
       }),
     ]);
   });

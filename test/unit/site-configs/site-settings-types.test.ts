@@ -23,7 +23,7 @@ function compare(name: string, shape: ObjectShape): string[] {
     const faults = isKnown && !isNonNullType(field.type) ? [`${name}.${field.name} may be null`] : [];
     return [
       ...faults,
-      ...objectsIn(property.shape).flatMap((each) => compare(`Site${each.typed.name}`, each)),
+      ...objectsIn(property.shape).flatMap((each) => compare(`Site${each.typeName.name}`, each)),
     ];
   });
 }

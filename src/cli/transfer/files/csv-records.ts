@@ -4,7 +4,7 @@ import { isObject } from "../../../domain/shared/json.js";
 import { JsonSource } from "../../../domain/shared/json-source.js";
 import { parseJsonPart } from "../../../domain/shared/json-text.js";
 import { OperatorError } from "../../../domain/shared/operator-error.js";
-import { Refusal, refuseFaults } from "../../../domain/transfer/refusal.js";
+import { catchRefusal, Refusal } from "../../../domain/transfer/refusal.js";
 import { MAX_RECORD_BYTES, type SourcePosition, type SourceRecord, VERBATIM_FIELD } from "./source-record.js";
 
 export interface CsvShape {
@@ -145,7 +145,7 @@ function toFields(
       fields.push([column, cell]);
       continue;
     }
-    const value = refuseFaults(() => parseJsonPart(cell, "The cell"));
+    const value = catchRefusal(() => parseJsonPart(cell, "The cell"));
     if (value instanceof Refusal) return new Refusal(value.code, value.message, [column]);
     fields.push([column, column === VERBATIM_FIELD && isObject(value) ? new JsonSource(cell) : value]);
   }

@@ -1,6 +1,6 @@
 import type { Environment } from "../../../domain/accounts/environment.js";
 import { invalidField } from "../../../domain/shared/errors.js";
-import { isGiven } from "../../../domain/shared/json.js";
+import { isPresent } from "../../../domain/shared/json.js";
 import { parseText } from "../../../domain/shared/text-field.js";
 import type {
   ImportedDataSource,
@@ -57,13 +57,13 @@ export function parseGroup(fields: Fields, environment: Environment): ImportedGr
   if (idField === "provided_id" && "user_group_id" in fields) {
     throw invalidField(["user_group_id"], "must not stand beside provided_id, which is the same");
   }
-  if (isGiven(tag) && tag !== environment) {
+  if (isPresent(tag) && tag !== environment) {
     throw invalidField(["api_environment_tag"], `must be ${environment}, as what is imported goes there`);
   }
   return {
     providedId: parseText(fields[idField], [idField]),
     ...(name === undefined ? {} : { name: parseText(name, ["name"]) }),
-    ...(isGiven(token) ? { token: parseImportedToken(token, ["token"]) } : {}),
+    ...(isPresent(token) ? { token: parseImportedToken(token, ["token"]) } : {}),
     ...(properties === undefined ? {} : { properties: parseProperties(properties, ["properties"]) }),
     ...(mapping === undefined ? {} : { mapping: parseMapping(mapping, ["mapping"]) }),
   };

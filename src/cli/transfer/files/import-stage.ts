@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../../domain/shared/errors.js";
-import { type ImportOutcome, Refusal, refuseFaults } from "../../../domain/transfer/refusal.js";
+import { catchRefusal, type ImportOutcome, Refusal } from "../../../domain/transfer/refusal.js";
 import { SeenKeys } from "./seen-keys.js";
 import { MAX_RECORD_BYTES, type SourcePosition, type SourceRecord } from "./source-record.js";
 
@@ -140,7 +140,7 @@ function takeRecord<Item>(
   stage: ImportStage<Item>,
   seen: SeenKeys,
 ): Item | Refusal {
-  const item = refuseFaults(() => stage.parse(fields));
+  const item = catchRefusal(() => stage.parse(fields));
   if (item instanceof Refusal) return item;
   const keys = stage.keysOf(item);
   // Record no keys of a rejected line: later lines may use its other keys.

@@ -1,7 +1,7 @@
 import { isObject } from "../../../domain/shared/json.js";
 import { withSource } from "../../../domain/shared/json-source.js";
 import { parseJsonBytes } from "../../../domain/shared/json-text.js";
-import { Refusal, refuseFaults } from "../../../domain/transfer/refusal.js";
+import { catchRefusal, Refusal } from "../../../domain/transfer/refusal.js";
 import { MAX_RECORD_BYTES, type SourcePosition, type SourceRecord, VERBATIM_FIELD } from "./source-record.js";
 
 const NEW_LINE = 0x0a;
@@ -49,7 +49,7 @@ export async function* readJsonLines(
 }
 
 function readLine(bytes: Buffer): SourceRecord["content"] {
-  return refuseFaults(() => {
+  return catchRefusal(() => {
     const { value, text } = parseJsonBytes(bytes, "The line");
     if (!isObject(value)) return new Refusal("invalid_json", "The line must be a JSON object.");
     return withSource(value, VERBATIM_FIELD, text);

@@ -7,8 +7,8 @@ import { type ConfigNode } from "./tree.js";
 export function checkStorable(node: ConfigNode, pointer: string, findings: FindingCollector): void {
   const check = (text: string, place: FindingPlace, kind: string) => {
     if (isStorable(text)) return;
-    const fault = text.includes("\u0000") ? "the character U+0000" : "half a surrogate pair";
-    findings.add("unstorable_text", place, `The ${kind} has ${fault}, which cannot be stored.`);
+    const fault = text.includes("\u0000") ? "the character U+0000" : "an unpaired surrogate";
+    findings.add("unstorable_text", place, `The ${kind} contains ${fault}, which cannot be stored.`);
   };
   if (node.type === "string") check(node.value, { pointer, offset: node.offset }, "string");
   if (node.type === "array") {

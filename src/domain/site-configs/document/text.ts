@@ -83,8 +83,8 @@ class StrictParse {
     }
     const { pointer, offset: start } = this.builder.container;
     const { line, column } = new LineIndex(this.#text).positionOf(start);
-    const opening = `the ${quote(this.#text.slice(start, start + 1))} of line ${line}, column ${column}`;
-    const message = `${quote(bracket)} is missing to close ${opening}.`;
+    const opening = `the ${quote(this.#text.slice(start, start + 1))} at line ${line}, column ${column}`;
+    const message = `The ${quote(bracket)} that closes ${opening} is missing.`;
     this.#findings.add("invalid_json", { pointer, offset: this.#visibleOffset(offset) }, message);
     throw new ParsingStopped();
   }
@@ -93,7 +93,7 @@ class StrictParse {
     const place = { pointer: this.builder.pointer, offset: this.#visibleOffset(offset) };
     const token = this.#text.slice(offset, offset + length);
     if (name === "InvalidCommentToken") {
-      this.#findings.add("json_comment", place, "JSON has no comments.");
+      this.#findings.add("json_comment", place, "JSON does not allow comments. Remove the comment.");
     } else if (name === "CommaExpected" && this.#isNext(offset)) {
       this.#findings.add("invalid_json", place, "A comma is missing before this.");
     } else {
@@ -106,10 +106,10 @@ class StrictParse {
   #checkNumber(value: number, offset: number, source: string): void {
     const place = { pointer: this.builder.pointer, offset };
     if (!Number.isFinite(value)) {
-      const message = `The number ${quote(source)} is beyond what a 64-bit float holds; no program could use it.`;
+      const message = `The number ${quote(source)} exceeds the range of a 64-bit float. Use a smaller number or a string.`;
       this.#findings.add("number_too_large", place, message);
     } else if (!isExactNumber(source, value)) {
-      const message = `The number is kept as written, but most programs will read another value; JavaScript reads ${value}.`;
+      const message = `Most programs read another value than written here, for example ${value} in JavaScript. Use a string to keep all digits.`;
       this.#findings.add("inexact_number", place, message);
     }
   }
@@ -132,32 +132,32 @@ function explain(error: ParseErrorName, token: string): string {
   switch (error) {
     case "InvalidSymbol":
       return token.startsWith("'")
-        ? "Strings and keys must have double quotes."
-        : `${found} is not JSON: strings and keys must have double quotes, other values are true, false, null and numbers.`;
+        ? "Strings and keys must be in double quotes."
+        : `${found} is not valid JSON: strings and keys must be in double quotes; other values are true, false, null and numbers.`;
     case "InvalidEscapeCharacter":
-      return "The string has a backslash that begins no escape; write two for one.";
+      return "The string contains an invalid escape sequence; write a literal backslash as two.";
     case "InvalidUnicode":
-      return "Four hexadecimal digits must follow \\u in a string.";
+      return "\\u must be followed by four hexadecimal digits.";
     case "InvalidCharacter":
-      return "The string has a control character; write it as an escape.";
+      return "The string contains a control character; escape it.";
     case "UnexpectedEndOfString":
-      return "The string does not end on its line.";
+      return "The string has no closing quote on its line.";
     case "UnexpectedEndOfNumber":
     case "InvalidNumberFormat":
       return `${found} is not a number.`;
     case "PropertyNameExpected":
-      return `A key in double quotes must stand here, not ${found}.`;
+      return `Expected a key in double quotes, found ${found}.`;
     case "ValueExpected":
-      return `A value must stand here, not ${found}.`;
+      return `Expected a value, found ${found}.`;
     case "ColonExpected":
-      return `A colon must follow the key, not ${found}.`;
+      return `Expected a colon after the key, found ${found}.`;
     case "CommaExpected":
       return /^\d/.test(token)
-        ? "A number must not begin with 0."
-        : `A comma or a closing bracket must stand here, not ${found}.`;
+        ? "A number must not have leading zeros."
+        : `Expected a comma or a closing bracket, found ${found}.`;
     case "EndOfFileExpected":
-      return `The text must end after the value, but ${found} follows.`;
+      return `Expected the end of the text after the value, found ${found}.`;
     default:
-      return `${found} is not JSON here.`;
+      return `${found} is not valid JSON here.`;
   }
 }

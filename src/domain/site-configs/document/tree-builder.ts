@@ -67,7 +67,7 @@ export class ConfigTreeBuilder {
     if (!open || "items" in open) return;
     open.key = { name, offset };
     if (open.members.has(name)) {
-      const message = () => `The object has the key ${quote(name)} twice; keep one.`;
+      const message = () => `The object has the key ${quote(name)} more than once; remove the duplicates.`;
       this.#findings.add("duplicate_key", { pointer: this.pointer, offset }, message);
     }
   }
@@ -88,7 +88,7 @@ export class ConfigTreeBuilder {
     if (!open) return;
     const { pointer, offset } = open.place;
     if (this.#lastComma !== null) {
-      const message = `A comma must not stand before a closing ${"items" in open ? "]" : "}"}.`;
+      const message = `A comma is not allowed before a closing ${"items" in open ? "]" : "}"}.`;
       this.#findings.add("trailing_comma", { pointer, offset: this.#lastComma }, message);
     }
     this.#open.pop();

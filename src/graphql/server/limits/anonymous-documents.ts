@@ -38,7 +38,7 @@ function tooManyLevels(actual: number): DomainError {
   return new DomainError(
     "query_too_deep",
     `Without credentials, introspection may nest lists of fields and types ${MAX_MEMBER_LEVELS} level deep. Send an API key.`,
-    { figures: { limit: MAX_MEMBER_LEVELS, actual } },
+    { details: { limit: MAX_MEMBER_LEVELS, actual } },
   );
 }
 

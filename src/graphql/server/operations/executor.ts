@@ -3,7 +3,7 @@ import { type ExecutionResult, execute, type GraphQLSchema } from "graphql";
 import type { Writer } from "../../../domain/accounts/caller.js";
 import { requireWrite } from "../../../domain/accounts/scopes.js";
 import { isObject } from "../../../domain/shared/json.js";
-import { hasFailed } from "../../../services/requests/replica-router.js";
+import { isReplicaFailure } from "../../../services/requests/replica-router.js";
 import type { Services } from "../../../services/services.js";
 import { inSpan } from "../../../telemetry/tracing.js";
 import { type GraphqlContext, requireSession, withReplica } from "../../shared/context.js";
@@ -68,7 +68,7 @@ export class Executor {
       if (!replica) return this.#run(execution, context);
       const replicaContext = { ...context, session: withReplica(this.#services, session, replica) };
       const result = await this.#run(execution, replicaContext);
-      const failure = result.errors?.find(({ originalError }) => hasFailed(originalError));
+      const failure = result.errors?.find(({ originalError }) => isReplicaFailure(originalError));
       if (failure) throw failure.originalError;
       return result;
     });

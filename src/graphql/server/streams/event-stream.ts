@@ -145,7 +145,7 @@ function requireMaxLength(source: string, variables: object): void {
   throw new DomainError(
     "payload_too_large",
     `The document and the variables of a subscription may have ${MAX_CHARACTERS} characters together.`,
-    { figures: { limit: MAX_CHARACTERS } },
+    { details: { limit: MAX_CHARACTERS } },
   );
 }
 

@@ -3,13 +3,13 @@ import type { JsonValue } from "../shared/json.js";
 import { parseJsonValue } from "../shared/json-value.js";
 
 /** A request value serialized as JSON, so that its size is known and it can be sent to a worker thread. */
-export interface WrittenJson {
+export interface SerializedJson {
   readonly json: string;
   /** Path in the input. */
   readonly field: FieldPath;
 }
 
-export type WrittenSource = { readonly text: string } | WrittenJson;
+export type DocumentSource = { readonly text: string } | SerializedJson;
 
 // Unstorable text is reported by the validator, together with all other findings.
 const RULES = { storable: false } as const;
@@ -18,7 +18,7 @@ const RULES = { storable: false } as const;
  * Serializes a value from a JSON or GraphQL parser.
  * @throws DomainError `invalid_field` for values that JSON cannot represent
  */
-export function writeJson(value: unknown, field: FieldPath): WrittenJson {
+export function serializeJson(value: unknown, field: FieldPath): SerializedJson {
   const json = stringify(value, field);
   // JSON.stringify serializes Infinity (such as 1e999) as null.
   if (json.includes("null") && hasInfinity(value)) parseJsonValue(value, field, RULES);
@@ -26,7 +26,7 @@ export function writeJson(value: unknown, field: FieldPath): WrittenJson {
 }
 
 /** Parses the value and validates its numbers and depth. @throws DomainError `invalid_field` */
-export function readJson({ json, field }: WrittenJson): JsonValue {
+export function parseSerializedJson({ json, field }: SerializedJson): JsonValue {
   const value: unknown = JSON.parse(json);
   return parseJsonValue(value, field, RULES);
 }
