@@ -15,24 +15,15 @@ import {
   isOutdatedPlan,
   translateDatabaseError,
 } from "../shared/database-error.js";
-import type { DatabaseOptions } from "../shared/database-options.js";
-import {
-  createScopeSetter,
-  deadlineOf,
-  planModeOf,
-  type RowScope,
-  type ScopeSetter,
-  type ScopeSettings,
-  scopeStatement,
-  settingsOf,
-} from "../shared/row-scope.js";
-import { runScoped } from "../shared/scoped-query.js";
+import { type DatabaseOptions, localTimeouts } from "../shared/database-options.js";
+import { runInTransaction } from "../shared/pipelined-transaction.js";
+import { beginWithin, deadlineOf, planModeOf, type RowScope } from "../shared/row-scope.js";
 import { isReadOnly, type Queryable, type Statement, withoutName } from "../shared/statement.js";
 import { instrumentStatement } from "../shared/statement-instrumentation.js";
 import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
 import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
-import { createOrm, timeoutsOf } from "./orm.js";
+import { createOrm } from "./orm.js";
 import { replicaReadsOf } from "./replica-reads.js";
 
 /** Delay before a statement whose connection was lost is retried. */
@@ -43,16 +34,17 @@ const MS_PER_S = 1000;
 export class Database implements Queryable {
   readonly orm: DataSource;
   readonly #pool: Pool;
-  readonly #setter: ScopeSetter;
+  /** Settings of each transaction behind a transaction-mode pooler, which keeps none of the session; null without a pooler. */
+  readonly #localSettings: string | null;
   readonly #queueSize: number;
   readonly #onStatement: (text: string) => void;
   readonly #metrics: DatabaseMetrics;
   readonly #tracing: Tracing | undefined;
 
-  private constructor(orm: DataSource, pool: Pool, setter: ScopeSetter, options: DatabaseOptions) {
+  private constructor(orm: DataSource, pool: Pool, options: DatabaseOptions) {
     this.orm = orm;
     this.#pool = pool;
-    this.#setter = setter;
+    this.#localSettings = options.pooled ? localTimeouts(options) : null;
     this.#queueSize = options.queueSize ?? Number.POSITIVE_INFINITY;
     this.#onStatement = options.onStatement ?? (() => undefined);
     const { metrics, tracing } = options.telemetry ?? countOnly();
@@ -63,13 +55,12 @@ export class Database implements Queryable {
 
   /** @throws the driver's error when the database is unreachable or rejects the connection */
   static async connect(options: DatabaseOptions): Promise<Database> {
-    const setter = createScopeSetter(options.pooled ? timeoutsOf(options) : null);
-    const orm = createOrm(options, setter);
+    const orm = createOrm(options);
     await orm.initialize();
     if (!(orm.driver instanceof PostgresDriver))
       throw new TypeError("TypeORM does not use PostgreSQL's driver.");
     const pool: Pool = orm.driver.master;
-    return new Database(orm, pool, setter, options);
+    return new Database(orm, pool, options);
   }
 
   get poolUsage(): PoolUsage {
@@ -94,9 +85,8 @@ export class Database implements Queryable {
   of(scope: RowScope, deadline = deadlineOf(scope)): Queryable {
     const open = openTransactionOf(scope);
     if (open) return { run: (statement, values) => open.runNested(statement, values) };
-    const settings = settingsOf(scope);
     const primary: Queryable = {
-      run: (statement, values) => this.#run(settings, deadline, statement, values),
+      run: (statement, values) => this.#run(scope, deadline, statement, values),
     };
     const replica = replicaReadsOf(scope);
     if (!replica) return primary;
@@ -132,8 +122,7 @@ export class Database implements Queryable {
       };
       const transaction = new OpenTransaction(this.orm, client, send, deadline);
       try {
-        // One message: setting the scope needs no extra round trip.
-        await client.query(`BEGIN; ${scopeStatement(this.#setter, scope)}`);
+        await client.query(`${beginWithin(scope, "write")}${this.#localSettings ?? ""}`);
         const result = await work(transaction);
         await transaction.commit();
         return result;
@@ -154,19 +143,19 @@ export class Database implements Queryable {
   }
 
   async #run<Row extends object>(
-    settings: ScopeSettings | null,
+    scope: RowScope | null,
     deadline: Deadline | undefined,
     statement: Statement,
     values: readonly unknown[],
   ): Promise<Row[]> {
     this.#onStatement(statement.text);
     const config = { ...this.#config(statement), values: [...values] };
-    const mode = planModeOf(statement, "name" in config);
+    const begin = scope && this.#beginFor(scope, statement);
     const attempt = () =>
       this.#withClient(deadline, (client) =>
         instrumentStatement(this.#metrics, this.#tracing, statement, async () => {
-          if (!settings) return (await client.query<Row>(config)).rows;
-          return runScoped<Row>(client, config, [...settings, mode], this.#setter);
+          if (begin === null) return (await client.query<Row>(config)).rows;
+          return runInTransaction<Row>(client, begin, config);
         }),
       );
     try {
@@ -177,7 +166,7 @@ export class Database implements Queryable {
       if (!isOutdated && !(isConnectionLost(error) && isReadOnly(statement))) throw error;
       this.#metrics.retriedStatements.value += 1;
       // Other connections may have prepared it for the old schema too.
-      if (isOutdated) return this.#run(settings, deadline, withoutName(statement), values);
+      if (isOutdated) return this.#run(scope, deadline, withoutName(statement), values);
       // Other connections were probably lost as well: give the pool time to notice.
       await sleep(RETRY_AFTER_MS);
       return attempt();
@@ -226,10 +215,17 @@ export class Database implements Queryable {
     }
   }
 
+  #beginFor(scope: RowScope, statement: Statement): string {
+    const begin = beginWithin(scope, statement.access);
+    if (this.#localSettings !== null) return `${begin}${this.#localSettings}`;
+    const mode = planModeOf(statement);
+    return mode === "auto" ? begin : `${begin}; SET LOCAL plan_cache_mode = ${mode}`;
+  }
+
   #config({ name, text, rows }: Statement) {
     return {
       text,
-      ...(name !== undefined && this.#setter.name !== null ? { name } : {}),
+      ...(name !== undefined && this.#localSettings === null ? { name } : {}),
       ...(rows === "text" ? TEXT_ROWS : {}),
     };
   }
