@@ -28,6 +28,7 @@ import { UserGroupEntity } from "../user-groups/entity.js";
 import { MappingEntryEntity } from "../user-groups/mapping-entry-entity.js";
 import { WebhookDeliveryEntity } from "../webhooks/delivery-entity.js";
 import { WebhookEndpointEntity } from "../webhooks/endpoint-entity.js";
+import { LookupConnections } from "./lookup-connections.js";
 
 /** Creates the TypeORM data source: entities, migrations and connection pool. */
 export function createOrm(options: DatabaseOptions): DataSource {
@@ -72,7 +73,11 @@ export function createOrm(options: DatabaseOptions): DataSource {
     logging: false,
     // TypeORM's default logger prints failed migrations to stdout despite `logging: false`; their errors are thrown anyway.
     logger: "debug",
-    extra: { ...connectionSettings(options), max: options.poolSize, idleTimeoutMillis: IDLE_MS },
+    extra: {
+      ...connectionSettings(options),
+      max: options.poolSize - LookupConnections.countFor(options),
+      idleTimeoutMillis: IDLE_MS,
+    },
   });
 }
 
