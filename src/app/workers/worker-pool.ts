@@ -103,11 +103,8 @@ export class WorkerPool {
 
   async #replace({ number, startedAt }: Member, code: number, signal: string): Promise<void> {
     if (performance.now() - startedAt > STABLE_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;
-    for (;;) {
-      this.#log.error(
-        { worker: number, code, signal, restartInMs: this.#delayMs },
-        "worker ended unexpectedly",
-      );
+    this.#log.error({ worker: number, code, signal }, "worker ended unexpectedly");
+    while (!this.#isStopping) {
       await sleep(this.#delayMs, undefined, { ref: false });
       this.#delayMs = Math.min(2 * this.#delayMs, MAX_DELAY_MS);
       if (this.#isStopping) return;
@@ -115,7 +112,7 @@ export class WorkerPool {
         await this.#startMember(number);
         return;
       } catch (error) {
-        this.#log.error({ err: error, worker: number }, "worker did not start");
+        if (!this.#isStopping) this.#log.error({ err: error, worker: number }, "worker did not start");
       }
     }
   }
