@@ -23,7 +23,7 @@ export const navigationGroup: ObjectShape = object("NavigationGroup", "A group o
         ],
       },
     },
-    "Relative paths of the pages' markdown files, without slash in front and without extension.",
+    "Relative paths of Markdown files, without leading slash and extension.",
     { required: true },
   ),
   icon: text("Icon of the group.", { undocumented: true }),
@@ -44,26 +44,26 @@ export const NAVIGATION: SettingProperty = property(
   },
 );
 
-const TAB = object("Tab", "A tab, which selects pages.", {
+const TAB = object("Tab", "A tab, which groups pages.", {
   name: text("Label of the tab.", { required: true }),
-  url: text("How the paths of the tab's pages begin, or the address of another site.", { required: true }),
+  url: text("Path prefix of the tab's pages, or the URL of another site.", { required: true }),
 });
 
-const ANCHOR = object("Anchor", "An anchor, which selects pages or leads elsewhere.", {
+const ANCHOR = object("Anchor", "An anchor, which groups pages or links elsewhere.", {
   name: text("Label of the anchor.", { required: true }),
-  url: text("How the paths of the anchor's pages begin, or the address of another site.", { required: true }),
+  url: text("Path prefix of the anchor's pages, or the URL of another site.", { required: true }),
   icon: text("Name of the icon."),
   iconType: ICON_TYPE,
   color: property(COLOR_OR_GRADIENT, "Background of the icon: one color or a gradient."),
-  version: text("One of `versions`: the anchor shows only while that one is selected."),
-  isDefaultHidden: flag("Hides the anchor until somebody follows a link into it.", { default: false }),
+  version: text("One of `versions`; the anchor is shown only for that version."),
+  isDefaultHidden: flag("Hides the anchor until a reader follows a link to it.", { default: false }),
 });
 
-export const TABS = property({ kind: "array", items: TAB }, "Tabs that divide the pages.");
+export const TABS = property({ kind: "array", items: TAB }, "Tabs that group pages.");
 
 export const ANCHORS = property(
   { kind: "array", items: ANCHOR },
-  "Anchors that divide the pages or lead elsewhere.",
+  "Anchors that group pages or link elsewhere.",
 );
 
 export const TOP_ANCHOR = property(

@@ -10,13 +10,10 @@ export function siteConfigReference(): string {
   return [
     "<!-- Written from the table of the validator: npx vitest run test/unit/site-configs/reference.test.ts -u -->",
     "# Site configuration",
-    "The settings file of a documentation site is a JSON object in UTF-8 without comments. Validate a file with `site-config check`.",
+    "With this reference you can write the settings file of a documentation site: a JSON object in UTF-8 without comments. Validate a file with `site-config check`.",
     "## Properties",
     "`a.b` is property `b` of object `a`, `a[].b` that of each item of array `a`. An item of `pages` may be a nested group.",
-    table(
-      ["property", "type", "required", "default", "meaning"],
-      rows.filter((row) => !isOutside(row)).map(propertyRow),
-    ),
+    table(["property", "type", "default", "meaning"], rows.filter((row) => !isOutside(row)).map(propertyRow)),
     "## In use, but not part of the format",
     "These cause a warning and are stored unchanged, as are unknown properties, `footerSocials` as an array, and objects in `versions`.",
     table(
@@ -65,8 +62,7 @@ function propertyRow({ path, property }: Row): string[] {
   return [
     code(path),
     describe(property.shape),
-    required(property),
-    property.default === undefined ? "" : code(JSON.stringify(property.default)),
+    property.default === undefined ? required(property) : code(JSON.stringify(property.default)),
     `${property.description}${end}`,
   ];
 }
@@ -88,8 +84,9 @@ function describeText({ values, format }: StringShape): string {
 }
 
 function required({ required, requiredWhen, recommended }: SettingProperty): string {
-  if (required) return "yes";
-  if (requiredWhen) return `when ${code(requiredWhen.property)} is ${code(JSON.stringify(requiredWhen.is))}`;
+  if (required) return "required";
+  if (requiredWhen)
+    return `required when ${code(requiredWhen.property)} is ${code(JSON.stringify(requiredWhen.is))}`;
   return recommended ? "recommended" : "";
 }
 

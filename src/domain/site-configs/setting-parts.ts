@@ -68,9 +68,9 @@ const GRADIENT = object(
   "Gradient",
   "A gradient between colors.",
   {
-    from: color("Where the gradient starts; give it together with `to`."),
+    from: color("Start of the gradient; set it with `to`."),
     via: color("A color in the middle of the gradient.", { undocumented: true }),
-    to: color("Where the gradient ends; give it together with `from`."),
+    to: color("End of the gradient; set it with `from`."),
   },
   ["from", "to"],
 );

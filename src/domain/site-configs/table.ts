@@ -36,7 +36,7 @@ const LOGO = property(
       object("LogoImages", "An image for each mode.", {
         light: text("Path of the logo for light mode."),
         dark: text("Path of the logo for dark mode."),
-        href: text("Where a click on the logo leads.", { default: "/" }),
+        href: text("Target of the logo's link.", { default: "/" }),
       }),
     ],
   },
@@ -47,8 +47,8 @@ const BACKGROUND = object(
   "ColorPair",
   "A color for each mode.",
   {
-    light: color("Background in light mode; give it together with `dark`."),
-    dark: color("Background in dark mode; give it together with `light`."),
+    light: color("Background in light mode; set it with `dark`."),
+    dark: color("Background in dark mode; set it with `light`."),
   },
   ["light", "dark"],
 );
@@ -66,23 +66,23 @@ const COLORS = property(
 );
 
 const API = section("Api", "The API reference.", {
-  baseUrl: property(TEXT_OR_TEXTS, "Base address of the API; of several, the viewer picks one."),
+  baseUrl: property(TEXT_OR_TEXTS, "Base URL of the API; readers can select one of several."),
   auth: section("ApiAuth", "Authentication in the API playground.", {
     method: choice(
-      { name: "ApiAuthMethod", description: "How an API authenticates its callers." },
+      { name: "ApiAuthMethod", description: "Authentication method of an API." },
       ["bearer", "basic", "key"],
-      "How the API authenticates its callers.",
+      "Authentication method of the API.",
     ),
     name: text(
       "Name of the authentication parameter in the playground; for `basic` as `[usernameName]:[passwordName]`.",
     ),
-    inputPrefix: text("What the playground's authentication field begins with."),
+    inputPrefix: text("Prefix of the playground's authentication field."),
   }),
   playground: section("ApiPlayground", "The API playground.", {
     mode: choice(
-      { name: "ApiPlaygroundMode", description: "How much of the API playground there is." },
+      { name: "ApiPlaygroundMode", description: "Display mode of the API playground." },
       ["show", "simple", "hide"],
-      "Whether the playground is interactive, shows the endpoint only, or is hidden.",
+      "`show`: interactive, `simple`: endpoint only, `hide`: hidden.",
       { default: "show" },
     ),
   }),
@@ -94,9 +94,9 @@ const API = section("Api", "The API reference.", {
 /** The site configuration: the single source of the validator, the JSON Schema and the reference page. */
 export const SITE_CONFIG: ObjectShape = object(
   "Settings",
-  "The settings of a site as its configuration gives them, with the defaults of what it leaves out.",
+  "The settings of a site, with defaults for absent ones.",
   {
-    $schema: text("Address of a JSON Schema that editors check the file against.", { undocumented: true }),
+    $schema: text("URL of a JSON Schema that editors validate the file against.", { undocumented: true }),
     name: property({ kind: "string", nonEmpty: true }, "Name of the project, the title of every page.", {
       required: true,
     }),
@@ -114,11 +114,11 @@ export const SITE_CONFIG: ObjectShape = object(
       },
       "Links at the top.",
     ),
-    topbarCtaButton: section("CtaButton", "The button at the top that calls to action.", {
+    topbarCtaButton: section("CtaButton", "Call-to-action button at the top.", {
       type: choice(
-        { name: "CtaButtonType", description: "What a call-to-action button is." },
+        { name: "CtaButtonType", description: "Type of a call-to-action button." },
         ["link", "github"],
-        "A link, or a repository with its figures.",
+        "A link, or a GitHub repository with its statistics.",
         { default: "link" },
       ),
       url: text("Target of the link, or the repository's address.", { required: true }),
@@ -132,7 +132,7 @@ export const SITE_CONFIG: ObjectShape = object(
           options: [TEXT, { kind: "any", type: "object", undocumented: "A version as an object" }],
         },
       },
-      "Names of versions, which the viewer picks from.",
+      "Names of versions that readers can select.",
     ),
     anchors: ANCHORS,
     topAnchor: TOP_ANCHOR,
@@ -143,7 +143,7 @@ export const SITE_CONFIG: ObjectShape = object(
       {
         kind: "union",
         options: [
-          object("Socials", "The project's profiles elsewhere, each with its URL.", {
+          object("Socials", "The project's social profiles, each a URL.", {
             ...socials(["website", "facebook", "twitter", "discord", "slack", "github", "linkedin"]),
             ...socials(["instagram", "hacker-news"]),
             ...socials(["x", "x-twitter", "youtube"], { undocumented: true }),
@@ -151,9 +151,9 @@ export const SITE_CONFIG: ObjectShape = object(
           { kind: "any", type: "array", undocumented: "A list of profiles" },
         ],
       },
-      "The project's profiles elsewhere, each with its http or https URL.",
+      "The project's social profiles, each an http or https URL.",
     ),
-    feedback: section("Feedback", "What readers may give back.", {
+    feedback: section("Feedback", "Buttons for readers' feedback.", {
       suggestEdit: flag("Shows a button to suggest an edit.", { default: false }),
       raiseIssue: flag("Shows a button to raise an issue.", { default: false }),
       thumbsRating: flag("Shows buttons to rate a page.", { undocumented: true }),
@@ -162,7 +162,7 @@ export const SITE_CONFIG: ObjectShape = object(
       default: choice(
         { name: "Mode", description: "Light or dark." },
         ["light", "dark"],
-        "The mode at first; when unset, that of the viewer's system.",
+        "Initial mode; if unset, that of the reader's system.",
       ),
       isHidden: flag("Hides the toggle; together with `default`, this fixes the mode.", { default: false }),
     }),
@@ -174,7 +174,7 @@ function socials(
   names: readonly string[],
   traits: Pick<SettingProperty, "undocumented"> = {},
 ): Record<string, SettingProperty> {
-  const describe = (name: string) => (name === "website" ? "The project's own site." : `Profile on ${name}.`);
+  const describe = (name: string) => (name === "website" ? "The project's website." : `Profile on ${name}.`);
   return Object.fromEntries(
     names.map((name) => [name, property({ kind: "string", format: "social_url" }, describe(name), traits)]),
   );
