@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
@@ -9,7 +8,7 @@ import type { TrustedDocuments } from "../graphql/server/trusted-documents.js";
 import { readConsoleDocuments } from "../http/pages/console-documents.js";
 import { isLoopback } from "../http/pages/loopback.js";
 import { createHttpServer } from "../http/server/http-server.js";
-import { requireFreePort, toListenError } from "../http/server/listening.js";
+import { baseUrl, requireFreePort, toListenError } from "../http/server/listening.js";
 import { RedisCounters } from "../persistence/requests/redis-counters.js";
 import { createDemoAccount, type DemoSecrets } from "../services/data-sources/demo-account.js";
 import { createServices } from "../services/services.js";
@@ -18,12 +17,13 @@ import { createReplicas } from "./replicas.js";
 import { openStorage, type Storage } from "./storage.js";
 import { openTelemetry, type ProcessTelemetry } from "./telemetry.js";
 import { readTrustedDocuments } from "./trusted-documents-file.js";
+import type { WorkerLink } from "./workers/worker-link.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** Number of executions before a document is compiled: compiling takes as long as some dozen executions. */
 const COMPILE_AFTER = 3;
-const RATE_LIMIT_WINDOW_S = 60;
+export const RATE_LIMIT_WINDOW_S = 60;
 /** Next to the compiled sources. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../console", import.meta.url));
 const PAGES_DIRECTORY = fileURLToPath(new URL("../../pages", import.meta.url));
@@ -55,15 +55,17 @@ interface Prerequisites {
   readonly processTelemetry: ProcessTelemetry;
   readonly warnings: readonly string[];
   readonly trustedDocuments: TrustedDocuments | undefined;
+  readonly link: WorkerLink | undefined;
 }
 
 /**
  * Starts the service.
+ * @param link set in a worker process: the primary process has prepared the database
  * @throws OperatorError when a setting, the persisted queries, the port or the database is unusable; nothing is left running
  */
-export async function startApp(config: Config, logStream: LogStream): Promise<App> {
+export async function startApp(config: Config, logStream: LogStream, link?: WorkerLink): Promise<App> {
   // Check the port before opening the database: a second start on the same port must have no effect.
-  await requireFreePort(config.host, config.port);
+  if (!link) await requireFreePort(config.host, config.port);
   const trustedDocuments =
     config.trustedDocuments === undefined
       ? undefined
@@ -74,13 +76,17 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
   const warnings: string[] = [];
   const processTelemetry = await openTelemetry(config.traces);
   const storage = await openStorage(config, {
-    adopt: false,
-    migrate: true,
+    adopt: link !== undefined,
+    migrate: link === undefined,
     warn: (message) => warnings.push(message),
     telemetry: processTelemetry.telemetry,
   });
   try {
-    return await serveFrom({ storage, processTelemetry, warnings, trustedDocuments }, config, logStream);
+    return await serveFrom(
+      { storage, processTelemetry, warnings, trustedDocuments, link },
+      config,
+      logStream,
+    );
   } catch (error) {
     await storage.close();
     throw toListenError(error, config.host, config.port);
@@ -88,7 +94,7 @@ export async function startApp(config: Config, logStream: LogStream): Promise<Ap
 }
 
 async function serveFrom(
-  { storage, processTelemetry, warnings, trustedDocuments }: Prerequisites,
+  { storage, processTelemetry, warnings, trustedDocuments, link }: Prerequisites,
   config: Config,
   logStream: LogStream,
 ): Promise<App> {
@@ -103,7 +109,7 @@ async function serveFrom(
       windowSeconds: RATE_LIMIT_WINDOW_S,
       maxCost: config.rateLimit,
       maxAuthFailures: config.authFailureLimit,
-      sharedCounters: redis,
+      sharedCounters: redis ?? link,
     },
     reads: { consistency: config.readConsistency, replicas: replicas?.reads },
     speed: { batchStatements: config.batchStatements, keyCacheMs: config.apiKeyCacheMs },
@@ -141,8 +147,9 @@ async function serveFrom(
     },
     metrics: {
       access: metricsAccess(config),
-      reader: (http) =>
-        createMetricsExporter({
+      reader: (http) => {
+        const exporter = createMetricsExporter({
+          worker: link?.worker,
           metrics: processTelemetry.telemetry.metrics,
           build: {
             version: processTelemetry.version,
@@ -157,7 +164,9 @@ async function serveFrom(
           replicas: () => replicas?.usage,
           webhooksInProgress: () => services.webhookDispatcher.inProgress,
           outbox: () => services.webhookDispatcher.state(),
-        }),
+        });
+        return link ? link.metricsOfAllWorkers(exporter) : exporter;
+      },
     },
   });
   processTelemetry.onExportFailure((reason) => {
@@ -191,7 +200,7 @@ async function serveFrom(
     if (config.webhooks) services.webhookDispatcher.start(server.log);
     services.purges.start(server.log);
     const demo =
-      config.databaseUrl === undefined
+      config.databaseUrl === undefined && !link
         ? await createDemoAccount(services.accounts, services.dataSources)
         : null;
     if (demo) {
@@ -201,7 +210,7 @@ async function serveFrom(
       });
     }
     return {
-      url: toUrl(server.server.address()),
+      url: baseUrl(server.server.address()),
       serverVersion: storage.serverVersion,
       serverEnded: storage.serverEnded,
       demo,
@@ -231,12 +240,4 @@ async function connectRedis(redis: RedisCounters, server: FastifyInstance): Prom
     },
     onRestored: () => server.log.warn("Redis is back: rate limits are counted there again"),
   });
-}
-
-function toUrl(address: AddressInfo | string | null): string {
-  if (address === null || typeof address === "string")
-    throw new Error("The server does not listen on a port.");
-  // Clients cannot connect to a wildcard address.
-  const host = address.address.replace(/^0\.0\.0\.0$/, "127.0.0.1").replace(/^::$/, "::1");
-  return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
 }

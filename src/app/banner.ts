@@ -2,7 +2,7 @@ import type { Config } from "../config/config.js";
 import type { App } from "./app.js";
 
 /** Text printed to stdout at start-up. Contains secrets only on the first start with an embedded database. */
-export function startUpText(app: App, config: Config): string {
+export function startUpText(app: Pick<App, "url" | "serverVersion" | "demo">, config: Config): string {
   const database =
     config.databaseUrl === undefined ? `embedded, data in ${config.dataDir}` : "as DATABASE_URL says";
   const lines = [

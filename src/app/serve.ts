@@ -1,27 +1,32 @@
-import { constants } from "node:os";
 import { type ProcessEnvironment, readConfig } from "../config/config.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
 import { startApp } from "./app.js";
 import { startUpText } from "./banner.js";
 import { endSoon, reportFailure } from "./failure-report.js";
 import { openLog } from "./log-destination.js";
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-
-/** PID 1 of a container has no default signal handling, so it ignores signals without a listener. */
-const isFirstProcess = process.pid === 1;
-
-/** npm forwards a signal that its process group has already received: within this time it is not a second request to stop. */
-const REPEATED_SIGNAL_MS = 1000;
+import { exitOnSignals, stopSignal } from "./stop-signal.js";
+import { servePrimary } from "./workers/primary.js";
+import { WorkerLink } from "./workers/worker-link.js";
+import { WORKER_VARIABLE } from "./workers/worker-pool.js";
 
 /**
  * Runs the service until it receives SIGINT or SIGTERM.
- * @returns the exit code: 1, with the reason on stderr, when it could not start or serverEnd its embedded database
+ * @returns the exit code: 1, with the reason on stderr, when it could not start or its embedded database ended
  */
 export async function serve(environment: ProcessEnvironment): Promise<number> {
   const code = await reportFailure(async () => {
     const config = readConfig(environment);
-    if (isFirstProcess) listenTo(exitImmediately);
+    exitOnSignals();
+    const worker = environment[WORKER_VARIABLE];
+    if (worker !== undefined) {
+      const link = new WorkerLink(Number(worker));
+      const app = await startApp(config, openLog(), link);
+      const stopped = stopSignal();
+      link.reportListening(app.url);
+      await stopped;
+      return app.close(config.shutdownDelayMs);
+    }
+    if (config.workers > 1) return servePrimary(config);
     // The log goes to stderr: the start-up text on stdout may contain secrets.
     const app = await startApp(config, openLog());
     const stopped = stopSignal();
@@ -35,27 +40,4 @@ export async function serve(environment: ProcessEnvironment): Promise<number> {
   });
   endSoon(code);
   return code;
-}
-
-/** Resolves at the first SIGINT or SIGTERM; a later one terminates the process immediately. */
-async function stopSignal(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const stop = () => {
-      resolve();
-      setTimeout(() => {
-        if (isFirstProcess) listenTo(exitImmediately);
-        for (const signal of SIGNALS) process.off(signal, stop);
-      }, REPEATED_SIGNAL_MS).unref();
-    };
-    for (const signal of SIGNALS) process.off(signal, exitImmediately);
-    listenTo(stop);
-  });
-}
-
-function listenTo(listener: (signal: NodeJS.Signals) => void): void {
-  for (const signal of SIGNALS) process.on(signal, listener);
-}
-
-function exitImmediately(signal: NodeJS.Signals): void {
-  process.exit(128 + constants.signals[signal]);
 }

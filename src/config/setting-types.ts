@@ -1,7 +1,9 @@
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 
 const KEY_BYTES = 32;
+const MAX_WORKERS = 128;
 
 /** An integer from `min` to `max`, both inclusive. */
 export function wholeNumber(min: number, max: number, defaultValue: number) {
@@ -12,6 +14,17 @@ export function wholeNumber(min: number, max: number, defaultValue: number) {
     .transform(Number)
     .refine((value) => value >= min && value <= max, rule)
     .default(defaultValue);
+}
+
+/** A number of processes; `auto` is the number of cores that this process may use. */
+export function workers() {
+  const rule = `must be auto or a whole number from 1 to ${MAX_WORKERS}`;
+  return z
+    .string()
+    .regex(/^(?:auto|\d{1,3})$/, rule)
+    .transform((value) => (value === "auto" ? Math.min(availableParallelism(), MAX_WORKERS) : Number(value)))
+    .refine((value) => value >= 1 && value <= MAX_WORKERS, rule)
+    .default(1);
 }
 
 export function flag(defaultValue: boolean) {

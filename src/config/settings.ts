@@ -15,6 +15,7 @@ import {
   proxyList,
   ratio,
   wholeNumber,
+  workers,
 } from "./setting-types.js";
 
 /** The settings by section: environment variables with their defaults and descriptions. */
@@ -22,6 +23,9 @@ export const SETTING_SECTIONS = {
   Network: {
     HOST: z.string().default("127.0.0.1").describe("address to listen on"),
     PORT: wholeNumber(0, 65_535, 4000).describe("port; `0` for any free port"),
+    WORKERS: workers().describe(
+      "number of processes that serve, or `auto` for one per core ([guide](operations.md#use-all-cores)); limits of connections, streams and memory, and `DATABASE_POOL_SIZE`, apply to each",
+    ),
     SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000, 0).describe(
       "time between the failing of `/readyz` and the end of accepting connections at shutdown; set it longer than your load balancer takes to notice",
     ),

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { OperatorError } from "../../domain/shared/operator-error.js";
 
 /** Checks that the server can listen on the address. @throws OperatorError if it cannot */
@@ -42,4 +42,13 @@ function message(code: unknown, host: string, port: number): string | undefined 
     default:
       return undefined;
   }
+}
+
+/** Returns the base URL of a server that listens on this address. */
+export function baseUrl(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === "string")
+    throw new Error("The server does not listen on a port.");
+  // Clients cannot connect to a wildcard address.
+  const host = address.address.replace(/^0\.0\.0\.0$/, "127.0.0.1").replace(/^::$/, "::1");
+  return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
 }

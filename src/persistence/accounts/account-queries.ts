@@ -4,6 +4,7 @@ import type { Queryable, Statement } from "../shared/statement.js";
 
 const BY_NAME: Statement = {
   name: "account_by_name",
+  isLookup: true,
   access: "read",
   text: `SELECT id AS "accountId", token_key_id AS "tokenKeyId" FROM account WHERE name = $1`,
 };

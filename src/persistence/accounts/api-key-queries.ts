@@ -6,6 +6,7 @@ import type { Queryable, Statement } from "../shared/statement.js";
 
 const BY_HASH: Statement = {
   name: "api_key_by_hash",
+  isLookup: true,
   access: "read",
   text: `SELECT api_key.id AS "keyId", api_key.name AS "keyName", api_key.environment, api_key.scope, account.id AS "accountId",
       account.name AS "accountName", account.token_key_id AS "tokenKeyId", api_key.expires_at AS "expiresAt"

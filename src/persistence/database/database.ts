@@ -1,85 +1,66 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Pool, PoolClient } from "pg";
+import type { Pool, QueryConfig } from "pg";
 import type { DataSource, EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
 import type { Actor } from "../../domain/accounts/actor.js";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
-import { DomainError } from "../../domain/shared/errors.js";
 import type { DatabaseMetrics, PoolUsage } from "../../telemetry/database-metrics.js";
 import { countOnly } from "../../telemetry/telemetry.js";
 import { inSpan, type Tracing } from "../../telemetry/tracing.js";
-import {
-  isConnectionLost,
-  isConnectionUnusable,
-  isOutdatedPlan,
-  translateDatabaseError,
-} from "../shared/database-error.js";
-import type { DatabaseOptions } from "../shared/database-options.js";
-import {
-  createScopeSetter,
-  deadlineOf,
-  planModeOf,
-  type RowScope,
-  type ScopeSetter,
-  type ScopeSettings,
-  scopeStatement,
-  settingsOf,
-} from "../shared/row-scope.js";
-import { runScoped } from "../shared/scoped-query.js";
+import { isConnectionLost, isConnectionUnusable, isOutdatedPlan } from "../shared/database-error.js";
+import { type DatabaseOptions, localTimeouts } from "../shared/database-options.js";
+import { runInTransaction } from "../shared/pipelined-transaction.js";
+import { beginWithin, deadlineOf, planModeOf, type RowScope } from "../shared/row-scope.js";
 import { isReadOnly, type Queryable, type Statement, withoutName } from "../shared/statement.js";
 import { instrumentStatement } from "../shared/statement-instrumentation.js";
 import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
+import { ConnectionPool } from "./connection-pool.js";
+import { LookupConnections } from "./lookup-connections.js";
 import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
-import { createOrm, timeoutsOf } from "./orm.js";
+import { createOrm } from "./orm.js";
 import { replicaReadsOf } from "./replica-reads.js";
 
 /** Delay before a statement whose connection was lost is retried. */
 const RETRY_AFTER_MS = 20;
-const MS_PER_S = 1000;
 
-/** One connection pool to PostgreSQL, used by TypeORM for entities and directly for hot statements. */
+/** The connections to one PostgreSQL server: a pool, shared with TypeORM, and connections for point lookups. */
 export class Database implements Queryable {
   readonly orm: DataSource;
-  readonly #pool: Pool;
-  readonly #setter: ScopeSetter;
-  readonly #queueSize: number;
+  readonly #pool: ConnectionPool;
+  /** Settings of each transaction behind a transaction-mode pooler, which keeps none of the session; null without a pooler. */
+  readonly #localSettings: string | null;
+  readonly #lookups: LookupConnections;
   readonly #onStatement: (text: string) => void;
   readonly #metrics: DatabaseMetrics;
   readonly #tracing: Tracing | undefined;
 
-  private constructor(orm: DataSource, pool: Pool, setter: ScopeSetter, options: DatabaseOptions) {
+  private constructor(orm: DataSource, pool: Pool, options: DatabaseOptions) {
     this.orm = orm;
-    this.#pool = pool;
-    this.#setter = setter;
-    this.#queueSize = options.queueSize ?? Number.POSITIVE_INFINITY;
+    this.#localSettings = options.pooled ? localTimeouts(options) : null;
+    this.#lookups = new LookupConnections(options);
     this.#onStatement = options.onStatement ?? (() => undefined);
     const { metrics, tracing } = options.telemetry ?? countOnly();
     this.#metrics = metrics.databases.of(options.server ?? "primary");
     this.#metrics.pools.add(this);
+    this.#pool = new ConnectionPool(pool, options.queueSize ?? Number.POSITIVE_INFINITY, this.#metrics);
     this.#tracing = tracing;
   }
 
   /** @throws the driver's error when the database is unreachable or rejects the connection */
   static async connect(options: DatabaseOptions): Promise<Database> {
-    const setter = createScopeSetter(options.pooled ? timeoutsOf(options) : null);
-    const orm = createOrm(options, setter);
+    const orm = createOrm(options);
     await orm.initialize();
     if (!(orm.driver instanceof PostgresDriver))
       throw new TypeError("TypeORM does not use PostgreSQL's driver.");
     const pool: Pool = orm.driver.master;
-    return new Database(orm, pool, setter, options);
+    return new Database(orm, pool, options);
   }
 
   get poolUsage(): PoolUsage {
-    const { totalCount, idleCount, waitingCount, options } = this.#pool;
-    return {
-      max: options.max,
-      used: totalCount - idleCount,
-      idle: idleCount,
-      waiting: waitingCount,
-    };
+    const { max, used, ...usage } = this.#pool.usage;
+    return { ...usage, max: max + this.#lookups.size, used: used + this.#lookups.used };
   }
 
   /** Runs a statement without a scope: row-level security hides the rows of all accounts. */
@@ -94,9 +75,8 @@ export class Database implements Queryable {
   of(scope: RowScope, deadline = deadlineOf(scope)): Queryable {
     const open = openTransactionOf(scope);
     if (open) return { run: (statement, values) => open.runNested(statement, values) };
-    const settings = settingsOf(scope);
     const primary: Queryable = {
-      run: (statement, values) => this.#run(settings, deadline, statement, values),
+      run: (statement, values) => this.#run(scope, deadline, statement, values),
     };
     const replica = replicaReadsOf(scope);
     if (!replica) return primary;
@@ -122,7 +102,7 @@ export class Database implements Queryable {
 
   async #transaction<T>(scope: RowScope, work: (transaction: OpenTransaction) => Promise<T>): Promise<T> {
     const deadline = deadlineOf(scope);
-    return this.#withClient(deadline, async (client, drop) => {
+    return this.#pool.withClient(deadline, async (client, drop) => {
       const send: Queryable["run"] = async (statement, values) => {
         this.#onStatement(statement.text);
         const config = { ...this.#config(statement), values: [...values] };
@@ -132,8 +112,7 @@ export class Database implements Queryable {
       };
       const transaction = new OpenTransaction(this.orm, client, send, deadline);
       try {
-        // One message: setting the scope needs no extra round trip.
-        await client.query(`BEGIN; ${scopeStatement(this.#setter, scope)}`);
+        await client.query(`${beginWithin(scope, "write")}${this.#localSettings ?? ""}`);
         const result = await work(transaction);
         await transaction.commit();
         return result;
@@ -154,19 +133,24 @@ export class Database implements Queryable {
   }
 
   async #run<Row extends object>(
-    settings: ScopeSettings | null,
+    scope: RowScope | null,
     deadline: Deadline | undefined,
     statement: Statement,
     values: readonly unknown[],
   ): Promise<Row[]> {
     this.#onStatement(statement.text);
     const config = { ...this.#config(statement), values: [...values] };
-    const mode = planModeOf(statement, "name" in config);
+    const begin = scope && this.#beginFor(scope, statement);
+    if (statement.isLookup && begin !== null) {
+      requireTime(deadline);
+      const rows = await this.#lookUp<Row>(begin, statement, config);
+      if (rows) return rows;
+    }
     const attempt = () =>
-      this.#withClient(deadline, (client) =>
+      this.#pool.withClient(deadline, (client) =>
         instrumentStatement(this.#metrics, this.#tracing, statement, async () => {
-          if (!settings) return (await client.query<Row>(config)).rows;
-          return runScoped<Row>(client, config, [...settings, mode], this.#setter);
+          if (begin === null) return (await client.query<Row>(config)).rows;
+          return runInTransaction<Row>(client, begin, config);
         }),
       );
     try {
@@ -177,59 +161,43 @@ export class Database implements Queryable {
       if (!isOutdated && !(isConnectionLost(error) && isReadOnly(statement))) throw error;
       this.#metrics.retriedStatements.value += 1;
       // Other connections may have prepared it for the old schema too.
-      if (isOutdated) return this.#run(settings, deadline, withoutName(statement), values);
+      if (isOutdated) return this.#run(scope, deadline, withoutName(statement), values);
       // Other connections were probably lost as well: give the pool time to notice.
       await sleep(RETRY_AFTER_MS);
       return attempt();
     }
   }
 
-  /** @param work may call `drop`: the connection is then closed instead of returned to the pool */
-  async #withClient<T>(
-    deadline: Deadline | undefined,
-    work: (client: PoolClient, drop: (error: Error) => void) => Promise<T>,
-  ): Promise<T> {
-    requireTime(deadline);
-    if (this.#pool.waitingCount >= this.#queueSize) {
-      this.#metrics.queueRefusals.value += 1;
-      throw overload();
-    }
+  /** @returns undefined when the pool must run the lookup: no shared connection was ready, or it failed there */
+  async #lookUp<Row extends object>(
+    begin: string,
+    statement: Statement,
+    config: QueryConfig,
+  ): Promise<Row[] | undefined> {
+    const connection = this.#lookups.choose();
+    if (!connection) return undefined;
     try {
-      const client = await this.#acquire();
-      let broken: Error | undefined;
-      const drop = (error: Error) => {
-        broken = error;
-      };
-      // The pool handles errors of idle connections only: without a listener, losing this one would crash the process.
-      client.on("error", drop);
-      try {
-        requireTime(deadline);
-        return await work(client, drop);
-      } catch (error) {
-        if (isConnectionUnusable(error)) drop(error);
-        throw error;
-      } finally {
-        client.off("error", drop);
-        client.release(broken);
-      }
-    } catch (error) {
-      throw translateDatabaseError(error);
+      return await instrumentStatement(this.#metrics, this.#tracing, statement, () =>
+        connection.run<Row>(begin, config),
+      );
+    } catch {
+      // The connection was lost, or a slow statement timed out. An error that persists is reported by the pool's attempt.
+      this.#metrics.retriedStatements.value += 1;
+      return undefined;
     }
   }
 
-  async #acquire(): Promise<PoolClient> {
-    const requestedAt = performance.now();
-    try {
-      return await this.#pool.connect();
-    } finally {
-      this.#metrics.connectionWaits.record((performance.now() - requestedAt) / MS_PER_S);
-    }
+  #beginFor(scope: RowScope, statement: Statement): string {
+    const begin = beginWithin(scope, statement.access);
+    if (this.#localSettings !== null) return `${begin}${this.#localSettings}`;
+    const mode = planModeOf(statement);
+    return mode === "auto" ? begin : `${begin}; SET LOCAL plan_cache_mode = ${mode}`;
   }
 
   #config({ name, text, rows }: Statement) {
     return {
       text,
-      ...(name !== undefined && this.#setter.name !== null ? { name } : {}),
+      ...(name !== undefined && this.#localSettings === null ? { name } : {}),
       ...(rows === "text" ? TEXT_ROWS : {}),
     };
   }
@@ -237,12 +205,6 @@ export class Database implements Queryable {
   /** Closes all connections after the statements in flight have finished. */
   async close(): Promise<void> {
     this.#metrics.pools.delete(this);
-    await this.orm.destroy();
+    await Promise.all([this.#lookups.close(), this.orm.destroy()]);
   }
-}
-
-function overload(): DomainError {
-  return new DomainError("unavailable", "The service is overloaded. Try again shortly.", {
-    retryAfter: 1,
-  });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { DomainError } from "../../domain/shared/errors.js";
-import { clientOptions, type DatabaseOptions, END_IF_ABANDONED } from "../shared/database-options.js";
+import { CLOSE_IDLE_SESSIONS, clientOptions, type DatabaseOptions } from "../shared/database-options.js";
 import type { Queryable, Statement } from "../shared/statement.js";
 
 /** PostgreSQL channels. Services publish `user_group_changed`; a trigger publishes the ids of revoked API keys. */
@@ -111,7 +111,7 @@ export class NotificationChannel {
       });
       try {
         await client.connect();
-        await client.query([END_IF_ABANDONED, ...CHANNELS.map((name) => `LISTEN ${name}`)].join("; "));
+        await client.query([CLOSE_IDLE_SESSIONS, ...CHANNELS.map((name) => `LISTEN ${name}`)].join("; "));
         retryMs = FIRST_RETRY_MS;
         this.#setListening(true);
         for (;;) {

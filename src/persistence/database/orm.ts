@@ -1,4 +1,3 @@
-import type { ClientBase } from "pg";
 import { DataSource } from "typeorm";
 import { CreateCoreTables1763704800000 } from "../../../migrations/1763704800000-create-core-tables.js";
 import { IndexLists1763800000000 } from "../../../migrations/1763800000000-index-lists.js";
@@ -22,20 +21,17 @@ import { AccountEntity } from "../accounts/account-entity.js";
 import { ApiKeyEntity } from "../accounts/api-key-entity.js";
 import { AuditEntryEntity } from "../audit/entry-entity.js";
 import { DataSourceEntity } from "../data-sources/entity.js";
-import { type DatabaseOptions, END_IF_ABANDONED, IDLE_MS } from "../shared/database-options.js";
-import { type ScopeSetter, type Timeouts } from "../shared/row-scope.js";
-import { VALUE_PARSERS } from "../shared/value-parsers.js";
+import { connectionSettings, type DatabaseOptions, IDLE_MS } from "../shared/database-options.js";
 import { SiteConfigEntity } from "../site-configs/entity.js";
 import { SiteConfigRevisionEntity } from "../site-configs/revision-entity.js";
 import { UserGroupEntity } from "../user-groups/entity.js";
 import { MappingEntryEntity } from "../user-groups/mapping-entry-entity.js";
 import { WebhookDeliveryEntity } from "../webhooks/delivery-entity.js";
 import { WebhookEndpointEntity } from "../webhooks/endpoint-entity.js";
+import { LookupConnections } from "./lookup-connections.js";
 
 /** Creates the TypeORM data source: entities, migrations and connection pool. */
-export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter): DataSource {
-  const timeouts = timeoutsOf(options);
-  const { pooled = false, connectTimeoutMs: query_timeout } = options;
+export function createOrm(options: DatabaseOptions): DataSource {
   return new DataSource({
     type: "postgres",
     ...connectionOptions(options.target),
@@ -77,38 +73,12 @@ export function createOrm(options: DatabaseOptions, { name, text }: ScopeSetter)
     logging: false,
     // TypeORM's default logger prints failed migrations to stdout despite `logging: false`; their errors are thrown anyway.
     logger: "debug",
-    applicationName: "user-groups",
     extra: {
-      max: options.poolSize,
-      connectionTimeoutMillis: options.connectTimeoutMs,
+      ...connectionSettings(options),
+      max: options.poolSize - LookupConnections.countFor(options),
       idleTimeoutMillis: IDLE_MS,
-      ...(pooled
-        ? {}
-        : {
-            statement_timeout: timeouts.statementTimeoutMs,
-            lock_timeout: timeouts.lockTimeoutMs,
-            idle_in_transaction_session_timeout: timeouts.idleInTransactionTimeoutMs,
-          }),
-      // The server's statement_timeout does not help when the server no longer responds.
-      ...(timeouts.statementTimeoutMs > 0 ? { query_timeout: timeouts.statementTimeoutMs + 1000 } : {}),
-      keepAlive: true,
-      types: VALUE_PARSERS,
-      // Each connection prepares the scope statement once, which saves parsing it for every query.
-      ...(name === null
-        ? {}
-        : {
-            onConnect: (client: ClientBase) => {
-              const prepare = { text: `${END_IF_ABANDONED}; PREPARE ${name} AS ${text}`, query_timeout };
-              return client.query(prepare);
-            },
-          }),
     },
   });
-}
-
-export function timeoutsOf(options: DatabaseOptions): Timeouts {
-  const { statementTimeoutMs, lockTimeoutMs = 0, idleInTransactionTimeoutMs = 0 } = options;
-  return { statementTimeoutMs, lockTimeoutMs, idleInTransactionTimeoutMs };
 }
 
 function connectionOptions(target: DatabaseOptions["target"]) {

@@ -1,12 +1,13 @@
-import type { ClientConfig } from "pg";
+import type { ClientBase, ClientConfig } from "pg";
 import type { DatabaseServer } from "../../telemetry/database-metrics.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
+import { VALUE_PARSERS } from "./value-parsers.js";
 
 /** Time after which an idle connection is closed. */
 export const IDLE_MS = 10_000;
 
 /** Makes the server close idle sessions: after a network failure it does not notice that the client has gone. */
-export const END_IF_ABANDONED = `SET idle_session_timeout = ${2 * IDLE_MS}`;
+export const CLOSE_IDLE_SESSIONS = `SET idle_session_timeout = ${2 * IDLE_MS}`;
 
 /** Connection target and pool settings of a database. */
 export interface DatabaseOptions {
@@ -41,4 +42,37 @@ export interface DatabaseOptions {
 /** Converts a target to options of the driver's `Client`. */
 export function clientOptions(target: DatabaseOptions["target"]): ClientConfig {
   return "url" in target ? { connectionString: target.url } : target;
+}
+
+/** Driver options of all connections that run statements: timeouts, value parsers, pipeline mode. */
+export function connectionSettings(options: DatabaseOptions) {
+  const { statementTimeoutMs, lockTimeoutMs = 0, idleInTransactionTimeoutMs = 0, connectTimeoutMs } = options;
+  return {
+    application_name: "user-groups",
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    pipeline: true,
+    types: VALUE_PARSERS,
+    // The server's statement_timeout does not help when the server no longer responds.
+    ...(statementTimeoutMs > 0 ? { query_timeout: statementTimeoutMs + 1000 } : {}),
+    // A transaction-mode pooler keeps no session settings.
+    ...(options.pooled
+      ? {}
+      : {
+          statement_timeout: statementTimeoutMs,
+          lock_timeout: lockTimeoutMs,
+          idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+          onConnect: (client: ClientBase) => {
+            const setUp = { text: CLOSE_IDLE_SESSIONS, query_timeout: connectTimeoutMs };
+            return client.query(setUp);
+          },
+        }),
+  };
+}
+
+/** Returns statements that set the timeouts for one transaction, for use behind a transaction-mode pooler. */
+export function localTimeouts(options: DatabaseOptions): string {
+  const { statementTimeoutMs, lockTimeoutMs = 0, idleInTransactionTimeoutMs = 0 } = options;
+  return `; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL lock_timeout = ${lockTimeoutMs}
+    ; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`;
 }

@@ -28,77 +28,33 @@ export type RowScope =
     }
   | "operator";
 
-/** Values of the scope settings, in the order of the placeholders. */
-export type ScopeSettings = readonly [
-  accountId: string,
-  environment: string,
-  accountName: string,
-  operator: string,
-  actor: string,
-];
-
 /**
- * PostgreSQL's `plan_cache_mode`. Prepared statements look rows up by arrays of keys: in `auto` mode the estimates depend on the number of
- * keys, so that PostgreSQL would plan them on every run, which takes longer than running them.
+ * Returns PostgreSQL's `plan_cache_mode` for a statement. Named statements look rows up by arrays of keys: in `auto` mode, the default, the
+ * estimates depend on the number of keys, so that PostgreSQL would plan them on every run, which takes longer than running them.
  */
-export type PlanMode = "auto" | "force_generic_plan" | "force_custom_plan";
-
-/** @param isPrepared whether the statement is prepared on the connection */
-export function planModeOf({ plan }: Statement, isPrepared: boolean): PlanMode {
-  if (!isPrepared) return "auto";
+export function planModeOf({ name, plan }: Statement): "auto" | "force_generic_plan" | "force_custom_plan" {
+  if (name === undefined) return "auto";
   return plan === "forValues" ? "force_custom_plan" : "force_generic_plan";
 }
 
-/** Statement that sets the scope for the rest of a transaction. Placeholders: the scope settings, then the plan mode. */
-export interface ScopeSetter {
-  /** Name of the prepared statement; null behind a transaction-mode pooler. */
-  readonly name: string | null;
-  readonly text: string;
-}
-
-/** Timeouts of a transaction's parts; 0 disables them. */
-export interface Timeouts {
-  readonly statementTimeoutMs: number;
-  readonly lockTimeoutMs: number;
-  readonly idleInTransactionTimeoutMs: number;
-}
-
-/** @param pooled timeouts to set per transaction, as a transaction-mode pooler keeps no session settings; null without a pooler */
-export function createScopeSetter(pooled: Timeouts | null): ScopeSetter {
-  const names = [
-    "app.account_id",
-    "app.environment",
-    "app.account_name",
-    "app.operator",
-    "app.actor",
-    "plan_cache_mode",
-  ];
-  const settings = [
-    ...names.map((name, index) => `set_config('${name}', $${index + 1}, true)`),
-    ...(pooled
-      ? [
-          `set_config('statement_timeout', '${pooled.statementTimeoutMs}', true)`,
-          `set_config('lock_timeout', '${pooled.lockTimeoutMs}', true)`,
-          `set_config('idle_in_transaction_session_timeout', '${pooled.idleInTransactionTimeoutMs}', true)`,
-        ]
-      : []),
-  ];
-  // Concatenated, as the driver parses one value faster than several.
-  return { name: pooled ? null : "set_scope", text: `SELECT concat(${settings.join(", ")})` };
-}
-
-export function settingsOf(scope: RowScope): ScopeSettings {
-  if (scope === "operator") return ["", "", "", "on", ""];
+/**
+ * Returns the statements that begin a transaction within a row scope. The settings end with the transaction.
+ * @param access `read` begins a read-only transaction
+ */
+export function beginWithin(scope: RowScope, access: Statement["access"]): string {
+  const begin = access === "read" ? "BEGIN READ ONLY" : "BEGIN";
+  if (scope === "operator") return `${begin}; SET LOCAL app.operator = 'on'`;
   // Check accountId first: a Caller also has accountName.
-  if (!("accountId" in scope)) return ["", "", scope.accountName, "", ""];
-  const { accountId, environment = "", actor } = scope;
-  return [String(accountId), environment, "", "", actor ? JSON.stringify(actor) : ""];
-}
-
-/** Returns the setter's text with literal values, to be combined with other statements in one message. */
-export function scopeStatement({ text }: ScopeSetter, scope: RowScope): string {
-  const settings = [...settingsOf(scope), "auto" satisfies PlanMode];
-  return text.replace(/\$(\d)/g, (_, number: string) => escapeLiteral(settings[Number(number) - 1] ?? ""));
+  if (!("accountId" in scope))
+    return `${begin}; SET LOCAL app.account_name = ${escapeLiteral(scope.accountName)}`;
+  const { accountId, environment, actor } = scope;
+  const account = `${begin}; SET LOCAL app.account_id = '${Number(accountId)}'`;
+  const tenant = environment
+    ? `${account}; SET LOCAL app.environment = ${escapeLiteral(environment)}`
+    : account;
+  // Triggers of changes read the actor.
+  if (!actor || access === "read") return tenant;
+  return `${tenant}; SET LOCAL app.actor = ${escapeLiteral(JSON.stringify(actor))}`;
 }
 
 export function deadlineOf(scope: RowScope): Deadline | undefined {

@@ -8,6 +8,7 @@ import { readTime } from "../shared/value-parsers.js";
 
 const BY_GROUPS: Statement = {
   name: "mapping_by_user_groups",
+  isLookup: true,
   rows: "text",
   plan: "forValues",
   // Joined with the data sources: a second statement might miss one that was deleted in between.

@@ -17,6 +17,7 @@ const BY_IDS = statement("user_groups_by_ids", "id = ANY ($3::integer[])");
 const BY_PROVIDED_IDS = statement("user_groups_by_provided_ids", "provided_id = ANY ($3::text[])");
 const BY_TOKENS: Statement = {
   name: "user_groups_by_tokens",
+  isLookup: true,
   rows: "text",
   access: "read",
   text: `SELECT token_lookup, true, ${PACKED_USER_GROUP} FROM user_group
@@ -65,6 +66,7 @@ export async function findUserGroupsByTokens(
 function statement(name: string, condition: string): Statement {
   return {
     name,
+    isLookup: true,
     rows: "text",
     access: "read",
     text: `SELECT ${packList(PACKED_USER_GROUP)} FROM user_group

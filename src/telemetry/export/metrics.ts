@@ -7,6 +7,8 @@ import { registerServiceMetrics } from "./service-metrics.js";
 import { registerOutboxMetrics, registerStateMetrics, type StateSources } from "./state-metrics.js";
 
 export interface MetricSources extends StateSources {
+  /** Number of the worker process: a label of all its metrics. */
+  readonly worker?: number | undefined;
   readonly metrics: Metrics;
   outbox(): Promise<OutboxReading>;
 }
@@ -25,6 +27,7 @@ export function createMetricsExporter(
   outboxTimeoutMs = OUTBOX_TIMEOUT_MS,
 ): MetricsExporter {
   const registry = new MetricsRegistry();
+  if (sources.worker !== undefined) registry.setDefaultLabels({ worker: sources.worker });
   const outbox = createOutboxReader(() => sources.outbox(), outboxTimeoutMs);
   collectDefaultMetrics({ register: registry });
   registerServiceMetrics(registry, sources.metrics);

@@ -49,29 +49,37 @@ export function registerGauge<const Labels extends readonly string[]>(
 /** A registry with histograms that are rendered from their counts: prom-client's histograms are slow to observe a value. */
 export class MetricsRegistry extends Registry {
   readonly #histograms: ReadMetric<readonly string[], Histogram>[] = [];
+  #commonLabels: Readonly<Record<string, number>> = {};
+
+  override setDefaultLabels(labels: Readonly<Record<string, number>>): void {
+    super.setDefaultLabels(labels);
+    this.#commonLabels = labels;
+  }
 
   addHistogram(histogram: ReadMetric<readonly string[], Histogram>): void {
     this.#histograms.push(histogram);
   }
 
   override async metrics(): Promise<string> {
-    return [await super.metrics(), ...this.#histograms.map(writeHistogram)].join("\n");
+    return [await super.metrics(), ...this.#histograms.map((each) => this.#writeHistogram(each))].join("\n");
   }
-}
 
-function writeHistogram({ name, help, labels, read }: ReadMetric<readonly string[], Histogram>): string {
-  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-  for (const [values, { bounds, counts, sum }] of read()) {
-    const pairs = labels.map((label, index) => `${label}=${JSON.stringify(values[index] ?? "")}`);
-    let count = 0;
-    for (const [index, each] of counts.entries()) {
-      count += each;
-      lines.push(`${name}_bucket{${[...pairs, `le="${bounds[index] ?? "+Inf"}"`].join()}} ${count}`);
+  #writeHistogram({ name, help, labels, read }: ReadMetric<readonly string[], Histogram>): string {
+    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
+    for (const [values, { bounds, counts, sum }] of read()) {
+      const pairs = Object.entries({ ...labelled(labels, values), ...this.#commonLabels }).map(
+        ([label, value]) => `${label}=${JSON.stringify(String(value))}`,
+      );
+      let count = 0;
+      for (const [index, each] of counts.entries()) {
+        count += each;
+        lines.push(`${name}_bucket{${[...pairs, `le="${bounds[index] ?? "+Inf"}"`].join()}} ${count}`);
+      }
+      const all = pairs.length > 0 ? `{${pairs.join()}}` : "";
+      lines.push(`${name}_sum${all} ${sum}`, `${name}_count${all} ${count}`);
     }
-    const all = pairs.length > 0 ? `{${pairs.join()}}` : "";
-    lines.push(`${name}_sum${all} ${sum}`, `${name}_count${all} ${count}`);
+    return `${lines.join("\n")}\n`;
   }
-  return `${lines.join("\n")}\n`;
 }
 
 function labelled(names: readonly string[], values: readonly string[]): Record<string, string> {

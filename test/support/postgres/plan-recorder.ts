@@ -61,7 +61,7 @@ async function explainIn(
 ): Promise<PlanNode> {
   const run = (text: string) =>
     transaction.run<{ "QUERY PLAN": { Plan: PlanNode }[] }>({ access: "write", text }, []);
-  await run(`SET LOCAL plan_cache_mode = ${planModeOf(statement, statement.name !== undefined)}`);
+  await run(`SET LOCAL plan_cache_mode = ${planModeOf(statement)}`);
   // A name of its own: what is prepared outlives a transaction that fails.
   preparedCount += 1;
   const name = `explained_${preparedCount}`;

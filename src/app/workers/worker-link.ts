@@ -1,0 +1,84 @@
+import type { Counter, SharedCounters } from "../../domain/requests/rate-limit.js";
+import type { MetricsReader } from "../../http/server/metrics-route.js";
+import { primaryMessage, type WorkerMessage } from "./messages.js";
+
+interface Take {
+  readonly id: number;
+  readonly name: string;
+  readonly cost: number;
+  readonly limit: number;
+}
+
+/** A worker's connection to the primary process, which counts rate limits and collects the metrics of all workers. */
+export class WorkerLink implements SharedCounters {
+  readonly isReachable = true;
+  /** From 1; a replaced worker's number is used again. */
+  readonly worker: number;
+  readonly #taking = new Map<number, (counter: Counter) => void>();
+  readonly #collecting = new Map<number, (text: string) => void>();
+  #takes: Take[] = [];
+  #lastId = 0;
+  #ownMetrics: () => Promise<string> = async () => "";
+
+  constructor(worker: number) {
+    this.worker = worker;
+    process.on("message", (message) => this.#receive(message));
+  }
+
+  reportListening(url: string): void {
+    send({ type: "listening", url });
+  }
+
+  /** Takes of one turn of the event loop are sent in one message. */
+  async take(name: string, cost: number, limit: number): Promise<Counter> {
+    return new Promise((resolve) => {
+      this.#lastId += 1;
+      this.#taking.set(this.#lastId, resolve);
+      if (this.#takes.length === 0) setImmediate(() => this.#sendTakes());
+      this.#takes.push({ id: this.#lastId, name, cost, limit });
+    });
+  }
+
+  /** Returns a reader of the metrics of all workers. @param own that of this worker */
+  metricsOfAllWorkers(own: MetricsReader): MetricsReader {
+    this.#ownMetrics = () => own.read();
+    return {
+      contentType: own.contentType,
+      read: () =>
+        new Promise((resolve) => {
+          this.#lastId += 1;
+          this.#collecting.set(this.#lastId, resolve);
+          send({ type: "collectMetrics", id: this.#lastId });
+        }),
+    };
+  }
+
+  #sendTakes(): void {
+    send({ type: "take", takes: this.#takes });
+    this.#takes = [];
+  }
+
+  #receive(received: unknown): void {
+    const message = primaryMessage.parse(received);
+    switch (message.type) {
+      case "taken":
+        for (const { id, ...counter } of message.counters) settle(this.#taking, id, counter);
+        return;
+      case "metrics":
+        settle(this.#collecting, message.id, message.text);
+        return;
+      case "readMetrics":
+        void this.#ownMetrics().then((text) => send({ type: "workerMetrics", id: message.id, text }));
+    }
+  }
+}
+
+function settle<Value>(waiting: Map<number, (value: Value) => void>, id: number, value: Value): void {
+  waiting.get(id)?.(value);
+  waiting.delete(id);
+}
+
+function send(message: WorkerMessage): void {
+  // Node.js ends a worker whose primary process has gone.
+  process.send?.(message);
+}

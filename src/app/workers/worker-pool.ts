@@ -1,0 +1,170 @@
+import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { OperatorError } from "../../domain/shared/operator-error.js";
+import { MemoryCounters } from "../../services/requests/memory-counters.js";
+import { type PrimaryMessage, workerMessage } from "./messages.js";
+import { mergeMetrics } from "./metrics.js";
+
+/** Environment variable with a worker's number. */
+export const WORKER_VARIABLE = "USER_GROUPS_WORKER";
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+/** A worker that has run this long is replaced without a longer delay. */
+const STABLE_AFTER_MS = 60_000;
+/** A scrape waits no longer for a worker. */
+const METRICS_TIMEOUT_MS = 3_000;
+
+interface Member {
+  readonly number: number;
+  readonly worker: Worker;
+  readonly startedAt: number;
+  readonly exited: Promise<unknown>;
+  /** Whether it was asked to stop. */
+  isStopping: boolean;
+}
+
+/** The worker processes: starts, replaces and stops them, and does for them what must be done once. */
+export class WorkerPool {
+  readonly #size: number;
+  readonly #counters: MemoryCounters;
+  readonly #log: Logger;
+  readonly #members = new Map<number, Member>();
+  readonly #collections = new Map<number, (text: string) => void>();
+  #lastCollection = 0;
+  #delayMs = FIRST_DELAY_MS;
+  #isStopping = false;
+  #restarting: Promise<void> = Promise.resolve();
+
+  constructor(size: number, counters: MemoryCounters, log: Logger) {
+    this.#size = size;
+    this.#counters = counters;
+    this.#log = log;
+  }
+
+  /** Starts all workers. @returns their base URL @throws OperatorError when one ends before it listens */
+  async start(): Promise<string> {
+    const numbers = Array.from({ length: this.#size }, (_, index) => index + 1);
+    const [url = ""] = await Promise.all(numbers.map((number) => this.#startMember(number)));
+    return url;
+  }
+
+  /** Replaces the workers one by one, so that the others serve. A worker stops only once its successor listens. */
+  async restart(): Promise<void> {
+    this.#restarting = this.#restarting.then(async () => {
+      for (const member of [...this.#members.values()]) {
+        if (this.#isStopping || member.isStopping) continue;
+        try {
+          await this.#startMember(member.number);
+        } catch (error) {
+          this.#log.error({ err: error }, "restart aborted: a new worker did not start");
+          return;
+        }
+        await stop(member);
+      }
+      this.#log.info({ workers: this.#size }, "workers restarted");
+    });
+    return this.#restarting;
+  }
+
+  /** Stops all workers gracefully. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([...this.#members.values()].map(stop));
+  }
+
+  async #startMember(number: number): Promise<string> {
+    const worker = cluster.fork({ [WORKER_VARIABLE]: String(number) });
+    const exited = once(worker, "exit");
+    const member: Member = { number, worker, startedAt: performance.now(), exited, isStopping: false };
+    this.#members.set(worker.id, member);
+    return new Promise((resolve, reject) => {
+      let isListening = false;
+      worker.on("message", (message: unknown) => {
+        const url = this.#receive(member, message);
+        if (url === undefined) return;
+        isListening = true;
+        resolve(url);
+      });
+      worker.on("exit", (code, signal) => {
+        this.#members.delete(worker.id);
+        // The worker has written its reason to stderr.
+        if (!isListening)
+          reject(
+            new OperatorError(
+              `Worker ${number} ended before it listened (${signal ?? `exit code ${code}`}).`,
+            ),
+          );
+        else if (!member.isStopping && !this.#isStopping) void this.#replace(member, code, signal);
+      });
+    });
+  }
+
+  async #replace({ number, startedAt }: Member, code: number, signal: string): Promise<void> {
+    if (performance.now() - startedAt > STABLE_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;
+    this.#log.error({ worker: number, code, signal }, "worker ended unexpectedly");
+    while (!this.#isStopping) {
+      await sleep(this.#delayMs, undefined, { ref: false });
+      this.#delayMs = Math.min(2 * this.#delayMs, MAX_DELAY_MS);
+      if (this.#isStopping) return;
+      try {
+        await this.#startMember(number);
+        return;
+      } catch (error) {
+        if (!this.#isStopping) this.#log.error({ err: error, worker: number }, "worker did not start");
+      }
+    }
+  }
+
+  /** @returns the worker's URL if it has begun to listen */
+  #receive(from: Member, received: unknown): string | undefined {
+    const message = workerMessage.parse(received);
+    switch (message.type) {
+      case "listening":
+        return message.url;
+      case "take": {
+        const counters = message.takes.map(({ id, name, cost, limit }) => ({
+          id,
+          ...this.#counters.take(name, cost, limit),
+        }));
+        send(from, { type: "taken", counters });
+        return undefined;
+      }
+      case "collectMetrics":
+        void this.#collectMetrics().then((text) => send(from, { type: "metrics", id: message.id, text }));
+        return undefined;
+      case "workerMetrics":
+        this.#collections.get(message.id)?.(message.text);
+        return undefined;
+    }
+  }
+
+  async #collectMetrics(): Promise<string> {
+    const texts = await Promise.all([...this.#members.values()].map((member) => this.#metricsOf(member)));
+    return mergeMetrics(texts.filter((text) => text !== ""));
+  }
+
+  /** @returns nothing if the worker does not answer in time */
+  async #metricsOf(member: Member): Promise<string> {
+    this.#lastCollection += 1;
+    const id = this.#lastCollection;
+    const answer = new Promise<string>((resolve) => {
+      this.#collections.set(id, resolve);
+    });
+    send(member, { type: "readMetrics", id });
+    const text = await Promise.race([answer, sleep(METRICS_TIMEOUT_MS, "", { ref: false })]);
+    this.#collections.delete(id);
+    return text;
+  }
+}
+
+async function stop(member: Member): Promise<void> {
+  member.isStopping = true;
+  member.worker.process.kill("SIGTERM");
+  await member.exited;
+}
+
+function send({ worker }: Member, message: PrimaryMessage): void {
+  if (worker.isConnected()) worker.send(message);
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { Database } from "../../../src/persistence/database/database.js";
+import { startTestService } from "../../support/service/test-service.js";
+
+test("shared connections for lookups are closed when they are unused", { timeout: 60_000 }, async () => {
+  const service = await startTestService();
+  const options = { poolSize: 8, connectTimeoutMs: 5000, statementTimeoutMs: 0 };
+  const database = await Database.connect({ target: service.target, ...options });
+  try {
+    const text = "SELECT 1 AS one";
+    const lookUp = () =>
+      database.of("operator").run({ name: "lookup", isLookup: true, access: "read", text }, []);
+    const open =
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'user-groups' AND query = 'COMMIT'";
+    await expect
+      .poll(async () => {
+        await lookUp();
+        return (await service.query(open)).length;
+      })
+      .toBeGreaterThanOrEqual(2);
+    await expect.poll(() => service.query(open), { timeout: 50_000, interval: 500 }).toEqual([]);
+    expect(await lookUp()).toEqual([{ one: 1 }]);
+  } finally {
+    await database.close();
+    await service.close();
+  }
+});
