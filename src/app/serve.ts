@@ -16,7 +16,7 @@ const REPEATED_SIGNAL_MS = 1000;
 
 /**
  * Runs the service until it receives SIGINT or SIGTERM.
- * @returns the exit code: 1, with the reason on stderr, when it could not start or serverEnd its embedded database
+ * @returns the exit code: 1, with the reason on stderr, if it could not start or lost its embedded database
  */
 export async function serve(environment: ProcessEnvironment): Promise<number> {
   const code = await reportFailure(async () => {
@@ -31,7 +31,7 @@ export async function serve(environment: ProcessEnvironment): Promise<number> {
     await app.close(serverEnd === undefined ? config.shutdownDelayMs : 0);
     // Exit, so that a supervisor restarts the process, instead of returning 503 forever.
     if (serverEnd !== undefined)
-      throw new OperatorError(`The embedded PostgreSQL server has ended (${serverEnd}).`);
+      throw new OperatorError(`The embedded PostgreSQL server stopped unexpectedly (${serverEnd}).`);
   });
   endSoon(code);
   return code;

@@ -87,10 +87,10 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
 
 function requireKeys(config: Config, secrets: Secrets | undefined, options: StorageOptions) {
   const keys = config.encryptionKeys ?? secrets?.encryptionKeys;
-  if (keys === undefined) throw new Error("There are neither configured nor kept encryption keys.");
+  if (keys === undefined) throw new Error("No encryption keys are configured or stored.");
   if (config.databaseUrl !== undefined && config.encryptionKeys === undefined) {
     options.warn(
-      "ENCRYPTION_KEYS is not set: tokens are encrypted under the key in DATA_DIR, which every other process on this database needs too.",
+      "ENCRYPTION_KEYS is not set: tokens are encrypted with the key in DATA_DIR. Other processes that use this database need the same key.",
     );
   }
   return keys;
@@ -162,9 +162,9 @@ async function prepare(
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     if (errorCode(error) === INSUFFICIENT_PRIVILEGE) {
-      const problem = "The database's schema is not up to date, and this role may not change it";
-      const advice = "run `migrate up` with DATABASE_MIGRATION_URL, or set that here";
-      throw new OperatorError(`${problem} (${reason(error)}): ${advice}.`, { cause: error });
+      const problem = "The database schema is not up to date, and this role is not allowed to change it";
+      const advice = "Run `migrate up` with DATABASE_MIGRATION_URL, or set it for this process.";
+      throw new OperatorError(`${problem} (${reason(error)}). ${advice}`, { cause: error });
     }
     throw new OperatorError(`Cannot set up the database: ${reason(error)}.`, { cause: error });
   } finally {
@@ -186,7 +186,7 @@ async function separateRoles(owner: Database, runtime: Database, options: Storag
   const bypass = await findBypass(runtime);
   if (bypass === null) return;
   options.warn(
-    `Row level security does not hold: ${bypass}. Give DATABASE_URL a plain role, and DATABASE_MIGRATION_URL this one.`,
+    `Row-level security is not enforced: ${bypass}. Use an unprivileged role in DATABASE_URL and the owner role in DATABASE_MIGRATION_URL.`,
   );
 }
 
@@ -194,7 +194,7 @@ async function open(options: DatabaseOptions): Promise<Database> {
   try {
     return await Database.connect(options);
   } catch (error) {
-    throw new OperatorError(`Cannot connect to the database of DATABASE_URL: ${reason(error)}.`, {
+    throw new OperatorError(`Cannot connect to the database in DATABASE_URL: ${reason(error)}.`, {
       cause: error,
     });
   }
@@ -204,7 +204,7 @@ async function open(options: DatabaseOptions): Promise<Database> {
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
   if (error instanceof Error && error.message.includes("client password must be a")) {
-    return "the server asks for a password, and the URL has none";
+    return "the server requires a password, but the URL has none";
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -30,7 +30,8 @@ export async function exportFiles(
   terminal: Terminal,
 ): Promise<void> {
   const chosen = FILE_KINDS.filter((kind) => choices[kind] !== undefined);
-  if (chosen.length === 0) throw new OperatorError("Name a file: --data-sources, --groups or --mappings.");
+  if (chosen.length === 0)
+    throw new OperatorError("No file to export to. Set --data-sources, --groups or --mappings.");
   if (chosen.filter((kind) => choices[kind] === "-").length > 1) {
     throw new OperatorError("Only one of the files can be standard output.");
   }
@@ -117,7 +118,7 @@ async function requireFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (!found || found.isFile()) return;
   throw new OperatorError(
-    `Cannot write ${JSON.stringify(path)}: it is there, and no file. Name another one, or - for standard output.`,
+    `Cannot write ${JSON.stringify(path)}: it is not a regular file. Choose another path, or - for standard output.`,
   );
 }
 

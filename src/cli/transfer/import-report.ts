@@ -53,7 +53,7 @@ export class ImportReport {
   /** @returns the error if the file could not be written; otherwise null */
   async close(): Promise<OperatorError | null> {
     if (this.#count > MAX_SHOWN) {
-      const all = this.#file ? "the report has all" : "--report FILE writes all of them to a file";
+      const all = this.#file ? "the report contains all of them" : "use --report <file> to save all of them";
       this.#print(`… and ${this.#count - MAX_SHOWN} more; ${all}.`);
     }
     if (!this.#file) return null;

@@ -74,7 +74,8 @@ type Files = Partial<Record<FileKind, SourceFile>>;
 
 async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array>): Promise<Files> {
   const paths = FILE_KINDS.flatMap((kind) => (choices[kind] === undefined ? [] : [choices[kind]]));
-  if (paths.length === 0) throw new OperatorError("Name a file: --data-sources, --groups or --mappings.");
+  if (paths.length === 0)
+    throw new OperatorError("No file to import. Set --data-sources, --groups or --mappings.");
   if (paths.filter((path) => path === "-").length > 1) {
     throw new OperatorError("Only one of the files can be standard input.");
   }
@@ -85,7 +86,7 @@ async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array
     files[kind] = await openSourceFile(path, choices.format, FILE_SHAPES[kind], input);
   }
   if (choices.checkpoint !== undefined && Object.values(files).some(({ version }) => version === null)) {
-    throw new OperatorError("Standard input cannot be read again, so there can be no checkpoint.");
+    throw new OperatorError("Standard input cannot be resumed. Omit --checkpoint, or import a file.");
   }
   return files;
 }
@@ -118,7 +119,7 @@ async function runWithStorage(
   const observer: ImportObserver = {
     onFile(kind, file, from) {
       if (from.position.offset > 0) {
-        terminal.write(`${file.name}: going on after line ${from.position.lines}\n`);
+        terminal.write(`${file.name}: resuming after line ${from.position.lines}\n`);
       }
       line?.clear();
       line = new ProgressLine(terminal, KIND_NAMES[kind], taskProgressOf(file, from));
@@ -170,8 +171,8 @@ function summaryAsText(
   ]);
   const head = ["", "RECORDS", "CREATED", "UPDATED", "UNCHANGED", "REFUSED"];
   const notes = [
-    ...(dryRun ? ["This was a dry run: nothing was changed."] : [`The audit log calls it: import ${id}`]),
-    ...(interrupted ? ["It was interrupted: start it again to go on."] : []),
+    ...(dryRun ? ["Dry run: nothing was changed."] : [`Request ID in the audit log: import ${id}`]),
+    ...(interrupted ? ["Interrupted. Run the same command again to continue."] : []),
   ];
   return `${formatTable([head, ...rows])}${notes.map((note) => `${note}\n`).join("")}`;
 }

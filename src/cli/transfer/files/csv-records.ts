@@ -102,7 +102,9 @@ async function* rowsOf(chunks: AsyncIterable<Uint8Array>, lineEnd: string | unde
   }
   if (!syntaxError) return;
   const { error } = syntaxError;
-  throw new OperatorError(`invalid_csv: ${error.message}. Nothing from there on was read.`, { cause: error });
+  throw new OperatorError(`invalid_csv: ${error.message}. The rest of the file was not read.`, {
+    cause: error,
+  });
 }
 
 /** Rejects invalid UTF-8, which the parser would replace by U+FFFD. */
@@ -112,7 +114,7 @@ async function* requireUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<U
     try {
       decoder.decode(chunk, { stream: true });
     } catch (cause) {
-      throw new OperatorError("invalid_csv: the file is not UTF-8 text. Save it as such.", { cause });
+      throw new OperatorError("invalid_csv: the file is not UTF-8 text. Save it as UTF-8.", { cause });
     }
     yield chunk;
   }
@@ -122,9 +124,9 @@ function requireColumns(names: readonly string[], { columns }: CsvShape): readon
   const unknown = names.filter((name) => !columns.includes(name));
   const isRepeated = new Set(names).size < names.length;
   if (names.length > 0 && unknown.length === 0 && !isRepeated) return names;
-  const found = names.length === 0 ? "there is no line" : `it reads ${JSON.stringify(names.join(","))}`;
+  const found = names.length === 0 ? "the file is empty" : `it is ${JSON.stringify(names.join(","))}`;
   throw new OperatorError(
-    `invalid_csv: the first line must name the columns, each once, of ${columns.join(", ")}; ${found}.`,
+    `invalid_csv: the first line must be a header with columns out of ${columns.join(", ")}, each at most once; ${found}.`,
   );
 }
 
@@ -134,7 +136,7 @@ function toFields(
   { json }: CsvShape,
 ): SourceRecord["content"] {
   if (record.length !== columns.length) {
-    const message = `The line has ${record.length} cells; the first line names ${columns.length} columns.`;
+    const message = `The line has ${record.length} cells, but the header has ${columns.length} columns.`;
     return new Refusal("invalid_csv", message);
   }
   const fields: [string, unknown][] = [];

@@ -56,7 +56,7 @@ export function formatOf(path: string): FileFormat {
   if (/\.(jsonl|ndjson)$/i.test(path)) return "jsonl";
   if (/\.csv$/i.test(path)) return "csv";
   throw new OperatorError(
-    `The name ${JSON.stringify(path)} tells no format: add --format jsonl or --format csv.`,
+    `The format of ${JSON.stringify(path)} is unknown. Add --format jsonl or --format csv.`,
   );
 }
 
