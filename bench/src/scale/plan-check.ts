@@ -125,7 +125,7 @@ function* writes({ world }: Stage): Generator<HttpRequest> {
 
 async function succeed({ url }: ServerProcess, request: HttpRequest): Promise<void> {
   const { status, text } = await send(url, request);
-  if (status !== 200 || text.includes('"errors"')) throw new Error(`The service answers ${status}: ${text}`);
+  if (status !== 200 || text.includes('"errors"')) throw new Error(`The service returned ${status}: ${text}`);
 }
 
 function isOfTenants({ table, index }: TableAccess): boolean {

@@ -40,7 +40,7 @@ export function NewDataSource({ onCreated, onClose }: NewDataSourceProps) {
           void save();
         }}
       >
-        <Field label="Your id" error={errorAt(errors, "providedId")}>
+        <Field label="External ID" error={errorAt(errors, "providedId")}>
           {(control) => (
             <input
               {...control}

@@ -87,7 +87,7 @@ export function GroupForm({ group, onRead }: GroupFormProps) {
         {latest && (
           <>
             <p>
-              Version {latest.version} differs from what you began with in: {differences(base, latest)}.
+              Version {latest.version} was saved while you were editing. Changed: {differences(base, latest)}.
             </p>
             <button
               type="button"
@@ -96,10 +96,10 @@ export function GroupForm({ group, onRead }: GroupFormProps) {
                 onRead(latest);
               }}
             >
-              Drop my changes
+              Discard my changes
             </button>
             <button type="button" onClick={() => void save(latest.version)}>
-              Save mine over it
+              Overwrite with my changes
             </button>
           </>
         )}
@@ -126,5 +126,5 @@ export function GroupForm({ group, onRead }: GroupFormProps) {
 
 function differences(before: GroupPartsFragment, after: GroupPartsFragment): string {
   const fields = Object.keys(changesBetween(draftOf(before), draftOf(after)));
-  return fields.join(", ") || "nothing that is edited here";
+  return fields.join(", ") || "no fields on this page";
 }

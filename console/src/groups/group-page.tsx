@@ -22,9 +22,9 @@ export function GroupPage({ providedId }: { readonly providedId: string }) {
   const { userGroup } = query.data;
   if (!userGroup) {
     return (
-      <Page title="No such group">
+      <Page title="Group not found">
         <p>
-          No group of this environment has the id <code>{providedId}</code>.{" "}
+          This environment has no group with the external ID <code>{providedId}</code>.{" "}
           <a href={hashOf(["groups"])}>Show all groups</a>
         </p>
       </Page>
@@ -43,11 +43,11 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
     <Page title={group.name}>
       <dl className="facts">
         <div>
-          <dt>Your id</dt>
+          <dt>External ID</dt>
           <dd className="code">{group.providedId}</dd>
         </div>
         <div>
-          <dt>Team id</dt>
+          <dt>Team ID</dt>
           <dd>{group.teamId}</dd>
         </div>
         <div>

@@ -29,17 +29,17 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
     if (!userGroup) return;
     setConfirming(false);
     onRead(userGroup);
-    notify("The group has a new token.");
+    notify("The token was rotated.");
   }
   return (
     <section className="card" aria-labelledby="token">
       <h2 id="token">Token</h2>
       {token === null ? (
-        <p className="fine">Your key has read scope, which shows no tokens.</p>
+        <p className="fine">Your API key has the scope read, which does not allow reading tokens.</p>
       ) : (
         <>
           <Secret key={token} label="Token" value={token} />
-          <p className="fine">Embeds this group's dashboards. Whoever has it reads this group.</p>
+          <p className="fine">Embeds this group's dashboards. Anyone who has it can read this group.</p>
           {mayWrite && (
             <button type="button" onClick={() => setConfirming(true)}>
               Rotate token…
@@ -58,8 +58,8 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
           onClose={() => setConfirming(false)}
         >
           <p>
-            <strong>{name}</strong> gets a new token. The old one stops working, at once unless the service
-            grants a grace period: dashboards that embed it need the new one.
+            <strong>{name}</strong> gets a new token. The old one stops working, immediately or after the
+            service's grace period. Update the dashboards that embed it.
           </p>
         </ConfirmDialog>
       )}

@@ -46,8 +46,8 @@ export function NewGroupPage() {
         }}
       >
         <Field
-          label="Your id"
-          hint="By which your systems know this customer."
+          label="External ID"
+          hint="The ID of this customer in your system."
           error={errorAt(errors, "providedId")}
         >
           {(control) => (

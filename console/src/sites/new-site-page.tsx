@@ -49,8 +49,8 @@ export function NewSitePage() {
         }}
       >
         <Field
-          label="Name of the site"
-          hint="By which it is asked for, such as docs."
+          label="Site name"
+          hint="Identifies the site in URLs and API calls, for example docs."
           error={errorAt(errors, "site")}
         >
           {(control) => (

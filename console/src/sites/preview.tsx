@@ -34,7 +34,7 @@ export function Preview({ text }: { readonly text: string }) {
           </Scrolled>
         </>
       ) : (
-        <p className="empty">Shown once the text is a JSON object.</p>
+        <p className="empty">The preview appears when the text is a JSON object.</p>
       )}
     </section>
   );

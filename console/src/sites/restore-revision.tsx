@@ -26,7 +26,7 @@ export function RestoreRevision({ site, revision, onRead, onClose }: RestoreRevi
     if (!siteConfig) return;
     onClose();
     onRead(siteConfig);
-    notify(`Revision ${revision} is back, as revision ${siteConfig.revision}.`);
+    notify(`Revision ${revision} was restored as revision ${siteConfig.revision}.`);
   }
   return (
     <ConfirmDialog
@@ -39,7 +39,7 @@ export function RestoreRevision({ site, revision, onRead, onClose }: RestoreRevi
       onClose={onClose}
     >
       <p>
-        Its text becomes revision {site.revision + 1}. Revision {site.revision} stays in the list.
+        Its text is saved as revision {site.revision + 1}. Revision {site.revision} is kept.
       </p>
     </ConfirmDialog>
   );

@@ -46,13 +46,13 @@ function RevisionList({ site, onRead }: RevisionsProps) {
                     <>
                       {revision}
                       {restoredFrom !== null && (
-                        <span className="fine below">brought back {restoredFrom}</span>
+                        <span className="fine below">restored from {restoredFrom}</span>
                       )}
                     </>
                   ),
                 },
-                { title: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { title: "By", isWideOnly: true, cell: ({ author }) => author },
+                { title: "Time", cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: "Author", isWideOnly: true, cell: ({ author }) => author },
                 {
                   title: "Actions",
                   isTitleHidden: true,

@@ -79,10 +79,10 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
                   onRead(latest);
                 }}
               >
-                Drop mine, take revision {latest.revision}
+                Discard my changes and load revision {latest.revision}
               </button>
               <button type="button" onClick={() => void save(latest.revision)}>
-                Save mine over it
+                Overwrite with my changes
               </button>
             </>
           )}

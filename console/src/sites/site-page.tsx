@@ -22,9 +22,9 @@ export function SitePage({ site }: { readonly site: string }) {
   const { siteConfig } = query.data;
   if (!siteConfig) {
     return (
-      <Page title="No such site">
+      <Page title="Site not found">
         <p>
-          No site of this environment is called <code>{site}</code>.{" "}
+          This environment has no site named <code>{site}</code>.{" "}
           <a href={hashOf(["sites"])}>Show all sites</a>
         </p>
       </Page>
@@ -44,10 +44,10 @@ function SiteDetails({ site: loaded }: { readonly site: SitePartsFragment }) {
       <p className="fine">
         Revision {site.revision}, <Time at={site.updatedAt} />.{" "}
         {site.publicPath === null ? (
-          "Holders of a key can read it."
+          "Private: reading it requires an API key."
         ) : (
           <>
-            Everybody can read it <a href={`..${site.publicPath}`}>as a file</a>.
+            Public: anyone can read <a href={`..${site.publicPath}`}>the file</a>.
           </>
         )}
       </p>

@@ -25,19 +25,17 @@ export function SiteVisibility({ site: { site, public: isPublic }, onRead }: Sit
     if (!siteConfig) return;
     setConfirming(false);
     onRead(siteConfig);
-    notify(
-      siteConfig.public ? "Everybody can read the site now." : "Only holders of a key can read the site now.",
-    );
+    notify(siteConfig.public ? "The site is now public." : "The site is now private.");
   }
   return (
     <>
       <button type="button" onClick={() => setConfirming(true)}>
-        {isPublic ? "Close to the public…" : "Open to everybody…"}
+        {isPublic ? "Make private…" : "Make public…"}
       </button>
       {isConfirming && (
         <ConfirmDialog
-          title={isPublic ? "Close the site?" : "Open the site to everybody?"}
-          action={isPublic ? "Close" : "Open"}
+          title={isPublic ? "Make the site private?" : "Make the site public?"}
+          action={isPublic ? "Make private" : "Make public"}
           isBusy={change.isBusy}
           failure={change.failure}
           errors={errors}
@@ -46,8 +44,8 @@ export function SiteVisibility({ site: { site, public: isPublic }, onRead }: Sit
         >
           <p>
             {isPublic
-              ? "Only holders of an API key can read the configuration then."
-              : "Everybody can read this revision and later ones over HTTP then, without a key; earlier ones stay closed."}
+              ? "Reading the configuration will require an API key."
+              : "Anyone will be able to read this revision and later ones over HTTP without an API key. Earlier revisions stay private."}
           </p>
         </ConfirmDialog>
       )}
