@@ -169,7 +169,7 @@ test("a group that is not the check's is left alone, and told of", async () => {
     if (tokens.some((token) => reply.sent.includes(token))) touched.push(reply.sent);
     // Services that know this id, as a text or as the number that it is sent as.
     const isNumber = reply.sent.includes('"Number"');
-    if (!isNumber && !reply.sent.includes('"name":"No id"')) return;
+    if (!isNumber && !reply.sent.includes('"name":"No ID"')) return;
     const id = isNumber ? JSON.parse(reply.sent).user_group_id : "acme";
     if (!ids.includes(id)) ids.push(id);
     reply.status = 200;
@@ -219,7 +219,7 @@ test("an interrupted check deletes what it has created, as the command", async (
 });
 
 test.each([
-  ["no key", { CONTRACT_KEY: "" }, {}, /^Set CONTRACT_KEY to an API key/],
+  ["no key", { CONTRACT_KEY: "" }, {}, /^CONTRACT_KEY is not set\. Set CONTRACT_KEY to an API key/],
   ["a key that is not known", { CONTRACT_AGAINST_KEY: "x" }, {}, /rejected the API key with status 401/],
   [
     "nobody there",

@@ -62,7 +62,10 @@ export async function importFiles(
   const id = randomUUID();
   const actor = { name: choices.author, requestId: `import ${id}` };
   const result = await withAccount(settings, choices, actor, (storage) =>
-    runWithStorage(readConfig(settings).databaseConnectTimeoutMs, storage, files, choices, streams.terminal),
+    runWithStorage(storage, files, choices, {
+      connectTimeoutMs: readConfig(settings).databaseConnectTimeoutMs,
+      terminal: streams.terminal,
+    }),
   );
   await streams.print(choices.json ? summaryAsJson(id, choices, result) : summaryAsText(id, choices, result));
   if (result.failure) throw result.failure;
@@ -92,11 +95,10 @@ async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array
 }
 
 async function runWithStorage(
-  connectTimeoutMs: number,
   { database, vault, listenTarget, writer }: AccountStorage,
   files: Files,
   choices: ImportChoices,
-  terminal: Terminal,
+  { connectTimeoutMs, terminal }: { readonly connectTimeoutMs: number; readonly terminal: Terminal },
 ): Promise<ImportResult> {
   const { dryRun, replaceTokens, environment } = choices;
   const changes = new ChangeFeed(

@@ -179,7 +179,7 @@ function build(
   });
   broken.track(app.server);
   const connections = new Connections(app.server);
-  limitConnections(app.server, connections, connectionLimits, trustedProxies, metrics);
+  limitConnections(app.server, connections, { ...connectionLimits, trustedProxies }, metrics);
   // HTTP allows servers to ignore unknown expectations; Node would reply without a body.
   app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
   // Node would close the connection without a reply.
