@@ -38,7 +38,7 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
   const [changed, setChanged] = useState({ since: loaded, group: loaded });
   const group = changed.since === loaded ? changed.group : loaded;
   const onChanged = (next: GroupPartsFragment) => setChanged({ since: loaded, group: next });
-  const mayWrite = useScope("write");
+  const canWrite = useScope("write");
   return (
     <Page title={group.name}>
       <dl className="facts">
@@ -68,10 +68,10 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
         </div>
       </dl>
       <div className="columns">
-        <GroupForm group={group} onRead={onChanged} />
+        <GroupForm group={group} onUpdate={onChanged} />
         <div>
-          <GroupToken group={group} onRead={onChanged} />
-          {mayWrite && <DeleteGroup group={group} />}
+          <GroupToken group={group} onUpdate={onChanged} />
+          {canWrite && <DeleteGroup group={group} />}
         </div>
       </div>
     </Page>

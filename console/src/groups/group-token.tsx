@@ -10,15 +10,15 @@ import { useMutation } from "../session/use-mutation.js";
 interface GroupTokenProps {
   readonly group: GroupPartsFragment;
   /** Called with the group and its new token. */
-  readonly onRead: (group: GroupPartsFragment) => void;
+  readonly onUpdate: (group: GroupPartsFragment) => void;
 }
 
 /** The token of a group, and its rotation. */
-export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) {
+export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps) {
   const [isConfirming, setConfirming] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const rotate = useMutation(RotateTokenDocument);
-  const mayWrite = useScope("write");
+  const canWrite = useScope("write");
   const notify = useNotice();
 
   async function run(currentToken: string) {
@@ -28,7 +28,7 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
     setErrors(userErrors);
     if (!userGroup) return;
     setConfirming(false);
-    onRead(userGroup);
+    onUpdate(userGroup);
     notify("The token was rotated.");
   }
   return (
@@ -40,7 +40,7 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
         <>
           <Secret key={token} label="Token" value={token} />
           <p className="fine">Embeds this group's dashboards. Anyone who has it can read this group.</p>
-          {mayWrite && (
+          {canWrite && (
             <button type="button" onClick={() => setConfirming(true)}>
               Rotate token…
             </button>

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { type ApiKeyScope, type CreateApiKeyInput, CreateKeyDocument } from "../api/generated/operations.js";
-import { errorAt, errorsBeside, type UserErrors } from "../api/user-errors.js";
+import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Problem } from "../parts/problem.js";
@@ -84,7 +84,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
         >
           {(control) => <input {...control} name="days" type="number" min="1" max="36500" step="1" />}
         </Field>
-        <Problem failure={create.failure} errors={errorsBeside(errors, ["name", "scope", "expiresAt"])} />
+        <Problem failure={create.failure} errors={otherErrors(errors, ["name", "scope", "expiresAt"])} />
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel

@@ -8,12 +8,12 @@ import { useMutation } from "../session/use-mutation.js";
 interface RestoreRevisionProps {
   readonly site: SitePartsFragment;
   readonly revision: number;
-  readonly onRead: (site: SitePartsFragment) => void;
+  readonly onUpdate: (site: SitePartsFragment) => void;
   readonly onClose: () => void;
 }
 
 /** Restores an earlier revision as a new one. */
-export function RestoreRevision({ site, revision, onRead, onClose }: RestoreRevisionProps) {
+export function RestoreRevision({ site, revision, onUpdate, onClose }: RestoreRevisionProps) {
   const [errors, setErrors] = useState<UserErrors>([]);
   const restore = useMutation(RestoreSiteDocument);
   const notify = useNotice();
@@ -25,7 +25,7 @@ export function RestoreRevision({ site, revision, onRead, onClose }: RestoreRevi
     setErrors(userErrors);
     if (!siteConfig) return;
     onClose();
-    onRead(siteConfig);
+    onUpdate(siteConfig);
     notify(`Revision ${revision} was restored as revision ${siteConfig.revision}.`);
   }
   return (

@@ -37,10 +37,10 @@ function SiteDetails({ site: loaded }: { readonly site: SitePartsFragment }) {
   // The result of a mutation is newer than the loaded site until the next reload.
   const [changed, setChanged] = useState({ since: loaded, site: loaded });
   const site = changed.since === loaded ? changed.site : loaded;
-  const onRead = (next: SitePartsFragment) => setChanged({ since: loaded, site: next });
-  const mayWrite = useScope("write");
+  const onUpdate = (next: SitePartsFragment) => setChanged({ since: loaded, site: next });
+  const canWrite = useScope("write");
   return (
-    <Page title={site.site} actions={mayWrite && <SiteVisibility site={site} onRead={onRead} />}>
+    <Page title={site.site} actions={canWrite && <SiteVisibility site={site} onUpdate={onUpdate} />}>
       <p className="fine">
         Revision {site.revision}, <Time at={site.updatedAt} />.{" "}
         {site.publicPath === null ? (
@@ -51,8 +51,8 @@ function SiteDetails({ site: loaded }: { readonly site: SitePartsFragment }) {
           </>
         )}
       </p>
-      <SiteForm site={site} onRead={onRead} />
-      <Revisions site={site} onRead={onRead} />
+      <SiteForm site={site} onUpdate={onUpdate} />
+      <Revisions site={site} onUpdate={onUpdate} />
     </Page>
   );
 }

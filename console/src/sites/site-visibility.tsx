@@ -7,11 +7,11 @@ import { useMutation } from "../session/use-mutation.js";
 
 interface SiteVisibilityProps {
   readonly site: SitePartsFragment;
-  readonly onRead: (site: SitePartsFragment) => void;
+  readonly onUpdate: (site: SitePartsFragment) => void;
 }
 
 /** Makes a site public or private. */
-export function SiteVisibility({ site: { site, public: isPublic }, onRead }: SiteVisibilityProps) {
+export function SiteVisibility({ site: { site, public: isPublic }, onUpdate }: SiteVisibilityProps) {
   const [isConfirming, setConfirming] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const change = useMutation(SetSiteVisibilityDocument);
@@ -24,7 +24,7 @@ export function SiteVisibility({ site: { site, public: isPublic }, onRead }: Sit
     setErrors(userErrors);
     if (!siteConfig) return;
     setConfirming(false);
-    onRead(siteConfig);
+    onUpdate(siteConfig);
     notify(siteConfig.public ? "The site is now public." : "The site is now private.");
   }
   return (

@@ -42,8 +42,8 @@ export function addSiteConfigCommands(
       ),
     )
     .addOption(new Option("--private", "require an API key to read the site"))
-    .action((file, { public: isOpened, private: isClosed, ...options }) => {
-      const isPublic = isOpened === true || (isClosed === true ? false : null);
+    .action((file, { public: shouldOpen, private: shouldClose, ...options }) => {
+      const isPublic = shouldOpen === true || (shouldClose === true ? false : null);
       return run(() => putSiteConfig(environment, file, { ...options, isPublic }, process.stdin));
     });
 

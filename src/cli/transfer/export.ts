@@ -47,12 +47,12 @@ export async function exportFiles(
       const formatter = new RecordFormatter(format, columnsOf(kind, choices.withTokens));
       const total = kind === "dataSources" ? counts.dataSources : counts.groups;
       const path = choices[kind] ?? "";
-      const line = new ProgressLine(terminal, KIND_NAMES[kind], { records: 0, part: 0 });
+      const line = new ProgressLine(terminal, KIND_NAMES[kind], { records: 0, fraction: 0 });
       const mode = kind === "groups" && choices.withTokens ? SECRET_MODE : DEFAULT_MODE;
       let written = 0;
       const text = textOf(pages, formatter, (records, subjects) => {
         written = records;
-        line.update({ records, part: total === 0 ? 1 : Math.min(1, subjects / total) });
+        line.update({ records, fraction: total === 0 ? 1 : Math.min(1, subjects / total) });
       });
       await write(path, text, mode).finally(() => line.clear());
       terminal.write(`${path === "-" ? "standard output" : path}: ${written} ${KIND_NAMES[kind]}\n`);

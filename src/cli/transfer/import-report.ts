@@ -25,17 +25,17 @@ export class ImportReport {
 
   /**
    * @param path a JSON Lines file; null for none
-   * @param continued append to the report of an interrupted import
+   * @param isResumed append to the report of an interrupted import
    * @throws OperatorError if the file cannot be opened
    */
   static async open(
     path: string | null,
-    continued: boolean,
+    isResumed: boolean,
     print: (line: string) => void,
   ): Promise<ImportReport> {
     if (path === null) return new ImportReport(null, print);
     try {
-      const file = await open(path, continued ? "a" : "w");
+      const file = await open(path, isResumed ? "a" : "w");
       return new ImportReport(file.createWriteStream(), print);
     } catch (error) {
       throw unwritable(error);

@@ -108,7 +108,7 @@ async function runWithStorage(
   const origin = await findAccountOrigin(database.of(writer), writer.accountId);
   const identity = JSON.stringify([origin, environment, replaceTokens, ...versions]);
   const checkpoint = await Checkpoint.open(dryRun ? null : (choices.checkpoint ?? null), identity);
-  const continued = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
+  const isResumed = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
   let line: ProgressLine | null = null;
   const print = (text: string) => {
     line?.clear();
@@ -117,7 +117,7 @@ async function runWithStorage(
   changes.reportUnpublished((_error, lost) => {
     if (lost > 0) print(`${lost} changes were imported, but subscribers could not be notified of them.`);
   });
-  const report = await ImportReport.open(choices.report ?? null, continued, print);
+  const report = await ImportReport.open(choices.report ?? null, isResumed, print);
   const observer: ImportObserver = {
     onFile(kind, file, from) {
       if (from.position.offset > 0) {
@@ -143,8 +143,8 @@ async function runWithStorage(
     return await interruptible(async (signal) => {
       const result = await runImport({ ...run, signal });
       if (!result.failure && !result.interrupted) await checkpoint.remove();
-      const unwritten = await report.close();
-      return { ...result, failure: result.failure ?? unwritten };
+      const reportFailure = await report.close();
+      return { ...result, failure: result.failure ?? reportFailure };
     });
   } finally {
     clearLine(line);
@@ -158,8 +158,8 @@ function clearLine(line: ProgressLine | null): void {
 }
 
 function taskProgressOf({ bytes }: SourceFile, { position, metrics }: Progress) {
-  const part = bytes === null ? null : Math.min(1, bytes === 0 ? 1 : position.offset / bytes);
-  return { records: recordsOf(metrics), part };
+  const fraction = bytes === null ? null : Math.min(1, bytes === 0 ? 1 : position.offset / bytes);
+  return { records: recordsOf(metrics), fraction };
 }
 
 function summaryAsText(

@@ -35,7 +35,7 @@ interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   /** Allow-list of documents; undefined allows every document. */
   readonly trustedDocuments: TrustedDocuments | undefined;
   /** Serves the playground to browsers; undefined handles browsers like any other client. */
-  readonly explore?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
+  readonly servePlayground?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
 }
 
 /** Registers the GraphQL API, in a scope with the prefix /graphql. */
@@ -44,7 +44,7 @@ export async function registerGraphql(
   services: Services,
   options: GraphqlOptions,
 ): Promise<void> {
-  const { trustedDocuments, explore } = options;
+  const { trustedDocuments, servePlayground } = options;
   const { metrics, tracing } = services.telemetry;
   const schema = createSchema(services);
   if (tracing) traceRootFields(schema, tracing);
@@ -83,7 +83,8 @@ export async function registerGraphql(
     metrics,
     async onRequest(request, reply) {
       requireMethod(request, reply);
-      if (explore && request.method === "GET" && acceptsHtml(request)) await explore(request, reply);
+      if (servePlayground && request.method === "GET" && acceptsHtml(request))
+        await servePlayground(request, reply);
       else await callers.identify(request);
     },
   });

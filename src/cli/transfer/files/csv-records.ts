@@ -15,18 +15,18 @@ export interface CsvShape {
 
 /**
  * Reads CSV (RFC 4180) with a header row. An empty cell is an absent field.
- * @param head the file's header if `chunks` do not start with it; otherwise null
+ * @param header the file's header if `chunks` do not start with it; otherwise null
  * @param chunks the bytes from the position on
  * @throws OperatorError for unknown columns, and at the first quoting error, after which record boundaries are unknown
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   from: SourcePosition,
-  head: CsvHead | null,
+  header: CsvHeader | null,
   shape: CsvShape,
 ): AsyncGenerator<SourceRecord> {
-  let columns = head?.columns;
-  for await (const { info, record } of rowsOf(chunks, head?.lineEnd)) {
+  let columns = header?.columns;
+  for await (const { info, record } of rowsOf(chunks, header?.lineEnd)) {
     if (!columns) {
       columns = requireColumns(record, shape);
       continue;
@@ -40,7 +40,7 @@ export async function* readCsv(
 }
 
 /** The header of a CSV file. */
-export interface CsvHead {
+export interface CsvHeader {
   /** Column names. */
   readonly columns: readonly string[];
   /** Line break of the first line, and thus of all others; undefined if there is only one line. */
@@ -48,7 +48,7 @@ export interface CsvHead {
 }
 
 /** Reads the header of a file. @param chunks its bytes from the start @throws as `readCsv` does */
-export async function readCsvHead(chunks: AsyncIterable<Uint8Array>, shape: CsvShape): Promise<CsvHead> {
+export async function readCsvHeader(chunks: AsyncIterable<Uint8Array>, shape: CsvShape): Promise<CsvHeader> {
   const read: Uint8Array[] = [];
   async function* recordedChunks() {
     for await (const chunk of chunks) {

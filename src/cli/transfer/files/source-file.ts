@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { OperatorError } from "../../../domain/shared/operator-error.js";
-import { type CsvShape, readCsv, readCsvHead } from "./csv-records.js";
+import { type CsvShape, readCsv, readCsvHeader } from "./csv-records.js";
 import { readJsonLines } from "./json-lines.js";
 import type { SourcePosition, SourceRecord } from "./source-record.js";
 
@@ -71,8 +71,8 @@ async function* readFrom(
     yield* readJsonLines(chunksOf(path, from.offset), from);
     return;
   }
-  const head = from.offset > 0 ? await readCsvHead(chunksOf(path, 0), shape) : null;
-  yield* readCsv(chunksOf(path, from.offset), from, head, shape);
+  const header = from.offset > 0 ? await readCsvHeader(chunksOf(path, 0), shape) : null;
+  yield* readCsv(chunksOf(path, from.offset), from, header, shape);
 }
 
 async function* chunksOf(path: string, start: number): AsyncGenerator<Uint8Array> {
