@@ -63,7 +63,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
           void createKey(new FormData(event.currentTarget));
         }}
       >
-        <Field label="Name" hint="What the key is used for." error={errorAt(errors, "name")}>
+        <Field label="Name" hint="Purpose of the key, shown in lists." error={errorAt(errors, "name")}>
           {(control) => <input {...control} name="name" required autoComplete="off" />}
         </Field>
         <Field label="Scope" error={errorAt(errors, "scope")}>

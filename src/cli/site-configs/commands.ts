@@ -25,7 +25,7 @@ export function addSiteConfigCommands(
 
   siteConfig
     .command("check <files...>")
-    .description("Validate site configuration files; - is standard input. Needs no settings and no database")
+    .description("Validate site configuration files, without settings or a database; - is standard input")
     .option("--strict", "treat warnings as errors", false)
     .addOption(new Option("--format <format>", "output format").choices(CHECK_FORMATS).default("text"))
     .action((files, options) => {
