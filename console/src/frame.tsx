@@ -30,7 +30,7 @@ export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
           Skip to content
         </button>
         <p className="brand">User groups</p>
-        <p className="who">
+        <p className="principal">
           <span className="account">{viewer.accountName}</span>
           <span className={`badge ${viewer.environment.toLowerCase()}`}>{nameOf(viewer.environment)}</span>
           <span className="badge">{viewer.scope}</span>
