@@ -116,9 +116,11 @@ test("a checkpoint counts for its database, account and format only", async () =
   expect(await goesOn()).toBe(false);
   expect(await goesOn()).toBe(true);
   const other = await tenant.other();
-  expect((await other.import({ groups, checkpoint })).stderr).not.toContain("going on");
+  expect((await other.import({ groups, checkpoint })).stderr).not.toContain("resuming after");
   expect(await goesOn()).toBe(false);
-  expect((await tenant.import({ groups, checkpoint, format: "jsonl" })).stderr).not.toContain("going on");
+  expect((await tenant.import({ groups, checkpoint, format: "jsonl" })).stderr).not.toContain(
+    "resuming after",
+  );
   expect(await goesOn()).toBe(false);
   // As it is in another database, where the account has the same name and number.
   const age = "UPDATE account SET created_at = created_at - interval '1 hour' WHERE id = $1";
