@@ -37,9 +37,9 @@ export async function generateOperations() {
     plugins: [],
     pluginMap: {},
   });
-  // The others serve documents that are written among the code.
+  // The other sections support documents that are embedded in code.
   const section = sections.find(({ filename }) => filename.endsWith("/graphql.ts"));
-  if (!section) throw new Error("The code generator has made no documents.");
+  if (!section) throw new Error("The code generator created no documents.");
   const code = await codegen(section);
   await mkdir(target, { recursive: true });
   await writeFile(`${target}operations.ts`, code);

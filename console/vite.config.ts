@@ -1,13 +1,13 @@
 import { defineConfig } from "vite";
 
 export default defineConfig({
-  // The service may stand behind a path of a proxy.
+  // Relative, because the service may be served below a path prefix of a proxy.
   base: "./",
   build: {
     outDir: "../dist/console",
     emptyOutDir: true,
     target: "es2022",
-    // No data: addresses, which the page's policy does not let in.
+    // No data: URLs, which the Content-Security-Policy of the page blocks.
     assetsInlineLimit: 0,
     modulePreload: false,
   },

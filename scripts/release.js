@@ -17,7 +17,8 @@ const { values, positionals } = parseArgs({
 const [level = ""] = positionals;
 if (!LEVEL.test(level)) fail(USAGE);
 if (read("git", "status", "--porcelain")) fail("The working tree has changes. Commit or stash them first.");
-if (!/^### /m.test(unreleasedChanges())) fail(`CHANGELOG.md has nothing below "${UNRELEASED.trim()}".`);
+if (!/^### /m.test(unreleasedChanges()))
+  fail(`CHANGELOG.md has no changes below "${UNRELEASED.trim()}". Add them first.`);
 
 run("npm", "run", "check");
 try {
@@ -36,7 +37,7 @@ try {
   run("git", "restore", "--staged", "--worktree", ".");
 }
 
-/** Writes the new version everywhere, the client's included. @param {string} level */
+/** Writes the new version to all files of the service and the client. @param {string} level */
 function writeVersion(level) {
   const previous = currentVersion();
   const everyPackage = ["--workspaces", "--include-workspace-root"];
@@ -47,7 +48,7 @@ function writeVersion(level) {
   replace("CHANGELOG.md", UNRELEASED, `${UNRELEASED}\n## ${version} - ${date}\n`);
   replace("clients/typescript/src/version.ts", `"${previous}"`, `"${version}"`);
   replace("deploy/kubernetes/base/kustomization.yaml", `newTag: ${previous}`, `newTag: ${version}`);
-  // Else the package would have files of sources that are gone.
+  // Otherwise the package would contain the output of deleted sources.
   rmSync("dist", { recursive: true, force: true });
   run("npm", "run", "schema:write");
   writeFileSync(`${ANNOUNCEMENTS}baseline.graphql`, readFileSync("schema.graphql"));
@@ -66,7 +67,7 @@ function currentVersion() {
   return JSON.parse(readFileSync("package.json", "utf8")).version;
 }
 
-/** @returns {string} what stands between "Unreleased" and the next version */
+/** @returns {string} the text between "Unreleased" and the next version */
 function unreleasedChanges() {
   const [, changes = ""] = readFileSync("CHANGELOG.md", "utf8").split(/^## Unreleased\n/m);
   return changes.split(/^## /m)[0] ?? "";

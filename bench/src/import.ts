@@ -45,7 +45,7 @@ async function measure(
   await writeGroups(file, groups);
   const imported = await command("import", "--groups", file);
   const [row] = await ours.query<{ count: number }>("SELECT count(*)::integer AS count FROM user_group");
-  if (row?.count !== groups) throw new Error(`The import has made ${row?.count} groups of ${groups}.`);
+  if (row?.count !== groups) throw new Error(`The import created ${row?.count} of ${groups} groups.`);
   const copied = await copy(ours, theirs, directory);
   const again = await command("import", "--groups", file);
   const exported = await command("export", "--groups", written, "--with-tokens");

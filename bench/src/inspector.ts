@@ -83,7 +83,7 @@ export class Inspector {
   /** @param stderr what the process has written so far */
   static async open(stderr: string): Promise<Inspector> {
     const [, address] = ADDRESS.exec(stderr) ?? [];
-    if (address === undefined) throw new Error(`No inspector listens: ${stderr}`);
+    if (address === undefined) throw new Error(`The inspector did not start: ${stderr}`);
     const socket = new WebSocket(address);
     await once(socket, "open");
     const inspector = new Inspector(socket);
@@ -146,7 +146,7 @@ export class Inspector {
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, (answer) => {
         this.#waiting.delete(id);
-        if (answer === undefined) return reject(new Error("The inspected process has gone."));
+        if (answer === undefined) return reject(new Error("The inspected process has exited."));
         const { result, error } = JSON.parse(answer);
         return error ? reject(new Error(`${method}: ${JSON.stringify(error)}`)) : resolve(result);
       });

@@ -224,9 +224,9 @@ function perStatement(count = Number.NaN): string {
 }
 
 function requireOne(found: readonly unknown[]): void {
-  if (found.length !== 1 || found[0] === null) throw new Error("The statement has not found its group.");
+  if (found.length !== 1 || found[0] === null) throw new Error("The statement did not find its group.");
 }
 
 function missing(): never {
-  throw new Error("There is no such work.");
+  throw new Error("Unknown statement.");
 }

@@ -20,6 +20,8 @@ const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined
 if (benchmark) {
   process.stdout.write(`${await benchmark(args)}\n`);
 } else {
-  process.stderr.write(`npm run bench -- NAME, which is one of: ${Object.keys(BENCHMARKS).join(", ")}\n`);
+  process.stderr.write(
+    `Usage: npm run bench -- <name>, where <name> is one of ${Object.keys(BENCHMARKS).join(", ")}\n`,
+  );
   process.exitCode = 1;
 }

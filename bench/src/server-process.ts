@@ -93,7 +93,7 @@ export async function runCommand(settings: Readonly<Record<string, string>>, arg
   }, 100);
   await once(child, "close");
   clearInterval(timer);
-  if (child.exitCode !== 0) throw new Error(`${args.join(" ")} ended with ${child.exitCode}.`);
+  if (child.exitCode !== 0) throw new Error(`${args.join(" ")} exited with code ${child.exitCode}.`);
   return { output: output.trim(), seconds: (performance.now() - start) / 1000, peakMb };
 }
 

@@ -4,7 +4,7 @@ interface SiteRules {
   /** A multiple of ten; with each come about 500 bytes of text. */
   readonly pages: number;
   /** Faulty: every group has a fault, and every colored anchor. Changed: every other product's navigation differs from the valid. */
-  readonly state: "valid" | "faulty" | "changed";
+  readonly state: "valid" | "invalid" | "changed";
 }
 
 const PAGES_PER_PRODUCT = 10;
@@ -42,7 +42,7 @@ export function siteConfigOf({ pages, state }: SiteRules): JsonObject {
       { name: `Prices of product ${id}`, url: `https://product-${id}.acme.example/prices` },
     ]),
     tabs: ids.map((id) => ({ name: `Product ${id}`, url: folderOf(id) })),
-    anchors: ids.flatMap((id) => anchorsOf(id, state === "faulty")),
+    anchors: ids.flatMap((id) => anchorsOf(id, state === "invalid")),
     api: { baseUrl: "https://api.acme.example", auth: { method: "bearer" }, playground: { mode: "show" } },
     openapi: ids.flatMap((id) =>
       OPENAPI.map((file) => `https://api.acme.example/products/product-${id}/openapi/${file}.json`),
@@ -86,7 +86,7 @@ function navigationOf(product: number, state: SiteRules["state"]): JsonObject {
   const group = (id: number, name: string, pages: readonly JsonValue[]): JsonObject => ({
     group: name,
     pages,
-    ...(state === "faulty" ? FAULTS[(5 * product + id) % FAULTS.length] : {}),
+    ...(state === "invalid" ? FAULTS[(5 * product + id) % FAULTS.length] : {}),
   });
   const pages = (part: string) =>
     ["concepts-and-terms", "step-by-step-instructions"].map((page) => `${folderOf(product)}/${part}/${page}`);

@@ -68,7 +68,7 @@ export async function benchSiteConfig(): Promise<string> {
 
 function tasksOf(pages: number, accepts: (document: unknown) => boolean): Task[] {
   const valid = siteOf(siteConfigOf({ pages, state: "valid" }), pages);
-  const faulty = siteOf(siteConfigOf({ pages, state: "faulty" }), pages);
+  const invalid = siteOf(siteConfigOf({ pages, state: "invalid" }), pages);
   const changed = siteConfigOf({ pages, state: "changed" });
   const patch = { name: "Acme", colors: { primary: "#0af" }, feedback: null, backgroundImage: "/sky.png" };
   const options = { strict: false };
@@ -78,7 +78,7 @@ function tasksOf(pages: number, accepts: (document: unknown) => boolean): Task[]
     task("JSON.parse and JSON Schema", valid, () => accepts(JSON.parse(valid.text)), String),
     task("validate document", valid, () => validateSiteConfigDocument(valid.document, options), countsOf),
     task("validate text", valid, () => validateSiteConfigText(valid.text, options), countsOf),
-    task("validate faulty text", faulty, () => validateSiteConfigText(faulty.text, options), countsOf),
+    task("validate invalid text", invalid, () => validateSiteConfigText(invalid.text, options), countsOf),
     task("merge patch into text", valid, () => mergePatchText(valid.text, patch)),
     task("diff of documents", valid, () => diffJson(valid.document, changed), lengthOf),
   ];

@@ -55,7 +55,7 @@ async function work(
   const caller: Caller = { client, addresses, name: randomUUID(), groups: [] };
   while (goesOn()) {
     const { name: operation, run } = pick();
-    const outcome = await run(caller).catch((error: unknown) => `no answer (${String(error)})`);
+    const outcome = await run(caller).catch((error: unknown) => `no reply (${String(error)})`);
     const key = `${operation}: ${outcome}`;
     const counted = outcomes.get(key) ?? { operation, outcome, count: 0 };
     counted.count += 1;

@@ -70,13 +70,13 @@ export const OPERATIONS: readonly Operation[] = [
     const reply = await client.graphql(query, { input: { userGroups } });
     return outcome(reply, reply.body.data?.upsertUserGroups.userErrors.length === 0);
   }),
-  operation("GraphQL subscription, left at once", 2, async (caller) =>
+  operation("GraphQL subscription, closed immediately", 2, async (caller) =>
     String(await caller.client.follow((await anyGroup(caller)).id, false)),
   ),
-  operation("GraphQL subscription, left before the answer", 1, async (caller) =>
+  operation("GraphQL subscription, closed before the reply", 1, async (caller) =>
     String((await caller.client.abandon((await anyGroup(caller)).id)) ?? "left"),
   ),
-  operation("GraphQL subscription, left after an event", 3, async (caller) => {
+  operation("GraphQL subscription, closed after an event", 3, async (caller) => {
     const { id } = await anyGroup(caller);
     const rename = () => caller.client.rest("PUT", { user_group_id: id, name: `Renamed ${randomUUID()}` });
     return String((await caller.client.follow(id, rename)) ?? "no event");

@@ -80,7 +80,7 @@ function summary({ warm, delay, warnings, load, seconds, cores }: SoakRun): stri
     `- ${total.toLocaleString("en")} operations in ${seconds} s on ${cores} cores, ${Math.round(total / seconds)} a second; ${load.webhooks.toLocaleString("en")} webhooks arrived.`,
     `- Once warm, RSS grew by ${growthPerMinute(warm, rss)} MB a minute (linear fit), in the second half of that time by ${growthPerMinute(secondHalf, rss)} MB a minute; ${(rssOf(warm.slice(-fifth)) - rssOf(warm.slice(0, fifth))).toFixed(1)} MB from the first to the last fifth. The live heap grew by ${growthPerMinute(warm, liveHeap)} MB a minute.`,
     `- Event loop delay once warm: p50 ${delay.p50.toFixed(1)} ms, p99 ${delay.p99.toFixed(1)} ms, max ${delay.max.toFixed(1)} ms.`,
-    `- Answers of 5xx, wrong or missing: ${totalOf(failed)}. Warnings logged: ${logged.join(", ") || "none"}.`,
+    `- Replies with status 5xx, wrong or missing: ${totalOf(failed)}. Warnings logged: ${logged.join(", ") || "none"}.`,
   ].join("\n");
 }
 

@@ -28,7 +28,7 @@ const WARNING = 40;
 /** Keeps a service busy with all that it does, as fast as it answers, and looks at what that leaves in its process. */
 export async function benchSoak([text]: readonly string[]): Promise<string> {
   const seconds = text === undefined ? DEFAULT_SECONDS : Number(text);
-  if (!(seconds >= 10)) throw new Error("npm run bench -- soak SECONDS, which are 10 at least");
+  if (!(seconds >= 10)) throw new Error("Usage: npm run bench -- soak <seconds>, with at least 10 seconds");
   return inWorkplace(async (place) => {
     const database = await (await startPostgres(place, WITHOUT_DISK)).create("soak");
     const settings = {
@@ -47,7 +47,7 @@ export async function benchSoak([text]: readonly string[]): Promise<string> {
     const run = await soak(database, service, inspector, key, seconds);
     inspector.close();
     const exitCode = await service.stop();
-    if (exitCode !== 0) throw new Error(`The service ended with ${exitCode}; see ${service.log}`);
+    if (exitCode !== 0) throw new Error(`The service exited with code ${exitCode}; see ${service.log}`);
     const warnings = await countWarnings(service.log);
     return reportSoak({ ...run, warnings, seconds, cores: availableParallelism() });
   });
@@ -102,7 +102,7 @@ async function startClients(options: LoadOptions): Promise<LoadResult> {
   const child = fork(new URL("./soak-clients.js", import.meta.url));
   child.send(options);
   const failed = once(child, "exit").then(() => {
-    throw new Error("The clients have ended without a result.");
+    throw new Error("The clients exited without a result.");
   });
   failed.catch(() => undefined);
   return (await Promise.race([once(child, "message"), failed]))[0];

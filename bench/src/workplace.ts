@@ -32,6 +32,6 @@ export async function inWorkplace<Result>(work: (place: Workplace) => Promise<Re
   } finally {
     for (const close of closing) await close();
     await rm(kept ? join(directory, "database") : directory, { recursive: true, force: true, maxRetries: 5 });
-    if (kept) process.stderr.write(`Logs are kept in ${directory}.\n`);
+    if (kept) process.stderr.write(`Logs are saved in ${directory}.\n`);
   }
 }

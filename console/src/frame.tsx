@@ -27,10 +27,10 @@ export function Frame({ onSignOut }: { readonly onSignOut: () => void }) {
     <div className="frame">
       <header className="top">
         <button type="button" className="skip" onClick={focusHeading}>
-          Skip to the content
+          Skip to content
         </button>
         <p className="brand">User groups</p>
-        <p className="who">
+        <p className="principal">
           <span className="account">{viewer.accountName}</span>
           <span className={`badge ${viewer.environment.toLowerCase()}`}>{nameOf(viewer.environment)}</span>
           <span className="badge">{viewer.scope}</span>
@@ -84,9 +84,9 @@ function pageForPath([section = "groups", name, ...rest]: readonly string[]): Re
 
 function NotFound() {
   return (
-    <Page title="Nothing here">
+    <Page title="Page not found">
       <p>
-        There is no such page. <a href={hashOf(["groups"])}>Go to the groups</a>
+        This page does not exist. <a href={hashOf(["groups"])}>Show all groups</a>
       </p>
     </Page>
   );

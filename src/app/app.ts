@@ -170,16 +170,15 @@ async function serveFrom(
     },
   });
   processTelemetry.onExportFailure((reason) => {
-    server.log.warn({ reason }, "traces do not reach their collector; they are lost until they do");
+    server.log.warn({ reason }, "trace export failed: spans are dropped until it succeeds");
   });
   for (const warning of warnings) server.log.warn(warning);
   const logUsageFailure = (error: unknown) => {
-    server.log.warn({ err: error }, "the last use of API keys could not be written");
+    server.log.warn({ err: error }, "saving the last use of API keys failed");
   };
   services.changes.reportUnpublished((error, lost) => {
-    if (lost === 0) server.log.warn({ err: error }, "changes could not be published");
-    else
-      server.log.error({ err: error, lost }, "changes were lost: other processes were not notified of them");
+    if (lost === 0) server.log.warn({ err: error }, "publishing changes failed");
+    else server.log.error({ err: error, lost }, "changes were lost: other processes were not notified");
   });
   services.keyUsage.start(KEY_USAGE_INTERVAL_MS, logUsageFailure);
   // Runs after the last request has completed.
@@ -206,7 +205,7 @@ async function serveFrom(
     if (demo) {
       demoKey = demo.customerKey;
       await saveDemoKey(config.dataDir, demoKey).catch((error: unknown) => {
-        server.log.warn({ err: error }, "the key of the demo account could not be kept for the playground");
+        server.log.warn({ err: error }, "saving the demo account's API key for the playground failed");
       });
     }
     return {
@@ -233,11 +232,8 @@ async function connectRedis(redis: RedisCounters, server: FastifyInstance): Prom
   server.addHook("onClose", () => redis.close());
   await redis.open({
     onLost: (reason) => {
-      server.log.warn(
-        { err: reason },
-        "Redis is out of reach: each process counts rate limits in its memory",
-      );
+      server.log.warn({ err: reason }, "Redis is unreachable: each process counts rate limits separately");
     },
-    onRestored: () => server.log.warn("Redis is back: rate limits are counted there again"),
+    onRestored: () => server.log.warn("Redis is reachable again"),
   });
 }

@@ -4,9 +4,9 @@ import type { App } from "./app.js";
 /** Text printed to stdout at start-up. Contains secrets only on the first start with an embedded database. */
 export function startUpText(app: Pick<App, "url" | "serverVersion" | "demo">, config: Config): string {
   const database =
-    config.databaseUrl === undefined ? `embedded, data in ${config.dataDir}` : "as DATABASE_URL says";
+    config.databaseUrl === undefined ? `embedded, data in ${config.dataDir}` : "from DATABASE_URL";
   const lines = [
-    `The user group service answers at ${app.url} (PostgreSQL ${app.serverVersion}, ${database}).`,
+    `The user group service is listening on ${app.url} (PostgreSQL ${app.serverVersion}, ${database}).`,
   ];
   if (app.demo) lines.push(...demoLines(app.url, app.demo));
   if (config.graphqlPlayground) lines.push(`Playground: ${app.url}/graphql`);
@@ -24,7 +24,7 @@ function demoLines(url: string, demo: NonNullable<App["demo"]>): string[] {
   const query = `{ userGroup(by: { providedId: "acme" }) { name token properties mapping { schemaId dataSource { name } } } }`;
   return [
     "",
-    'The account "demo" was made, with two data sources in each environment and these API keys. They are shown only this once:',
+    'Created the account "demo" with two data sources in each environment and these API keys, which are shown only once:',
     `  Customer  ${demo.customerKey}`,
     `  Testing   ${demo.testingKey}`,
     "",

@@ -36,14 +36,11 @@ export function createReplicas(config: Config, telemetry: Telemetry): Replicas |
       await reads.start({
         onExcluded(replica, reason) {
           out += 1;
-          server.log.warn(
-            { replica, err: reason },
-            "a replica is left out: what it would read comes from others",
-          );
+          server.log.warn({ replica, err: reason }, "a replica was excluded: its reads go to other servers");
         },
         onRestored(replica) {
           out -= 1;
-          server.log.warn({ replica }, "a replica is back");
+          server.log.warn({ replica }, "a replica is in use again");
         },
       });
     },

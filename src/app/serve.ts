@@ -36,7 +36,7 @@ export async function serve(environment: ProcessEnvironment): Promise<number> {
     await app.close(serverEnd === undefined ? config.shutdownDelayMs : 0);
     // Exit, so that a supervisor restarts the process, instead of returning 503 forever.
     if (serverEnd !== undefined)
-      throw new OperatorError(`The embedded PostgreSQL server has ended (${serverEnd}).`);
+      throw new OperatorError(`The embedded PostgreSQL server stopped unexpectedly (${serverEnd}).`);
   });
   endSoon(code);
   return code;

@@ -43,7 +43,7 @@ interface Targets {
   /** Owner role: owns the tables and applies migrations. */
   readonly owner: DatabaseOptions["target"];
   /** Application role, with the privileges that the service needs. */
-  readonly runtime: DatabaseOptions["target"];
+  readonly application: DatabaseOptions["target"];
 }
 
 export interface StorageOptions {
@@ -51,8 +51,8 @@ export interface StorageOptions {
   readonly adopt: boolean;
   /** Whether to apply pending migrations. */
   readonly migrate: boolean;
-  /** Role of the connection; the application role (`runtime`) by default. */
-  readonly role?: "runtime" | "owner";
+  /** Role of the connection; the application role by default. */
+  readonly role?: "application" | "owner";
   readonly warn: (message: string) => void;
   readonly telemetry?: Telemetry;
 }
@@ -69,13 +69,13 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
   const hits = options.telemetry?.metrics.caches.tokens;
   const vault = new TokenVault(requireKeys(config, secrets, options), config.tokenCacheSize, hits);
   if (config.databaseUrl !== undefined) {
-    const runtime = { url: config.databaseUrl };
+    const application = { url: config.databaseUrl };
     const { databaseMigrationUrl: url } = config;
-    return connect(config, { runtime, owner: url === undefined ? runtime : { url } }, vault, options);
+    return connect(config, { application, owner: url === undefined ? application : { url } }, vault, options);
   }
   const server = await openEmbedded(config, secrets, options);
   try {
-    const targets = { owner: server.connection, runtime: server.runtimeConnection };
+    const targets = { owner: server.connection, application: server.runtimeConnection };
     const storage = await connect(config, targets, vault, options);
     return {
       ...storage,
@@ -91,10 +91,10 @@ export async function openStorage(config: Config, options: StorageOptions): Prom
 
 function requireKeys(config: Config, secrets: Secrets | undefined, options: StorageOptions) {
   const keys = config.encryptionKeys ?? secrets?.encryptionKeys;
-  if (keys === undefined) throw new Error("There are neither configured nor kept encryption keys.");
+  if (keys === undefined) throw new Error("No encryption keys are configured or stored.");
   if (config.databaseUrl !== undefined && config.encryptionKeys === undefined) {
     options.warn(
-      "ENCRYPTION_KEYS is not set: tokens are encrypted under the key in DATA_DIR, which every other process on this database needs too.",
+      "ENCRYPTION_KEYS is not set: tokens are encrypted with the key in DATA_DIR. Other processes that use this database need the same key.",
     );
   }
   return keys;
@@ -120,18 +120,11 @@ async function connect(
   vault: TokenVault,
   options: StorageOptions,
 ): Promise<Storage> {
-  const connectTimeoutMs = config.databaseConnectTimeoutMs;
-  const target = targets[options.role ?? "runtime"];
-  const { databaseListenUrl: listenUrl, databasePooled: pooled } = config;
+  const target = targets[options.role ?? "application"];
+  const { databaseListenUrl: listenUrl } = config;
   const database = await open(databaseOptions(config, target, options.telemetry));
   try {
-    const prepared = await prepare(
-      { target: targets.owner, pooled, connectTimeoutMs },
-      migrationTimeouts(config, options),
-      database,
-      vault,
-      options,
-    );
+    const prepared = await prepare(config, targets.owner, { database, vault }, options);
     return {
       database,
       vault,
@@ -149,26 +142,26 @@ async function connect(
 
 /** Checks and migrates the database over separate connections without a statement timeout: a migration may take long. */
 async function prepare(
-  ownerOptions: Pick<DatabaseOptions, "target" | "pooled" | "connectTimeoutMs">,
-  timeouts: MigrationTimeouts,
-  runtime: Database,
-  vault: TokenVault,
+  config: Config,
+  target: Targets["owner"],
+  { database, vault }: Pick<Storage, "database" | "vault">,
   options: StorageOptions,
 ): Promise<Pick<Storage, "serverVersion" | "applied">> {
-  const owner = await open({ ...ownerOptions, poolSize: 2, statementTimeoutMs: 0 });
+  const { databasePooled: pooled, databaseConnectTimeoutMs: connectTimeoutMs } = config;
+  const owner = await open({ target, pooled, connectTimeoutMs, poolSize: 2, statementTimeoutMs: 0 });
   try {
     const serverVersion = await checkServer(owner);
     if (!options.migrate) return { serverVersion, applied: [] };
-    const applied = await migrateUp(owner, timeouts);
-    if (options.role !== "owner") await separateRoles(owner, runtime, options);
-    await checkTokenKeys(runtime, vault);
+    const applied = await migrateUp(owner, migrationTimeouts(config, options));
+    if (options.role !== "owner") await separateRoles(owner, database, options);
+    await checkTokenKeys(database, vault);
     return { serverVersion, applied };
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     if (errorCode(error) === INSUFFICIENT_PRIVILEGE) {
-      const problem = "The database's schema is not up to date, and this role may not change it";
-      const advice = "run `migrate up` with DATABASE_MIGRATION_URL, or set that here";
-      throw new OperatorError(`${problem} (${reason(error)}): ${advice}.`, { cause: error });
+      const problem = "The database schema is not up to date, and this role is not allowed to change it";
+      const advice = "Run `migrate up` with DATABASE_MIGRATION_URL, or set it for this process.";
+      throw new OperatorError(`${problem} (${reason(error)}). ${advice}`, { cause: error });
     }
     throw new OperatorError(`Cannot set up the database: ${reason(error)}.`, { cause: error });
   } finally {
@@ -184,13 +177,13 @@ export function migrationTimeouts(
 }
 
 /** Grants the application role its privileges and warns if row-level security does not apply to it. */
-async function separateRoles(owner: Database, runtime: Database, options: StorageOptions): Promise<void> {
-  const role = await currentRole(runtime);
+async function separateRoles(owner: Database, application: Database, options: StorageOptions): Promise<void> {
+  const role = await currentRole(application);
   if (role !== (await currentRole(owner))) await grantRuntimeRole(owner, role);
-  const bypass = await findRowSecurityBypass(runtime);
+  const bypass = await findRowSecurityBypass(application);
   if (bypass === null) return;
   options.warn(
-    `Row level security does not hold: ${bypass}. Give DATABASE_URL a plain role, and DATABASE_MIGRATION_URL this one.`,
+    `Row-level security is not enforced: ${bypass}. Use an unprivileged role in DATABASE_URL and the owner role in DATABASE_MIGRATION_URL.`,
   );
 }
 
@@ -198,7 +191,7 @@ async function open(options: DatabaseOptions): Promise<Database> {
   try {
     return await Database.connect(options);
   } catch (error) {
-    throw new OperatorError(`Cannot connect to the database of DATABASE_URL: ${reason(error)}.`, {
+    throw new OperatorError(`Cannot connect to the database in DATABASE_URL: ${reason(error)}.`, {
       cause: error,
     });
   }
@@ -208,7 +201,7 @@ async function open(options: DatabaseOptions): Promise<Database> {
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join("; ");
   if (error instanceof Error && error.message.includes("client password must be a")) {
-    return "the server asks for a password, and the URL has none";
+    return "the server requires a password, but the URL has none";
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -8,7 +8,7 @@ const format = z.record(z.string(), z.string());
 
 /**
  * Reads the persisted queries: a JSON object that maps IDs to documents, as written by GraphQL Code Generator and Relay.
- * @param builtIn builtIn documents that are allowed, such as the console's
+ * @param builtIn documents that are also allowed, such as the console's
  * @throws OperatorError when the file cannot be read, has another format or contains an invalid document
  */
 export async function readTrustedDocuments(
@@ -17,7 +17,7 @@ export async function readTrustedDocuments(
 ): Promise<TrustedDocuments> {
   const documents = new Map(Object.entries(parse(await read(path), path)));
   const invalid = findFaultyDocument(documents, createBareSchema());
-  if (invalid) throw failure(path, `has a document ${invalid.id} that cannot run: ${invalid.fault}`);
+  if (invalid) throw failure(path, `contains the invalid document ${invalid.id}: ${invalid.fault}`);
   return new TrustedDocuments(new Map([...builtIn, ...documents]));
 }
 

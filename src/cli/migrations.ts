@@ -6,7 +6,7 @@ import { withStorage } from "./shared/storage.js";
 /** Applies pending migrations and prints their names. */
 export async function migrateDatabaseUp(environment: ProcessEnvironment): Promise<void> {
   await withStorage(environment, { migrate: true }, async ({ applied }) => {
-    print(applied.length === 0 ? ["Nothing to apply."] : applied.map((name) => `applied ${name}`));
+    print(applied.length === 0 ? ["No pending migrations."] : applied.map((name) => `applied ${name}`));
   });
 }
 
@@ -16,7 +16,7 @@ export async function migrateDatabaseDown(environment: ProcessEnvironment): Prom
   const timeouts = migrationTimeouts(readConfig(environment), { warn });
   await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
     const reverted = await migrateDown(database, timeouts);
-    print([reverted === null ? "Nothing to take back." : `took back ${reverted}`]);
+    print([reverted === null ? "No migrations to revert." : `reverted ${reverted}`]);
   });
 }
 
@@ -24,7 +24,7 @@ export async function migrateDatabaseDown(environment: ProcessEnvironment): Prom
 export async function showMigrations(environment: ProcessEnvironment): Promise<void> {
   await withStorage(environment, { migrate: false, role: "owner" }, async ({ database }) => {
     const states = await migrationStates(database);
-    print(states.map(({ name, applied }) => `${applied ? "applied" : "missing"} ${name}`));
+    print(states.map(({ name, applied }) => `${applied ? "applied" : "pending"} ${name}`));
   });
 }
 

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, Help, Option } from "commander";
 import { reportFailure } from "../app/failure-report.js";
 import { packageVersion } from "../app/package-version.js";
 import type { ProcessEnvironment } from "../config/config.js";
@@ -24,75 +24,84 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
   };
   const version = await packageVersion();
   const program = new Command("user-groups")
-    .description("The user group service. It reads its settings from the environment; see the README.")
+    .description("Run and manage the user group service; settings are read from environment variables")
     .version(version)
+    .configureHelp({ optionDescription: describeOption })
     .exitOverride();
 
   program
     .command("serve")
-    .description("run the service until it is stopped")
+    .description("Run the service")
     .action(async () => {
       // Import lazily: loading the server would double the startup time and memory of other commands.
       const { serve } = await import("../app/serve.js");
       exitCode = await serve(environment);
     });
 
-  const migrate = program.command("migrate").description("change or show the database's schema");
+  const migrate = program.command("migrate").description("Manage the database schema");
   migrate
     .command("up")
-    .description("apply every missing migration")
+    .description("Apply pending migrations")
     .action(() => run(() => migrateDatabaseUp(environment)));
   migrate
     .command("down")
-    .description("take the newest migration back, and with it the data that it brought")
+    .description("Revert the newest migration and delete the data that it added")
     .action(() => run(() => migrateDatabaseDown(environment)));
   migrate
     .command("status")
-    .description("list the migrations")
+    .description("List migrations and their status")
     .action(() => run(() => showMigrations(environment)));
 
-  const key = program.command("key").description("manage API keys");
+  const key = program.command("key").description("Manage API keys");
   key
     .command("create")
-    .description("make an API key and print it: this is the only time that it is shown")
-    .requiredOption("--account <name>", "the account; it is created when it is new", parseName)
+    .description("Create an API key and print it; it is shown only once")
+    .requiredOption(
+      "--account <name>",
+      "account name; the account is created if it does not exist",
+      parseName,
+    )
     .addOption(environmentOption())
-    .addOption(new Option("--scope <scope>").choices(SCOPES).makeOptionMandatory())
-    .option("--name <text>", "what the key is for, shown in lists", parseName, "cli")
-    .option("--expires <when>", "a date, or a time from now such as 90d, 12h", parseExpiryOption)
+    .addOption(new Option("--scope <scope>", "scope of the key").choices(SCOPES).makeOptionMandatory())
+    .option("--name <text>", "name of the key, shown in lists", parseName, "cli")
+    .option(
+      "--expires <when>",
+      "expiry: a date such as 2030-12-31, or a duration such as 90d or 12h",
+      parseExpiryOption,
+    )
     .action((options) => run(() => createKey(environment, options)));
   key
     .command("list")
-    .description("list the API keys, never their secrets")
-    .option("--account <name>", "only those of one account")
+    .description("List API keys, without their secrets")
+    .option("--account <name>", "list only the keys of this account")
     .action((options) => run(() => listKeys(environment, options)));
   key
     .command("revoke <id>")
-    .description("end an API key for good; the id is the one of `key list`")
+    .description("Revoke an API key permanently; `key list` shows the IDs")
     .action((id) => run(() => revokeKey(environment, id)));
 
   for (const addCommands of [addSiteConfigCommands, addTransferCommands, addContractCommands]) {
     addCommands(program, environment, run);
   }
 
-  const token = program.command("token").description("look after user group tokens");
+  const token = program.command("token").description("Manage user group tokens");
   token
     .command("reencrypt")
     .description(
-      "encrypt every token under the first of ENCRYPTION_KEYS, while the service runs; may be repeated",
+      "Re-encrypt all tokens with the first key of ENCRYPTION_KEYS; safe to repeat and to run beside the service",
     )
     .action(() => run(() => reencryptTokens(environment)));
 
   program
     .command("schema")
-    .description("print the GraphQL schema")
+    .description("Print the GraphQL schema")
     .action(async () => {
       const { printSdl } = await import("../graphql/server/schema.js");
       process.stdout.write(printSdl());
     });
   program
     .command("openapi")
-    .description("print the OpenAPI document of the REST API")
+    .description("Print the OpenAPI document of the REST API")
     .action(async () => {
       const { printOpenApi } = await import("../http/openapi/document.js");
       process.stdout.write(printOpenApi(version));
@@ -106,4 +115,10 @@ export async function runCommand(argv: readonly string[], environment: ProcessEn
     if (error instanceof CommanderError) return error.exitCode;
     throw error;
   }
+}
+
+/** Marks required options, which Commander's own help does not. */
+function describeOption(option: Option): string {
+  const description = new Help().optionDescription(option);
+  return option.mandatory ? `${description} (required)` : description;
 }

@@ -7,7 +7,7 @@ import { settings } from "./settings.js";
 const checkedSettings = settings.refine(
   ({ DATABASE_URL, DATABASE_REPLICA_URLS }) =>
     DATABASE_REPLICA_URLS.length === 0 || DATABASE_URL !== undefined,
-  { path: ["DATABASE_REPLICA_URLS"], message: "needs DATABASE_URL, of which they are replicas" },
+  { path: ["DATABASE_REPLICA_URLS"], message: "requires DATABASE_URL, the primary of these replicas" },
 );
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
@@ -24,7 +24,7 @@ export function readConfig(environment: ProcessEnvironment) {
   const result = checkedSettings.safeParse(Object.fromEntries(variables));
   if (!result.success) {
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
-    throw new OperatorError(`Wrong settings: ${problems.join("; ")}.`);
+    throw new OperatorError(`Invalid settings: ${problems.join("; ")}.`);
   }
   const read = result.data;
   return {

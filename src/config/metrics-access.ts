@@ -9,6 +9,6 @@ export function metricsAccess(
   const { metricsToken, host, databaseUrl, trustedProxies } = config;
   return {
     token: metricsToken,
-    isOpenHere: isLoopback(host) && databaseUrl === undefined && trustedProxies.length === 0,
+    allowsLocalRequests: isLoopback(host) && databaseUrl === undefined && trustedProxies.length === 0,
   };
 }

@@ -88,7 +88,7 @@ export function bearerToken() {
     .string()
     .regex(
       /^[\x21-\x7e]{16,512}$/,
-      "must be 16 to 512 visible ASCII characters (make one with: openssl rand -hex 32)",
+      "must be 16 to 512 visible ASCII characters (create one with: openssl rand -hex 32)",
     )
     .optional();
 }
@@ -121,7 +121,7 @@ function readPairs(text: string, context: z.RefinementCtx): Readonly<Record<stri
     return Object.fromEntries(
       pairs.map((pair) => {
         const [, key, value] = pair ?? [];
-        if (key === undefined || value === undefined) throw new URIError("This is no pair.");
+        if (key === undefined || value === undefined) throw new URIError("Not a pair.");
         return [key, decodeURIComponent(value)];
       }),
     );
@@ -155,7 +155,7 @@ function readKeys(text: string, context: z.RefinementCtx): readonly [Buffer, ...
   if (first === undefined || [first, ...rest].some((key) => key.length !== KEY_BYTES)) {
     context.addIssue({
       code: "custom",
-      message: `must be one or more comma-separated keys of ${KEY_BYTES} bytes in base64 (make one with: openssl rand -base64 ${KEY_BYTES})`,
+      message: `must be one or more comma-separated keys of ${KEY_BYTES} bytes in base64 (create one with: openssl rand -base64 ${KEY_BYTES})`,
     });
     return z.NEVER;
   }

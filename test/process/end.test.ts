@@ -70,7 +70,7 @@ test("a service whose PostgreSQL has died says so and ends, to be started again"
   process.kill((await readPostmaster(dataDir)).pid, "SIGKILL");
   const { code, stderr } = await service.ended;
   expect(code).toBe(1);
-  expect(stderr).toContain("The embedded PostgreSQL server has ended (");
+  expect(stderr).toContain("The embedded PostgreSQL server stopped unexpectedly (");
   await expectGroups(dataDir, groups);
 });
 

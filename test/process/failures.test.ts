@@ -22,7 +22,7 @@ describe("a start that its settings forbid", () => {
       LOG_LEVEL: "secret",
     };
     const line = failureOf(await processes.run([], { env: { DATA_DIR: dataDir, ...wrong } }));
-    expect(line).toMatch(/^Wrong settings: /);
+    expect(line).toMatch(/^Invalid settings: /);
     for (const name of Object.keys(wrong)) expect(line).toContain(`${name} must be `);
     expect(line).not.toMatch(/secret|c2VjcmV0/);
     await expect(access(dataDir)).rejects.toThrow("ENOENT");
@@ -30,7 +30,9 @@ describe("a start that its settings forbid", () => {
 
   test("tells of a HOST that does not exist", async () => {
     const env = { DATA_DIR: await processes.newDataDir(), HOST: "no-such-host.invalid" };
-    expect(failureOf(await processes.run([], { env }))).toMatch(/^HOST no-such-host\.invalid is not known: /);
+    expect(failureOf(await processes.run([], { env }))).toMatch(
+      /^Cannot resolve HOST no-such-host\.invalid: /,
+    );
   });
 
   test("tells of a DATA_DIR that cannot be one", async () => {
@@ -52,7 +54,7 @@ describe("a start on a port in use", () => {
   test("fails in one line and makes no DATA_DIR", async () => {
     const dataDir = await processes.newDataDir();
     const line = failureOf(await processes.run([], { env: { PORT: port, DATA_DIR: dataDir } }));
-    expect(line).toBe(`PORT ${port} on 127.0.0.1 is in use; stop the other program or set another PORT.`);
+    expect(line).toBe(`PORT ${port} on 127.0.0.1 is in use. Stop the other program or set another PORT.`);
     await expect(access(dataDir)).rejects.toThrow("ENOENT");
   });
 

@@ -36,10 +36,10 @@ describe("what cannot be read", () => {
 
   test.each([
     [{ groups: "missing.csv" }, /^Cannot read ".*missing.csv": ENOENT/],
-    [{ groups: "groups.txt" }, /tells no format: add --format/],
-    [{}, /^Name a file: --data-sources, --groups or --mappings.$/],
+    [{ groups: "groups.txt" }, /^The format of "groups.txt" is unknown. Add --format/],
+    [{}, /^No file to import. Set --data-sources, --groups or --mappings.$/],
     [{ groups: "-", mappings: "-", format: "csv" }, /^Only one of the files/],
-    [{ groups: "-", checkpoint: "x", format: "csv" }, /^Standard input cannot be read again/],
+    [{ groups: "-", checkpoint: "x", format: "csv" }, /^Standard input cannot be resumed/],
   ] as const)("a use such as %s", async (choices, complaint) => {
     const tenant = await commands.createTenant();
     const end = await tenant.import(choices);
@@ -54,13 +54,13 @@ describe("what cannot be read", () => {
       const empty = await commands.write("empty.csv", text);
       expect(await tenant.import({ groups: empty })).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/the first line must name the columns.*; there is no line/),
+        stderr: expect.stringMatching(/the first line must be a header.*; the file is empty/),
       });
     }
     const latin = await commands.write("latin.csv", Buffer.from("provided_id,name\none,Größe\n", "latin1"));
     expect(await tenant.import({ groups: wrong })).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/the first line must name the columns.* it reads "id;name"/),
+      stderr: expect.stringMatching(/the first line must be a header.*; it is "id;name"/),
     });
     expect(await tenant.import({ groups: latin })).toMatchObject({
       code: 1,
@@ -69,7 +69,7 @@ describe("what cannot be read", () => {
     expect(await tenant.import({ account: "nobody", groups: latin })).toEqual({
       code: 1,
       stdout: "",
-      stderr: 'There is no account "nobody"; key create makes one.\n',
+      stderr: 'Account "nobody" does not exist. Create it with `key create`.\n',
     });
   });
 });
@@ -89,7 +89,7 @@ test("an import that is killed goes on where its checkpoint says", async () => {
   broken.kill("SIGKILL");
   await broken.ended;
   const end = await tenant.import({ groups: path, checkpoint });
-  expect(end).toMatchObject({ code: 0, stderr: expect.stringMatching(/going on after line \d+\n$/) });
+  expect(end).toMatchObject({ code: 0, stderr: expect.stringMatching(/resuming after line \d+\n$/) });
   const [records = 0, created = 0, updated, unchanged = 0, refused] = countsOf(end)["groups"] ?? [];
   // A batch whose commit was not noted any more is found unchanged.
   expect({ records, together: created + unchanged, updated, refused }).toEqual({
@@ -111,14 +111,16 @@ test("a checkpoint counts for its database, account and format only", async () =
   const goesOn = async () => {
     const end = await tenant.import({ groups, checkpoint });
     expect(end.code).toBe(1);
-    return end.stderr.includes("going on after line 2");
+    return end.stderr.includes("resuming after line 2");
   };
   expect(await goesOn()).toBe(false);
   expect(await goesOn()).toBe(true);
   const other = await tenant.other();
-  expect((await other.import({ groups, checkpoint })).stderr).not.toContain("going on");
+  expect((await other.import({ groups, checkpoint })).stderr).not.toContain("resuming after");
   expect(await goesOn()).toBe(false);
-  expect((await tenant.import({ groups, checkpoint, format: "jsonl" })).stderr).not.toContain("going on");
+  expect((await tenant.import({ groups, checkpoint, format: "jsonl" })).stderr).not.toContain(
+    "resuming after",
+  );
   expect(await goesOn()).toBe(false);
   // As it is in another database, where the account has the same name and number.
   const age = "UPDATE account SET created_at = created_at - interval '1 hour' WHERE id = $1";
@@ -126,7 +128,7 @@ test("a checkpoint counts for its database, account and format only", async () =
   expect(await goesOn()).toBe(false);
   expect(await tenant.import({ groups, checkpoint: "/dev/null" })).toMatchObject({
     code: 1,
-    stderr: "/dev/null is no file: name another one for the checkpoint.\n",
+    stderr: 'The checkpoint "/dev/null" is not a regular file. Choose another path.\n',
   });
 });
 

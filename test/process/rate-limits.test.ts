@@ -50,6 +50,6 @@ test("the settings hold in a process, which starts without its Redis and says so
   const { code, stderr } = await service.ended;
   expect(code).toBe(0);
   const told = stderr.split("\n").filter((line) => line.includes("Redis"));
-  expect(told).toEqual([expect.stringContaining("each process counts rate limits in its memory")]);
+  expect(told).toEqual([expect.stringContaining("each process counts rate limits separately")]);
   expect(stderr).not.toContain("pass-word");
 });

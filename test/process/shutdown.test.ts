@@ -157,7 +157,7 @@ describe("once it takes no more connections", () => {
     expect(code).toBe(0);
     expect(JSON.parse(stderr)).toMatchObject({
       connections: 1,
-      msg: "connections were cut: their requests took too long",
+      msg: "connections were closed at shutdown: their requests took too long",
     });
   });
 });

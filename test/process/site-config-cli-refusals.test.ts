@@ -97,7 +97,7 @@ test("an unknown account, site or revision is told in one line", async () => {
   const uses = [
     [
       ["put", commands.at("good.json"), "--account", "no\nbody"],
-      'There is no account "no\\nbody"; key create makes one.',
+      'Account "no\\nbody" does not exist. Create it with `key create`.',
     ],
     [["get", "--site", "docs"], 'The site "docs" has no configuration in the environment Customer.'],
     [["restore", "1", "--site", "docs"], 'The site "docs" has no configuration in the environment Customer.'],
@@ -114,15 +114,15 @@ test("a wrong use exits 1 and says what is wrong", async () => {
   const { run } = await commands.createSites();
   const uses = [
     [["put", commands.at("good.json"), "--public", "--private"], "cannot be used with option '--private'"],
-    [["put", commands.at("good.json"), "--expected-revision", "-1"], "It must be a whole number from 0."],
+    [["put", commands.at("good.json"), "--expected-revision", "-1"], "It must be a non-negative integer."],
     [["put", commands.at("good.json"), "--site", ""], "It must not be empty."],
     [["put", commands.at("good.json"), "--site", ".."], 'It must not be "." or "..".'],
     [
       ["get", "--site", "a\u001b[31m"],
       "It must not contain control characters, line separators or bidirectional",
     ],
-    [["get", "--revision", "0"], "It must be a whole number from 1."],
-    [["restore", "2147483648"], "It must be a whole number from 1."],
+    [["get", "--revision", "0"], "It must be a positive integer."],
+    [["restore", "2147483648"], "It must be a positive integer."],
   ] as const;
   const complain = async ([[command, ...args], complaint]: (typeof uses)[number]) => {
     expect(failureOf(await run(command, ...args))).toContain(complaint);

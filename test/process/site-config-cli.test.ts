@@ -68,7 +68,7 @@ test("revisions are listed, compared and restored", async () => {
   await run("put", commands.at("good.json"));
   await run("put", commands.at("renamed.json"), "--author", "Ann \u001b[31m");
   expect(await run("restore", "1", "--author", "Bob")).toEqual(
-    stored("revision 3 of default, as revision 1 was"),
+    stored("revision 3 of default, restored from revision 1"),
   );
   const { stdout } = await run("log");
   const [good, renamed] = await Promise.all([

@@ -137,7 +137,7 @@ test("the command does it, is quiet when there is nothing to do, and the old key
   const first = await processes.run(["token", "reencrypt"], { env });
   expect(first).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^re-encrypted \d{4} tokens under key \w+; /),
+    stdout: expect.stringMatching(/^re-encrypted \d{4} tokens with key \w+; /),
   });
   expect(await processes.run(["token", "reencrypt"], { env })).toMatchObject({
     code: 0,

@@ -56,7 +56,7 @@ test("all workers serve one port, and one request reads the metrics of all of th
     sumOf(samples, "http_request_duration_seconds_count", { worker: String(worker), route: "/api/user" });
   expect([requests(1), requests(2)]).toEqual([5, 5]);
   expect(samples.every(({ labels }) => ["1", "2"].includes(labels["worker"] ?? ""))).toBe(true);
-  expect(service.startUpText.match(/answers at/g)).toHaveLength(1);
+  expect(service.startUpText.match(/is listening on/g)).toHaveLength(1);
 });
 
 test("a rate limit holds exactly for all workers together", async () => {

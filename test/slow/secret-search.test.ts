@@ -125,8 +125,8 @@ test("what a service logs, in a process too, and its keys become part of the run
   expect(secretsOf(record, "secret-search.test.ts").map(({ value }) => value.toString("hex"))).toContain(
     encryptionKey.toString("hex"),
   );
-  expect(logs.join("")).toContain(`answers at ${running.url}`);
-  expect(logs.join("")).not.toContain("They are shown only this once");
+  expect(logs.join("")).toContain(`listening on ${running.url}`);
+  expect(logs.join("")).not.toContain("which are shown only once");
 });
 
 test("files are searched, but for the one that is to keep secrets", async () => {

@@ -26,7 +26,9 @@ afterAll(() => processes.close());
 
 describe("the first start without DATABASE_URL", () => {
   test("tells where it answers and where the playground is", async () => {
-    expect(service.startUpText).toContain(`The user group service answers at ${service.url} (PostgreSQL 18.`);
+    expect(service.startUpText).toContain(
+      `The user group service is listening on ${service.url} (PostgreSQL 18.`,
+    );
     expect(service.startUpText).toContain(`embedded, data in ${dataDir}`);
     expect(service.startUpText).toContain(
       `\nPlayground: ${service.url}/graphql\nConsole: ${service.url}/console\n`,

@@ -1,31 +1,36 @@
 import { expect, test } from "vitest";
 import { ProgressLine, progressText } from "../../src/cli/shared/progress.js";
 
-const none = { records: 0, part: 0 };
+const none = { records: 0, fraction: 0 };
 
 test.each([
   [
     none,
-    { records: 250_000, part: 0.25 },
+    { records: 250_000, fraction: 0.25 },
     10,
     "groups  [######..................]  25 %  250,000  25,000/s  0:30 left",
   ],
   [
     none,
-    { records: 1000, part: 0.5 },
+    { records: 1000, fraction: 0.5 },
     3700,
     "groups  [############............]  50 %  1,000  0/s  1:01:40 left",
   ],
   [none, none, 0, "groups  [........................]   0 %  0  0/s"],
-  [none, { records: 1000, part: 1 }, 2, "groups  [########################] 100 %  1,000  500/s  0:00 left"],
+  [
+    none,
+    { records: 1000, fraction: 1 },
+    2,
+    "groups  [########################] 100 %  1,000  500/s  0:00 left",
+  ],
   // What was done before it was broken off took no time now.
   [
-    { records: 500, part: 0.5 },
-    { records: 750, part: 0.75 },
+    { records: 500, fraction: 0.5 },
+    { records: 750, fraction: 0.75 },
     10,
     "groups  [##################......]  75 %  750  25/s  0:10 left",
   ],
-  [{ records: 0, part: null }, { records: 12, part: null }, 4, "groups  12  3/s"],
+  [{ records: 0, fraction: null }, { records: 12, fraction: null }, 4, "groups  12  3/s"],
 ])("from %j to %j in %d s", (first, advance, seconds, text) => {
   expect(progressText("groups", first, advance, seconds)).toBe(text);
 });
@@ -37,9 +42,9 @@ test("a terminal gets one line, which makes room for others; a file gets nothing
   for (const output of [terminal, file]) {
     const line = new ProgressLine(output, "groups", none);
     line.clear();
-    line.update({ records: 5, part: 0.5 });
+    line.update({ records: 5, fraction: 0.5 });
     // Too soon to be seen.
-    line.update({ records: 6, part: 0.6 });
+    line.update({ records: 6, fraction: 0.6 });
     line.clear();
   }
   expect(written).toEqual({

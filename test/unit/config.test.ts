@@ -168,13 +168,13 @@ describe("the settings", () => {
     ["ENCRYPTION_KEYS", `${Buffer.alloc(32, 7).toString("base64")},`],
   ])("refuse %s=%s, telling its name but not its value", (name, value) => {
     const message = messageFor({ [name]: value });
-    expect(message).toMatch(new RegExp(`^Wrong settings: ${name} must be [^\n]+\\.$`));
+    expect(message).toMatch(new RegExp(`^Invalid settings: ${name} must be [^\n]+\\.$`));
     expect(message).not.toContain(value);
   });
 
   test("are all checked before any fault is told", () => {
     expect(messageFor({ PORT: "x", DATABASE_POOL_SIZE: "x", LOG_LEVEL: "x" })).toBe(
-      "Wrong settings: PORT must be a whole number from 0 to 65535; DATABASE_POOL_SIZE must be a whole number from 1 to 1000; LOG_LEVEL must be one of debug, info, warn, error, silent.",
+      "Invalid settings: PORT must be a whole number from 0 to 65535; DATABASE_POOL_SIZE must be a whole number from 1 to 1000; LOG_LEVEL must be one of debug, info, warn, error, silent.",
     );
   });
 });

@@ -37,7 +37,7 @@ export async function benchCompare(args: readonly string[]): Promise<string> {
       contestants: namesOf(workload, options).flatMap((name) => contestants.get(name) ?? []),
     }));
     await checkAnswers(entries, stage);
-    if (options.checkOnly) return "All contestants give the same answers.";
+    if (options.checkOnly) return "All contestants return the same replies.";
     return measureAll(entries, new Meter(stage, place.directory), options, stage);
   });
 }
@@ -95,7 +95,7 @@ async function startContestants(
   if (names.delete(PGBENCH)) {
     const path = await findPgbench();
     if (path !== undefined) contestants.set(PGBENCH, { name: PGBENCH, path });
-    else report("pgbench is not installed (package postgresql-contrib): it is left out");
+    else report("pgbench is not installed (package postgresql-contrib): skipped");
   }
   for (const name of names)
     if (!contestants.has(name)) add(await startPeer(name, directory, stage, place ? getReply(place) : {}));
@@ -112,7 +112,7 @@ async function checkAnswers(entries: readonly Entry[], stage: Stage): Promise<vo
     for (const contestant of contestants) {
       if (!("pid" in contestant)) continue;
       await workload.check(contestant, stage).catch((cause) => {
-        throw new Error(`${contestant.name} answers ${workload.name} wrongly.`, { cause });
+        throw new Error(`${contestant.name} returns wrong replies to ${workload.name}.`, { cause });
       });
     }
   }

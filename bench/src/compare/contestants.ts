@@ -52,7 +52,7 @@ export async function startPeer(
   constant: object,
 ): Promise<ServerProcess> {
   const [script, mode = ""] = PEERS[name] ?? [];
-  if (script === undefined) throw new Error(`There is no contestant ${name}.`);
+  if (script === undefined) throw new Error(`Unknown contestant: ${name}.`);
   const settings: PeerSettings = {
     connection: database.owner,
     poolSize: POOL_SIZE,

@@ -44,6 +44,6 @@ export function pickGroups(accounts: readonly Account[], count: number): readonl
 
 function pick<Any>(list: readonly Any[]): Any {
   const item = list[Math.floor(Math.random() * list.length)];
-  if (item === undefined) throw new Error("There is nothing to choose from.");
+  if (item === undefined) throw new Error("There are no items to choose from.");
   return item;
 }

@@ -38,7 +38,7 @@ await app.listen({ host: "127.0.0.1", port: 0 });
 announce(app.server);
 
 function servicesOf(reply: object): object {
-  if (!isReply(reply)) throw new TypeError("The constant is no reply to a get.");
+  if (!isReply(reply)) throw new TypeError("The constant is not a reply to GET.");
   const { team_id: id, token, name, provided_id: providedId, properties } = reply.user_group;
   // Properties are kept as JSON text.
   const userGroup = { id, name, providedId, properties: JSON.stringify(properties) };

@@ -37,6 +37,6 @@ function notFound(reply: FastifyReply): FastifyReply {
 
 function tenant(request: Pick<FastifyRequest, "headers">): Tenant {
   const found = tenantOf(settings, request.headers.authorization);
-  if (!found) throw new Error("The key was checked before.");
+  if (!found) throw new Error("The key must be checked before.");
   return found;
 }

@@ -80,10 +80,10 @@ export function requireIndexes(sizes: readonly PlansOfSize[]): void {
         .flatMap(({ statement, accesses }) =>
           accesses
             .filter((access) => isOfTenants(access) && access.columns.length === 0)
-            .map(({ table, index }) => `${statement} reads all of ${index ?? table} at ${groups} groups`),
+            .map(({ table, index }) => `${statement} scans all of ${index ?? table} at ${groups} groups`),
         ),
     );
-  if (faults.length > 0) throw new Error(`Statements read whole tables:\n${[...new Set(faults)].join("\n")}`);
+  if (faults.length > 0) throw new Error(`Statements scan whole tables:\n${[...new Set(faults)].join("\n")}`);
 }
 
 /** The statements on tenants' tables, each with its plan and the sizes that have it. */
@@ -125,7 +125,7 @@ function* writes({ world }: Stage): Generator<HttpRequest> {
 
 async function succeed({ url }: ServerProcess, request: HttpRequest): Promise<void> {
   const { status, text } = await send(url, request);
-  if (status !== 200 || text.includes('"errors"')) throw new Error(`The service answers ${status}: ${text}`);
+  if (status !== 200 || text.includes('"errors"')) throw new Error(`The service returned ${status}: ${text}`);
 }
 
 function isOfTenants({ table, index }: TableAccess): boolean {

@@ -56,7 +56,7 @@ export function createClient(key: string, onRefused: (failure: Failure) => void)
         if (failure.code === "UNAUTHENTICATED") onRefused(failure);
         throw failure;
       }
-      if (!data) throw new Failure("The service answered without data.", "NETWORK", requestId);
+      if (!data) throw new Failure("The service returned no data.", "NETWORK", requestId);
       return data;
     },
   };
@@ -67,7 +67,7 @@ async function send(init: RequestInit): Promise<Response> {
     return await fetch(ENDPOINT, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Failure("The service cannot be reached.", "NETWORK", null);
+    throw new Failure("The service is unreachable.", "NETWORK", null);
   }
 }
 
@@ -76,7 +76,7 @@ async function read<R>(response: Response, requestId: string | null): Promise<Re
   try {
     return await response.json();
   } catch {
-    const message = `The answer is not one of the service (status ${response.status}).`;
+    const message = `The reply is not from the service (status ${response.status}).`;
     throw new Failure(message, "NETWORK", requestId);
   }
 }

@@ -8,7 +8,7 @@ export function errorAt(errors: UserErrors, ...path: readonly string[]): string 
 }
 
 /** Returns the errors that are not shown next to one of the given fields. */
-export function errorsBeside(errors: UserErrors, shown: readonly string[]): UserErrors {
+export function otherErrors(errors: UserErrors, shown: readonly string[]): UserErrors {
   return errors.filter(({ field }) => !field || !shown.includes(field[0] ?? ""));
 }
 

@@ -12,11 +12,11 @@ export const ACTIONS: Readonly<Record<AuditAction, string>> = {
   DATA_SOURCE_UPDATED: "Data source changed",
   DATA_SOURCE_DELETED: "Data source deleted",
   SITE_CONFIG_PUBLISHED: "Site configuration saved",
-  SITE_CONFIG_OPENED: "Site opened to everybody",
-  SITE_CONFIG_CLOSED: "Site closed",
-  API_KEY_CREATED: "API key made",
+  SITE_CONFIG_OPENED: "Site made public",
+  SITE_CONFIG_CLOSED: "Site made private",
+  API_KEY_CREATED: "API key created",
   API_KEY_REVOKED: "API key revoked",
-  WEBHOOK_ENDPOINT_CREATED: "Webhook endpoint made",
+  WEBHOOK_ENDPOINT_CREATED: "Webhook endpoint created",
   WEBHOOK_ENDPOINT_UPDATED: "Webhook endpoint changed",
   WEBHOOK_ENDPOINT_DISABLED: "Webhook endpoint disabled",
   WEBHOOK_ENDPOINT_DELETED: "Webhook endpoint deleted",
@@ -58,9 +58,9 @@ export function AuditSearch() {
         }}
       >
         <label>
-          What
+          Action
           <select name="action" defaultValue={query["action"] ?? ""}>
-            <option value="">everything</option>
+            <option value="">All actions</option>
             {Object.entries(ACTIONS).map(([action, label]) => (
               <option key={action} value={action}>
                 {label}
@@ -69,7 +69,7 @@ export function AuditSearch() {
           </select>
         </label>
         <label>
-          Of exactly
+          Subject
           <input name="subject" defaultValue={query["subject"]} placeholder="acme" autoComplete="off" />
         </label>
         <label>
@@ -80,7 +80,7 @@ export function AuditSearch() {
           To
           <input name="to" type="date" defaultValue={query["to"]} />
         </label>
-        <button type="submit">Show</button>
+        <button type="submit">Filter</button>
       </form>
     </search>
   );

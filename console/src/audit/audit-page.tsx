@@ -23,15 +23,20 @@ export function AuditPage() {
             page={auditLog}
             empty={
               <p className="empty" role="status">
-                Nothing of this has been done.
+                No entries match the filter.
               </p>
             }
             columns={[
-              { title: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
-              { title: "What", cell: (entry) => <Action entry={entry} /> },
-              { title: "Of", className: "subject", cell: (entry) => <Subject entry={entry} /> },
-              { title: "By", isWideOnly: true, cell: ({ actorName }) => actorName },
-              { title: "Request", isWideOnly: true, className: "code", cell: ({ requestId }) => requestId },
+              { title: "Time", cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: "Action", cell: (entry) => <Action entry={entry} /> },
+              { title: "Subject", className: "subject", cell: (entry) => <Subject entry={entry} /> },
+              { title: "Actor", isWideOnly: true, cell: ({ actorName }) => actorName },
+              {
+                title: "Request ID",
+                isWideOnly: true,
+                className: "code",
+                cell: ({ requestId }) => requestId,
+              },
             ]}
           />
         )}

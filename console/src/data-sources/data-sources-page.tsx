@@ -39,7 +39,13 @@ export function DataSourcesPage() {
             goTo(hashOf(path, { q: typeof text === "string" ? text : null }));
           }}
         >
-          <input type="search" name="q" aria-label="Name has" placeholder="Name has…" defaultValue={q} />
+          <input
+            type="search"
+            name="q"
+            aria-label="Name contains"
+            placeholder="Name contains…"
+            defaultValue={q}
+          />
           <button type="submit">Search</button>
         </form>
       </search>
@@ -51,14 +57,14 @@ export function DataSourcesPage() {
             empty={
               <p className="empty" role="status">
                 {q
-                  ? "No data source has such a name."
-                  : "There is no data source yet. Mappings lead schemas to them."}
+                  ? "No data sources match your search."
+                  : "No data sources yet. A mapping assigns a data source to each schema."}
               </p>
             }
             columns={[
               { title: "Name", isRowHead: true, cell: ({ name }) => name },
-              { title: "Your id", className: "code", cell: ({ providedId }) => providedId },
-              { title: "Internal id", isWideOnly: true, cell: ({ dataSourceId }) => dataSourceId },
+              { title: "External ID", className: "code", cell: ({ providedId }) => providedId },
+              { title: "Internal ID", isWideOnly: true, cell: ({ dataSourceId }) => dataSourceId },
               { title: "Created", isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
               {
                 title: "Mapped by",

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { CreateDataSourceDocument } from "../api/generated/operations.js";
-import { errorAt, errorsBeside, type UserErrors } from "../api/user-errors.js";
+import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { useNotice } from "../parts/notices.js";
@@ -40,7 +40,7 @@ export function NewDataSource({ onCreated, onClose }: NewDataSourceProps) {
           void save();
         }}
       >
-        <Field label="Your id" error={errorAt(errors, "providedId")}>
+        <Field label="External ID" error={errorAt(errors, "providedId")}>
           {(control) => (
             <input
               {...control}
@@ -63,7 +63,7 @@ export function NewDataSource({ onCreated, onClose }: NewDataSourceProps) {
             />
           )}
         </Field>
-        <Problem failure={create.failure} errors={errorsBeside(errors, ["providedId", "name"])} />
+        <Problem failure={create.failure} errors={otherErrors(errors, ["providedId", "name"])} />
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel

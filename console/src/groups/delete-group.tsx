@@ -27,9 +27,7 @@ export function DeleteGroup({ group: { name, providedId, token } }: { readonly g
   return (
     <section className="card" aria-labelledby="delete">
       <h2 id="delete">Delete</h2>
-      <p className="fine">
-        The group goes with its mapping, and its token stops working. This cannot be undone.
-      </p>
+      <p className="fine">Deletes the group and its mapping, and revokes its token. This cannot be undone.</p>
       <button type="button" className="danger" onClick={() => setConfirming(true)}>
         Delete group…
       </button>

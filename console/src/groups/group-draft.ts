@@ -43,7 +43,7 @@ export function parseProperties(text: string): ParsedProperties {
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     return isObject
       ? { value, parseError: undefined }
-      : { value: undefined, parseError: "Properties are a JSON object, in braces." };
+      : { value: undefined, parseError: "Properties must be a JSON object, in braces." };
   } catch (error) {
     return { value: undefined, parseError: `Not JSON: ${error instanceof Error ? error.message : error}` };
   }

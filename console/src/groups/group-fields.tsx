@@ -32,7 +32,7 @@ export function GroupFields({ draft, errors, isReadOnly, onChange }: GroupFields
       </Field>
       <Field
         label="Properties"
-        hint="A JSON object, which dashboards read as variables; leave it empty for none."
+        hint="A JSON object whose values dashboards use as variables. Leave empty for none."
         error={parseError ?? errorAt(errors, "properties")}
       >
         {(control) => (

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { toFailure } from "../api/failure.js";
 import { GroupDocument, type GroupPartsFragment, UpdateGroupDocument } from "../api/generated/operations.js";
-import { errorsBeside, isConflict, type UserErrors } from "../api/user-errors.js";
+import { isConflict, otherErrors, type UserErrors } from "../api/user-errors.js";
 import { useNotice } from "../parts/notices.js";
 import { Problem } from "../parts/problem.js";
 import { useFocusOnError } from "../parts/use-focus-on-error.js";
@@ -14,18 +14,18 @@ import { GROUP_FIELDS, GroupFields } from "./group-fields.js";
 interface GroupFormProps {
   readonly group: GroupPartsFragment;
   /** Called with a newer version of the group. */
-  readonly onRead: (group: GroupPartsFragment) => void;
+  readonly onUpdate: (group: GroupPartsFragment) => void;
 }
 
 /** Edits a group. Changes by other clients are not overwritten without confirmation. */
-export function GroupForm({ group, onRead }: GroupFormProps) {
+export function GroupForm({ group, onUpdate }: GroupFormProps) {
   const { client } = useSession();
   const [base, setBase] = useState(group);
   const [draft, setDraft] = useState(() => draftOf(group));
   const [errors, setErrors] = useState<UserErrors>([]);
   const [latest, setLatest] = useState<GroupPartsFragment | null>(null);
   const update = useMutation(UpdateGroupDocument);
-  const mayWrite = useScope("write");
+  const canWrite = useScope("write");
   const notify = useNotice();
   const form = useFocusOnError(errors.length > 0 && errors);
   const changes = changesBetween(draftOf(base), draft);
@@ -52,7 +52,7 @@ export function GroupForm({ group, onRead }: GroupFormProps) {
     if (isConflict(userErrors)) await loadLatest();
     if (!userGroup) return;
     startFrom(userGroup, true);
-    onRead(userGroup);
+    onUpdate(userGroup);
     notify("The group was saved.");
   }
 
@@ -77,34 +77,34 @@ export function GroupForm({ group, onRead }: GroupFormProps) {
       <GroupFields
         draft={draft}
         errors={errors}
-        isReadOnly={!mayWrite}
+        isReadOnly={!canWrite}
         onChange={(next) => {
           setDraft(next);
           setErrors([]);
         }}
       />
-      <Problem failure={update.failure} errors={errorsBeside(errors, GROUP_FIELDS)}>
+      <Problem failure={update.failure} errors={otherErrors(errors, GROUP_FIELDS)}>
         {latest && (
           <>
             <p>
-              Version {latest.version} differs from what you began with in: {differences(base, latest)}.
+              Version {latest.version} was saved while you were editing. Changed: {differences(base, latest)}.
             </p>
             <button
               type="button"
               onClick={() => {
                 startFrom(latest, true);
-                onRead(latest);
+                onUpdate(latest);
               }}
             >
-              Drop my changes
+              Discard my changes
             </button>
             <button type="button" onClick={() => void save(latest.version)}>
-              Save mine over it
+              Overwrite with my changes
             </button>
           </>
         )}
       </Problem>
-      {mayWrite && (
+      {canWrite && (
         <div className="actions">
           <button
             type="submit"
@@ -126,5 +126,5 @@ export function GroupForm({ group, onRead }: GroupFormProps) {
 
 function differences(before: GroupPartsFragment, after: GroupPartsFragment): string {
   const fields = Object.keys(changesBetween(draftOf(before), draftOf(after)));
-  return fields.join(", ") || "nothing that is edited here";
+  return fields.join(", ") || "no fields on this page";
 }

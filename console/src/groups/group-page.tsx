@@ -22,9 +22,9 @@ export function GroupPage({ providedId }: { readonly providedId: string }) {
   const { userGroup } = query.data;
   if (!userGroup) {
     return (
-      <Page title="No such group">
+      <Page title="Group not found">
         <p>
-          No group of this environment has the id <code>{providedId}</code>.{" "}
+          This environment has no group with the external ID <code>{providedId}</code>.{" "}
           <a href={hashOf(["groups"])}>Show all groups</a>
         </p>
       </Page>
@@ -38,16 +38,16 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
   const [changed, setChanged] = useState({ since: loaded, group: loaded });
   const group = changed.since === loaded ? changed.group : loaded;
   const onChanged = (next: GroupPartsFragment) => setChanged({ since: loaded, group: next });
-  const mayWrite = useScope("write");
+  const canWrite = useScope("write");
   return (
     <Page title={group.name}>
       <dl className="facts">
         <div>
-          <dt>Your id</dt>
+          <dt>External ID</dt>
           <dd className="code">{group.providedId}</dd>
         </div>
         <div>
-          <dt>Team id</dt>
+          <dt>Team ID</dt>
           <dd>{group.teamId}</dd>
         </div>
         <div>
@@ -68,10 +68,10 @@ function GroupDetails({ group: loaded }: { readonly group: GroupPartsFragment })
         </div>
       </dl>
       <div className="columns">
-        <GroupForm group={group} onRead={onChanged} />
+        <GroupForm group={group} onUpdate={onChanged} />
         <div>
-          <GroupToken group={group} onRead={onChanged} />
-          {mayWrite && <DeleteGroup group={group} />}
+          <GroupToken group={group} onUpdate={onChanged} />
+          {canWrite && <DeleteGroup group={group} />}
         </div>
       </div>
     </Page>

@@ -5,20 +5,20 @@ import { hashOf } from "../routing/route.js";
 
 /** Search fields and their filters. */
 const SEARCHES = {
-  name: { label: "Name has", filter: (nameContains: string): UserGroupFilter => ({ nameContains }) },
-  id: { label: "Your id is", filter: (id: string): UserGroupFilter => ({ providedIds: [id] }) },
+  name: { label: "Name contains", filter: (nameContains: string): UserGroupFilter => ({ nameContains }) },
+  id: { label: "External ID is", filter: (id: string): UserGroupFilter => ({ providedIds: [id] }) },
   source: {
-    label: "Data source id is",
+    label: "Data source ID is",
     filter: (providedId: string): UserGroupFilter => ({ dataSource: { providedId } }),
   },
-  schema: { label: "Mapped schema is", filter: (schemaId: string): UserGroupFilter => ({ schemaId }) },
+  schema: { label: "Schema ID is", filter: (schemaId: string): UserGroupFilter => ({ schemaId }) },
 } as const;
 
 const ORDERS = {
   created: { label: "Oldest first", order: { field: "TEAM_ID", direction: "ASC" } },
   newest: { label: "Newest first", order: { field: "TEAM_ID", direction: "DESC" } },
   name: { label: "Name", order: { field: "NAME", direction: "ASC" } },
-  id: { label: "Your id", order: { field: "PROVIDED_ID", direction: "ASC" } },
+  id: { label: "External ID", order: { field: "PROVIDED_ID", direction: "ASC" } },
   changed: { label: "Last changed", order: { field: "UPDATED_AT", direction: "DESC" } },
 } as const satisfies Record<string, { label: string; order: UserGroupOrder }>;
 

@@ -10,15 +10,15 @@ import { useMutation } from "../session/use-mutation.js";
 interface GroupTokenProps {
   readonly group: GroupPartsFragment;
   /** Called with the group and its new token. */
-  readonly onRead: (group: GroupPartsFragment) => void;
+  readonly onUpdate: (group: GroupPartsFragment) => void;
 }
 
 /** The token of a group, and its rotation. */
-export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) {
+export function GroupToken({ group: { name, token }, onUpdate }: GroupTokenProps) {
   const [isConfirming, setConfirming] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const rotate = useMutation(RotateTokenDocument);
-  const mayWrite = useScope("write");
+  const canWrite = useScope("write");
   const notify = useNotice();
 
   async function run(currentToken: string) {
@@ -28,19 +28,19 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
     setErrors(userErrors);
     if (!userGroup) return;
     setConfirming(false);
-    onRead(userGroup);
-    notify("The group has a new token.");
+    onUpdate(userGroup);
+    notify("The token was rotated.");
   }
   return (
     <section className="card" aria-labelledby="token">
       <h2 id="token">Token</h2>
       {token === null ? (
-        <p className="fine">Your key has read scope, which shows no tokens.</p>
+        <p className="fine">Your API key has the scope read, which does not allow reading tokens.</p>
       ) : (
         <>
           <Secret key={token} label="Token" value={token} />
-          <p className="fine">Embeds this group's dashboards. Whoever has it reads this group.</p>
-          {mayWrite && (
+          <p className="fine">Embeds this group's dashboards. Anyone who has it can read this group.</p>
+          {canWrite && (
             <button type="button" onClick={() => setConfirming(true)}>
               Rotate token…
             </button>
@@ -58,8 +58,8 @@ export function GroupToken({ group: { name, token }, onRead }: GroupTokenProps) 
           onClose={() => setConfirming(false)}
         >
           <p>
-            <strong>{name}</strong> gets a new token. The old one stops working, at once unless the service
-            grants a grace period: dashboards that embed it need the new one.
+            <strong>{name}</strong> gets a new token. The old one stops working, immediately or after the
+            service's grace period. Update the dashboards that embed it.
           </p>
         </ConfirmDialog>
       )}

@@ -46,7 +46,7 @@ export function GroupsPage() {
                 isRowHead: true,
                 cell: ({ providedId, name }) => <a href={hashOf(["groups", providedId])}>{name}</a>,
               },
-              { title: "Your id", className: "code", cell: ({ providedId }) => providedId },
+              { title: "External ID", className: "code", cell: ({ providedId }) => providedId },
               {
                 title: "Schemas",
                 isWideOnly: true,
@@ -65,13 +65,13 @@ function NoGroups({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch) {
     return (
       <p className="empty">
-        No group meets this. <a href={hashOf(["groups"])}>Show all</a>
+        No groups match your search. <a href={hashOf(["groups"])}>Show all groups</a>
       </p>
     );
   }
   return (
     <p className="empty">
-      There is no group yet. Each is one of your customers, made here or by the first call for it.
+      No groups yet. A group is one of your customers. Create it here, or with the first API call for it.
     </p>
   );
 }

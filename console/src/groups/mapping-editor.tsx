@@ -27,8 +27,8 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
   return (
     <fieldset className="mapping">
       <legend>Mapping</legend>
-      <p className="fine">Which data source the group's viewers see for each schema.</p>
-      {rows.length === 0 && <p className="empty">No schema is mapped.</p>}
+      <p className="fine">The data source that the group's viewers see for each schema.</p>
+      {rows.length === 0 && <p className="empty">No schemas are mapped.</p>}
       <datalist id={list}>
         {choices.map(({ providedId, name }) => (
           <option key={providedId} value={providedId}>
@@ -44,7 +44,7 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
           <div className="mapping-row" key={key}>
             <input
               aria-label={`Schema ${index + 1}`}
-              placeholder="schema id"
+              placeholder="Schema ID"
               value={schemaId}
               required
               readOnly={isReadOnly}
@@ -55,7 +55,7 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
             <span aria-hidden="true">→</span>
             <input
               aria-label={`Data source of schema ${index + 1}`}
-              placeholder="data source id"
+              placeholder="Data source ID"
               list={list}
               value={dataSource}
               required
@@ -87,7 +87,7 @@ export function MappingEditor({ rows, errors, isReadOnly, onChange }: MappingEdi
       })}
       {!isReadOnly && (
         <button type="button" onClick={add}>
-          Add a schema
+          Add schema
         </button>
       )}
     </fieldset>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { CreateGroupDocument } from "../api/generated/operations.js";
-import { errorAt, errorsBeside, type UserErrors } from "../api/user-errors.js";
+import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
@@ -46,8 +46,8 @@ export function NewGroupPage() {
         }}
       >
         <Field
-          label="Your id"
-          hint="By which your systems know this customer."
+          label="External ID"
+          hint="The ID of this customer in your system."
           error={errorAt(errors, "providedId")}
         >
           {(control) => (
@@ -62,7 +62,7 @@ export function NewGroupPage() {
           )}
         </Field>
         <GroupFields draft={draft} errors={errors} isReadOnly={false} onChange={setDraft} />
-        <Problem failure={create.failure} errors={errorsBeside(errors, ["providedId", ...GROUP_FIELDS])} />
+        <Problem failure={create.failure} errors={otherErrors(errors, ["providedId", ...GROUP_FIELDS])} />
         <div className="actions">
           <button
             type="submit"

@@ -129,11 +129,11 @@ function RevokeKey({ apiKey: { id, name, hint }, onRevoked, onClose }: RevokeKey
       onClose={onClose}
     >
       <p>
-        What uses <code>{hint}</code> stops working. This cannot be undone.
+        Clients that use <code>{hint}</code> stop working. This cannot be undone.
       </p>
       {hint.endsWith(keyEnding) && (
         <p>
-          <strong>It is the key that you are signed in with.</strong>
+          <strong>You are signed in with this key.</strong>
         </p>
       )}
     </ConfirmDialog>

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { type ApiKeyScope, type CreateApiKeyInput, CreateKeyDocument } from "../api/generated/operations.js";
-import { errorAt, errorsBeside, type UserErrors } from "../api/user-errors.js";
+import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Problem } from "../parts/problem.js";
@@ -10,9 +10,9 @@ import { useMutation } from "../session/use-mutation.js";
 
 const SCOPES: Readonly<Record<ApiKeyScope, string>> = {
   READ: "read: read groups, data sources and sites, without tokens",
-  EMBED: "embed: read tokens, too (for a server that embeds dashboards)",
-  WRITE: "write: change groups, mappings, data sources and sites, too",
-  ADMIN: "admin: manage API keys and webhooks, read the audit log, too",
+  EMBED: "embed: also read tokens, for a server that embeds dashboards",
+  WRITE: "write: also change groups, mappings, data sources and sites",
+  ADMIN: "admin: also manage API keys and webhooks, and read the audit log",
 };
 const DAY_MS = 86_400_000;
 
@@ -26,7 +26,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
   const [secret, setSecret] = useState<string | null>(null);
   const [errors, setErrors] = useState<UserErrors>([]);
   const create = useMutation(CreateKeyDocument);
-  // Reuse the input of an pending request: a newly computed expiry time would change the request and defeat the idempotency key.
+  // Reuse the input of a pending request: a newly computed expiry time would change the request and defeat the idempotency key.
   const pending = useRef<{ readonly formState: string; readonly input: CreateApiKeyInput } | null>(null);
   const form = useFocusOnError(errors.length > 0 && errors);
 
@@ -43,8 +43,8 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
   }
   if (secret !== null) {
     return (
-      <Dialog key="secret" title="The new API key" onClose={onClose}>
-        <p>Keep it now: it is shown only this once.</p>
+      <Dialog key="secret" title="API key created" onClose={onClose}>
+        <p>Copy the key now. It is shown only once.</p>
         <Secret label="API key" value={secret} isShown />
         <div className="actions end">
           <button type="button" className="primary" onClick={onClose}>
@@ -63,7 +63,7 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
           void createKey(new FormData(event.currentTarget));
         }}
       >
-        <Field label="Name" hint="What it is for." error={errorAt(errors, "name")}>
+        <Field label="Name" hint="Purpose of the key, shown in lists." error={errorAt(errors, "name")}>
           {(control) => <input {...control} name="name" required autoComplete="off" />}
         </Field>
         <Field label="Scope" error={errorAt(errors, "scope")}>
@@ -77,10 +77,14 @@ export function NewKey({ onCreated, onClose }: NewKeyProps) {
             </select>
           )}
         </Field>
-        <Field label="Ends after days" hint="Empty for never." error={errorAt(errors, "expiresAt")}>
+        <Field
+          label="Expires after (days)"
+          hint="Leave empty for no expiry."
+          error={errorAt(errors, "expiresAt")}
+        >
           {(control) => <input {...control} name="days" type="number" min="1" max="36500" step="1" />}
         </Field>
-        <Problem failure={create.failure} errors={errorsBeside(errors, ["name", "scope", "expiresAt"])} />
+        <Problem failure={create.failure} errors={otherErrors(errors, ["name", "scope", "expiresAt"])} />
         <div className="actions end">
           <button type="button" onClick={onClose}>
             Cancel

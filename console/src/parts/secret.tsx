@@ -23,7 +23,7 @@ export function Secret({ label, value, isShown: isShownInitially = false }: Secr
       // The clipboard API requires HTTPS and may be blocked.
       flushSync(() => setShown(true));
       input.current?.select();
-      notify("The browser does not let this page copy: it is selected, press Ctrl+C.");
+      notify("The browser blocked copying. The text is selected: press Ctrl+C.");
     }
   }
   return (

@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { parseHash, type Route } from "./route.js";
 
-export const LEAVE_QUESTION = "Leave this page? What you have changed is not saved.";
+export const LEAVE_QUESTION = "Leave this page? Your changes are not saved.";
 
 interface Navigation {
   readonly route: Route;

@@ -37,9 +37,9 @@ export function SignInPage({ refusal, demoKey, onRefused, onSignedIn }: SignInPa
     setBusy(true);
     setFailure(null);
     try {
-      if (!SENDABLE.test(apiKey)) throw refuse("An API key has letters, digits and underscores only.");
+      if (!SENDABLE.test(apiKey)) throw refuse("An API key contains only letters, digits and underscores.");
       const { viewer } = await createClient(apiKey, () => undefined).call(ViewerDocument, {});
-      if (!viewer) throw refuse("The service does not know this key.");
+      if (!viewer) throw refuse("This API key is not valid.");
       const client: Client = createClient(apiKey, (failure) => onRefused(client, failure));
       onSignedIn({ client, viewer, keyEnding: apiKey.slice(-4) });
     } catch (error) {
@@ -55,7 +55,7 @@ export function SignInPage({ refusal, demoKey, onRefused, onSignedIn }: SignInPa
         {refusal && !failure && (
           <div className="problem" role="alert">
             <p>Your session has ended: {refusal.message}</p>
-            <p className="fine">Sign in to the same account, and you find what you were at.</p>
+            <p className="fine">Sign in to the same account to continue where you left off.</p>
           </div>
         )}
         <form
@@ -64,7 +64,7 @@ export function SignInPage({ refusal, demoKey, onRefused, onSignedIn }: SignInPa
             if (!isBusy) void signIn(key.trim());
           }}
         >
-          <Field label="API key" hint="It stays in the memory of this tab: a reload asks for it again.">
+          <Field label="API key" hint="Kept only in the memory of this tab. Enter it again after a reload.">
             {(control) => (
               <input
                 {...control}

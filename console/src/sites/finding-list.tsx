@@ -57,7 +57,7 @@ function Finding({ finding: { line, column, pointer, message, code }, kind, onGo
 }
 
 function summaryOf(errors: number, warnings: number): string {
-  if (errors === 0 && warnings === 0) return "Nothing is wrong.";
+  if (errors === 0 && warnings === 0) return "No errors or warnings.";
   return `${plural(errors, "error")}, ${plural(warnings, "warning")}`;
 }
 

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { PutSiteDocument } from "../api/generated/operations.js";
-import { errorAt, errorsBeside, type UserErrors } from "../api/user-errors.js";
+import { errorAt, otherErrors, type UserErrors } from "../api/user-errors.js";
 import { Field } from "../parts/field.js";
 import { useNotice } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
@@ -49,8 +49,8 @@ export function NewSitePage() {
         }}
       >
         <Field
-          label="Name of the site"
-          hint="By which it is asked for, such as docs."
+          label="Site name"
+          hint="Identifies the site in URLs and API calls, for example docs."
           error={errorAt(errors, "site")}
         >
           {(control) => (
@@ -65,7 +65,7 @@ export function NewSitePage() {
           )}
         </Field>
         <SiteEditor text={text} isReadOnly={false} onChange={setText}>
-          <Problem failure={put.failure} errors={errorsBeside(errors, ["site"])} />
+          <Problem failure={put.failure} errors={otherErrors(errors, ["site"])} />
           <div className="actions">
             <button type="submit" className="primary" disabled={put.isBusy}>
               Create site

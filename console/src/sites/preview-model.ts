@@ -51,7 +51,7 @@ export function readPreview(text: string): SitePreview | null {
 }
 
 /** Returns black or white, whichever has more contrast with a color. */
-export function inkOn(color: string): string {
+export function textColorOn(color: string): string {
   const digits =
     color.length === 4 ? [...color.slice(1)].map((digit) => digit + digit).join("") : color.slice(1);
   const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {

@@ -1,11 +1,11 @@
 import { useDeferredValue, useMemo, useRef } from "react";
 import { Scrolled } from "../parts/scrolled.js";
 import {
-  inkOn,
   type ModeColors,
   type NavigationItem,
   readPreview,
   type SitePreview,
+  textColorOn,
 } from "./preview-model.js";
 
 /** Maximum navigation items in a preview page. */
@@ -34,7 +34,7 @@ export function Preview({ text }: { readonly text: string }) {
           </Scrolled>
         </>
       ) : (
-        <p className="empty">Shown once the text is a JSON object.</p>
+        <p className="empty">The preview appears when the text is a JSON object.</p>
       )}
     </section>
   );
@@ -50,10 +50,10 @@ function SmallPage({ site, mode, colors: { background, accent, button } }: Small
   const pages = pagesOf(site.navigation).slice(0, MAX_ITEMS);
   return (
     <figure>
-      <div className="small-page" style={{ background, color: inkOn(background) }}>
+      <div className="small-page" style={{ background, color: textColorOn(background) }}>
         <p className="small-top">
           <strong>{site.name}</strong>
-          <span className="small-button" style={{ background: button, color: inkOn(button) }}>
+          <span className="small-button" style={{ background: button, color: textColorOn(button) }}>
             {site.button ?? "Button"}
           </span>
         </p>

@@ -8,12 +8,12 @@ import { useMutation } from "../session/use-mutation.js";
 interface RestoreRevisionProps {
   readonly site: SitePartsFragment;
   readonly revision: number;
-  readonly onRead: (site: SitePartsFragment) => void;
+  readonly onUpdate: (site: SitePartsFragment) => void;
   readonly onClose: () => void;
 }
 
 /** Restores an earlier revision as a new one. */
-export function RestoreRevision({ site, revision, onRead, onClose }: RestoreRevisionProps) {
+export function RestoreRevision({ site, revision, onUpdate, onClose }: RestoreRevisionProps) {
   const [errors, setErrors] = useState<UserErrors>([]);
   const restore = useMutation(RestoreSiteDocument);
   const notify = useNotice();
@@ -25,8 +25,8 @@ export function RestoreRevision({ site, revision, onRead, onClose }: RestoreRevi
     setErrors(userErrors);
     if (!siteConfig) return;
     onClose();
-    onRead(siteConfig);
-    notify(`Revision ${revision} is back, as revision ${siteConfig.revision}.`);
+    onUpdate(siteConfig);
+    notify(`Revision ${revision} was restored as revision ${siteConfig.revision}.`);
   }
   return (
     <ConfirmDialog
@@ -39,7 +39,7 @@ export function RestoreRevision({ site, revision, onRead, onClose }: RestoreRevi
       onClose={onClose}
     >
       <p>
-        Its text becomes revision {site.revision + 1}. Revision {site.revision} stays in the list.
+        Its text is saved as revision {site.revision + 1}. Revision {site.revision} is kept.
       </p>
     </ConfirmDialog>
   );

@@ -12,22 +12,22 @@ import { ShowRevision } from "./show-revision.js";
 interface RevisionsProps {
   readonly site: SitePartsFragment;
   /** Called with a newer version of the site. */
-  readonly onRead: (site: SitePartsFragment) => void;
+  readonly onUpdate: (site: SitePartsFragment) => void;
 }
 
 /** The revisions of a site, reloaded when a new one is saved. */
-export function Revisions({ site, onRead }: RevisionsProps) {
+export function Revisions({ site, onUpdate }: RevisionsProps) {
   return (
     <section aria-labelledby="revisions">
       <h2 id="revisions">Revisions</h2>
-      <RevisionList key={site.revision} site={site} onRead={onRead} />
+      <RevisionList key={site.revision} site={site} onUpdate={onUpdate} />
     </section>
   );
 }
 
-function RevisionList({ site, onRead }: RevisionsProps) {
+function RevisionList({ site, onUpdate }: RevisionsProps) {
   const query = useQuery(SiteRevisionsDocument, { site: site.site, ...usePageVariables() });
-  const mayWrite = useScope("write");
+  const canWrite = useScope("write");
   const [shown, setShown] = useState<number | null>(null);
   const [restored, setRestored] = useState<number | null>(null);
   return (
@@ -46,13 +46,13 @@ function RevisionList({ site, onRead }: RevisionsProps) {
                     <>
                       {revision}
                       {restoredFrom !== null && (
-                        <span className="fine below">brought back {restoredFrom}</span>
+                        <span className="fine below">restored from {restoredFrom}</span>
                       )}
                     </>
                   ),
                 },
-                { title: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { title: "By", isWideOnly: true, cell: ({ author }) => author },
+                { title: "Time", cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: "Author", isWideOnly: true, cell: ({ author }) => author },
                 {
                   title: "Actions",
                   isTitleHidden: true,
@@ -66,7 +66,7 @@ function RevisionList({ site, onRead }: RevisionsProps) {
                       >
                         Show
                       </button>
-                      {mayWrite && revision !== site.revision && (
+                      {canWrite && revision !== site.revision && (
                         <button
                           type="button"
                           aria-label={`Restore revision ${revision}`}
@@ -85,7 +85,12 @@ function RevisionList({ site, onRead }: RevisionsProps) {
       </Loaded>
       {shown !== null && <ShowRevision site={site} revision={shown} onClose={() => setShown(null)} />}
       {restored !== null && (
-        <RestoreRevision site={site} revision={restored} onRead={onRead} onClose={() => setRestored(null)} />
+        <RestoreRevision
+          site={site}
+          revision={restored}
+          onUpdate={onUpdate}
+          onClose={() => setRestored(null)}
+        />
       )}
     </>
   );

@@ -23,8 +23,8 @@ export function ShowRevision({ site, revision, onClose }: ShowRevisionProps) {
             </Scrolled>
             {revision !== site.revision && (
               <>
-                <h3>What has changed until revision {site.revision}</h3>
-                <Scrolled label="Changes since, as a JSON patch">
+                <h3>Changes up to revision {site.revision}</h3>
+                <Scrolled label={`Changes up to revision ${site.revision}, as a JSON Patch`}>
                   <pre>{changesOf(siteConfig?.diff)}</pre>
                 </Scrolled>
               </>
@@ -44,5 +44,5 @@ export function ShowRevision({ site, revision, onClose }: ShowRevisionProps) {
 /** Formats a JSON Patch with one operation per line. */
 function changesOf(diff: unknown): string {
   if (!Array.isArray(diff)) return "";
-  return diff.map((operation) => JSON.stringify(operation)).join("\n") || "Nothing but the layout.";
+  return diff.map((operation) => JSON.stringify(operation)).join("\n") || "Only the formatting changed.";
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useRef } from "react";
 import { FindingList } from "./finding-list.js";
 import { Preview } from "./preview.js";
-import { goToPlace, TextEditor } from "./text-editor.js";
+import { goToPosition, TextEditor } from "./text-editor.js";
 import { useFindings } from "./use-findings.js";
 
 interface SiteEditorProps {
@@ -32,7 +32,7 @@ export function SiteEditor({ text, isReadOnly, onChange, children }: SiteEditorP
       <div className="beside">
         <FindingList
           findings={findings}
-          onGoTo={(line, column) => area.current && goToPlace(area.current, line, column)}
+          onGoTo={(line, column) => area.current && goToPosition(area.current, line, column)}
         />
         <Preview text={text} />
       </div>

@@ -13,18 +13,18 @@ import { SiteEditor } from "./site-editor.js";
 interface SiteFormProps {
   readonly site: SitePartsFragment;
   /** Called with a newer version of the site. */
-  readonly onRead: (site: SitePartsFragment) => void;
+  readonly onUpdate: (site: SitePartsFragment) => void;
 }
 
 /** Edits a site configuration. Changes by other clients are not overwritten without confirmation. */
-export function SiteForm({ site, onRead }: SiteFormProps) {
+export function SiteForm({ site, onUpdate }: SiteFormProps) {
   const { client } = useSession();
   const [base, setBase] = useState(site);
   const [typed, setTyped] = useState(() => toField(site.text));
   const [errors, setErrors] = useState<UserErrors>([]);
   const [latest, setLatest] = useState<SitePartsFragment | null>(null);
   const put = useMutation(PutSiteDocument);
-  const mayWrite = useScope("write");
+  const canWrite = useScope("write");
   const notify = useNotice();
   const text = fromField(typed, base.text);
   const isDirty = text !== base.text;
@@ -48,7 +48,7 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
     if (isConflict(userErrors)) await loadLatest();
     if (!siteConfig) return;
     startFrom(siteConfig, true);
-    onRead(siteConfig);
+    onUpdate(siteConfig);
     notify(`Revision ${siteConfig.revision} was saved.`);
   }
 
@@ -68,7 +68,7 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
         void save(base.revision);
       }}
     >
-      <SiteEditor text={typed} isReadOnly={!mayWrite} onChange={setTyped}>
+      <SiteEditor text={typed} isReadOnly={!canWrite} onChange={setTyped}>
         <Problem failure={put.failure} errors={errors}>
           {latest && (
             <>
@@ -76,18 +76,18 @@ export function SiteForm({ site, onRead }: SiteFormProps) {
                 type="button"
                 onClick={() => {
                   startFrom(latest, true);
-                  onRead(latest);
+                  onUpdate(latest);
                 }}
               >
-                Drop mine, take revision {latest.revision}
+                Discard my changes and load revision {latest.revision}
               </button>
               <button type="button" onClick={() => void save(latest.revision)}>
-                Save mine over it
+                Overwrite with my changes
               </button>
             </>
           )}
         </Problem>
-        {mayWrite && (
+        {canWrite && (
           <div className="actions">
             <button type="submit" className="primary" disabled={!isDirty || put.isBusy}>
               Save as revision {base.revision + 1}

@@ -22,9 +22,9 @@ export function SitePage({ site }: { readonly site: string }) {
   const { siteConfig } = query.data;
   if (!siteConfig) {
     return (
-      <Page title="No such site">
+      <Page title="Site not found">
         <p>
-          No site of this environment is called <code>{site}</code>.{" "}
+          This environment has no site named <code>{site}</code>.{" "}
           <a href={hashOf(["sites"])}>Show all sites</a>
         </p>
       </Page>
@@ -37,22 +37,22 @@ function SiteDetails({ site: loaded }: { readonly site: SitePartsFragment }) {
   // The result of a mutation is newer than the loaded site until the next reload.
   const [changed, setChanged] = useState({ since: loaded, site: loaded });
   const site = changed.since === loaded ? changed.site : loaded;
-  const onRead = (next: SitePartsFragment) => setChanged({ since: loaded, site: next });
-  const mayWrite = useScope("write");
+  const onUpdate = (next: SitePartsFragment) => setChanged({ since: loaded, site: next });
+  const canWrite = useScope("write");
   return (
-    <Page title={site.site} actions={mayWrite && <SiteVisibility site={site} onRead={onRead} />}>
+    <Page title={site.site} actions={canWrite && <SiteVisibility site={site} onUpdate={onUpdate} />}>
       <p className="fine">
         Revision {site.revision}, <Time at={site.updatedAt} />.{" "}
         {site.publicPath === null ? (
-          "Holders of a key can read it."
+          "Private: reading it requires an API key."
         ) : (
           <>
-            Everybody can read it <a href={`..${site.publicPath}`}>as a file</a>.
+            Public: anyone can read <a href={`..${site.publicPath}`}>the file</a>.
           </>
         )}
       </p>
-      <SiteForm site={site} onRead={onRead} />
-      <Revisions site={site} onRead={onRead} />
+      <SiteForm site={site} onUpdate={onUpdate} />
+      <Revisions site={site} onUpdate={onUpdate} />
     </Page>
   );
 }

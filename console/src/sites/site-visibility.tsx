@@ -7,11 +7,11 @@ import { useMutation } from "../session/use-mutation.js";
 
 interface SiteVisibilityProps {
   readonly site: SitePartsFragment;
-  readonly onRead: (site: SitePartsFragment) => void;
+  readonly onUpdate: (site: SitePartsFragment) => void;
 }
 
 /** Makes a site public or private. */
-export function SiteVisibility({ site: { site, public: isPublic }, onRead }: SiteVisibilityProps) {
+export function SiteVisibility({ site: { site, public: isPublic }, onUpdate }: SiteVisibilityProps) {
   const [isConfirming, setConfirming] = useState(false);
   const [errors, setErrors] = useState<UserErrors>([]);
   const change = useMutation(SetSiteVisibilityDocument);
@@ -24,20 +24,18 @@ export function SiteVisibility({ site: { site, public: isPublic }, onRead }: Sit
     setErrors(userErrors);
     if (!siteConfig) return;
     setConfirming(false);
-    onRead(siteConfig);
-    notify(
-      siteConfig.public ? "Everybody can read the site now." : "Only holders of a key can read the site now.",
-    );
+    onUpdate(siteConfig);
+    notify(siteConfig.public ? "The site is now public." : "The site is now private.");
   }
   return (
     <>
       <button type="button" onClick={() => setConfirming(true)}>
-        {isPublic ? "Close to the public…" : "Open to everybody…"}
+        {isPublic ? "Make private…" : "Make public…"}
       </button>
       {isConfirming && (
         <ConfirmDialog
-          title={isPublic ? "Close the site?" : "Open the site to everybody?"}
-          action={isPublic ? "Close" : "Open"}
+          title={isPublic ? "Make the site private?" : "Make the site public?"}
+          action={isPublic ? "Make private" : "Make public"}
           isBusy={change.isBusy}
           failure={change.failure}
           errors={errors}
@@ -46,8 +44,8 @@ export function SiteVisibility({ site: { site, public: isPublic }, onRead }: Sit
         >
           <p>
             {isPublic
-              ? "Only holders of an API key can read the configuration then."
-              : "Everybody can read this revision and later ones over HTTP then, without a key; earlier ones stay closed."}
+              ? "Reading the configuration will require an API key."
+              : "Anyone will be able to read this revision and later ones over HTTP without an API key. Earlier revisions stay private."}
           </p>
         </ConfirmDialog>
       )}

@@ -28,7 +28,7 @@ export function SitesPage() {
             page={siteConfigs}
             empty={
               <p className="empty" role="status">
-                There is no site yet. Each is a documentation site with its settings file.
+                No sites yet. A site is the configuration of a documentation site.
               </p>
             }
             columns={[
@@ -39,8 +39,8 @@ export function SitesPage() {
               },
               { title: "Revision", cell: ({ revision }) => revision },
               {
-                title: "Read by",
-                cell: ({ public: isPublic }) => (isPublic ? "everybody" : "holders of a key"),
+                title: "Visibility",
+                cell: ({ public: isPublic }) => (isPublic ? "Public" : "Private"),
               },
               { title: "Last changed", isWideOnly: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
             ]}

@@ -38,7 +38,7 @@ export function TextEditor({ label, describedBy, text, isReadOnly, area, onChang
 }
 
 /** Selects the text from a position to the end of its line. */
-export function goToPlace(area: HTMLTextAreaElement, line: number, column: number): void {
+export function goToPosition(area: HTMLTextAreaElement, line: number, column: number): void {
   const lines = area.value.split("\n");
   const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);
   const end = start + (lines[line - 1]?.length ?? 0);

@@ -52,7 +52,7 @@ export async function revokeKey(environment: ProcessEnvironment, id: string): Pr
   await withAccounts(environment, async (accounts) => {
     const keyId = parseInternalId(id);
     if (keyId === null || !(await accounts.revokeKey(keyId))) {
-      throw new OperatorError(`There is no active API key with the id ${id}; see: key list.`);
+      throw new OperatorError(`No active API key has the ID \`${id}\`. List the keys with \`key list\`.`);
     }
     process.stdout.write(`revoked ${keyId}\n`);
   });

@@ -2,14 +2,16 @@ import type { ProcessEnvironment } from "../../config/config.js";
 import { TokenReencryption } from "../../services/transfer/token-reencryption.js";
 import { withStorage } from "../shared/storage.js";
 
-/** Re-encrypts all tokens under the first encryption key and prints their number. */
+/** Re-encrypts all tokens with the first encryption key and prints their number. */
 export async function reencryptTokens(environment: ProcessEnvironment): Promise<void> {
   // The application role is not allowed to change an account's key.
   await withStorage(environment, { migrate: true, role: "owner" }, async ({ database, vault }) => {
     const reencryption = new TokenReencryption(database, vault);
-    const total = await reencryption.run((count) => process.stderr.write(`${count} tokens\n`));
+    const total = await reencryption.run((count) =>
+      process.stderr.write(`re-encrypted ${count} tokens so far\n`),
+    );
     process.stdout.write(
-      `re-encrypted ${total} tokens under key ${vault.primaryKeyId}; other keys are no longer needed\n`,
+      `re-encrypted ${total} tokens with key ${vault.primaryKeyId}; the other keys can be removed from ENCRYPTION_KEYS\n`,
     );
   });
 }

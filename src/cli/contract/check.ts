@@ -44,7 +44,7 @@ function requireKey(environment: ProcessEnvironment, name: string): string {
   const key = environment[name];
   if (key !== undefined && key !== "") return key;
   throw new OperatorError(
-    `Set ${OUR_KEY} to an API key of our service, and ${THEIR_KEY} to one of the other.`,
+    `${name} is not set. Set ${OUR_KEY} to an API key of this service, and ${THEIR_KEY} to one of the other service.`,
   );
 }
 
@@ -57,9 +57,9 @@ function resultText({ calls, left, interrupted }: ContractResult): string {
     ]),
     ...left.map(
       ({ url, providedId }) =>
-        `left     ${providedId} at ${url}: delete it yourself, unless it is one of yours`,
+        `left     ${providedId} at ${url}: delete it, unless it is one of your own groups`,
     ),
-    `${calls.length} calls, ${differing} with differences.${interrupted ? " It was interrupted." : ""}`,
+    `${calls.length} calls, ${differing} with differences.${interrupted ? " Interrupted." : ""}`,
   ];
   return lines.map((line) => `${printable(line)}\n`).join("");
 }

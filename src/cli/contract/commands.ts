@@ -13,14 +13,14 @@ export function addContractCommands(
 ): void {
   program
     .command("contract")
-    .description("compare services by their interface")
+    .description("Compare this service with another implementation of its REST API")
     .command("check")
     .description(
-      "send the interface's calls to another service and to ours, and show in what their replies differ; the API keys are in the environment, CONTRACT_KEY and CONTRACT_AGAINST_KEY",
+      "Send the same REST calls to this and another service and show how the replies differ; set CONTRACT_KEY and CONTRACT_AGAINST_KEY to their API keys",
     )
-    .requiredOption("--against <url>", "the base URL of the other service", parseUrlOption)
-    .option("--url <url>", "the base URL of ours", parseUrlOption, "http://127.0.0.1:4000")
-    .option("--data-source <id>", "a data source that both have, for mappings")
+    .requiredOption("--against <url>", "base URL of the other service", parseUrlOption)
+    .option("--url <url>", "base URL of this service", parseUrlOption, "http://127.0.0.1:4000")
+    .option("--data-source <id>", "external ID of a data source that exists in both, for calls with mappings")
     .option("--json", "print the result as JSON", false)
     .action((options) => run(() => compareContracts(environment, options, writeOutput)));
 }

@@ -69,7 +69,9 @@ export async function checkContract({ signal, ...options }: ContractOptions): Pr
   }
   if (failure instanceof OperatorError && left.length > 0) {
     const groups = left.map(({ url, providedId }) => `${providedId} at ${url}`).join(", ");
-    throw new OperatorError(`${failure.message} These groups may be left: ${groups}.`, { cause: failure });
+    throw new OperatorError(`${failure.message} These groups may not have been deleted: ${groups}.`, {
+      cause: failure,
+    });
   }
   if (failure !== undefined) throw failure;
   return { calls, left, interrupted: signal.aborted };
@@ -91,7 +93,7 @@ async function send(side: ContractSide, call: ContractCall): Promise<ContractRep
   } catch (error) {
     side.recordUnanswered(request);
     const reason = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`${url} gave no reply to "${call.name}": ${reason}.`, { cause: error });
+    throw new OperatorError(`${url} did not reply to "${call.name}": ${reason}.`, { cause: error });
   }
 }
 
@@ -118,7 +120,9 @@ function tokenIn({ body }: ContractReply): unknown {
 
 function requireKey({ target }: ContractSide, { status }: ContractReply): void {
   if (status === 401 || status === 403) {
-    throw new OperatorError(`${target.url} does not let the key create groups: it answers ${status}.`);
+    throw new OperatorError(
+      `${target.url} rejected the API key with status ${status}. Use a key that is allowed to create groups.`,
+    );
   }
 }
 
@@ -137,11 +141,11 @@ async function deleteGroup(side: ContractSide, providedId: string): Promise<bool
     }),
   });
   const deletion = () =>
-    send(side, call("the deletion at the end", "DELETE", { current_token: side.tokenOf(providedId) }));
+    send(side, call("cleanup: DELETE", "DELETE", { current_token: side.tokenOf(providedId) }));
   try {
     if (isSuccess(await deletion())) return true;
     // The group is already deleted, or has a token that no reply contained.
-    const found = await send(side, call("the look at the end", "GET", { user_group_id: providedId }));
+    const found = await send(side, call("cleanup: GET", "GET", { user_group_id: providedId }));
     return ABSENT_STATUSES.includes(found.status) || (isSuccess(found) && isSuccess(await deletion()));
   } catch (error) {
     if (error instanceof OperatorError) return false;

@@ -51,7 +51,7 @@ export class ContractComparison {
         kind: "value",
         path: place,
         ours: this.#seen(assignedKind, ours),
-        theirs: "another one than before",
+        theirs: "different from before",
       });
     } else if (isObject(ours) && isObject(theirs)) {
       this.#objects(path, ours, theirs, report);
@@ -89,7 +89,7 @@ export class ContractComparison {
   }
 
   #seen(kind: string, ours: unknown): string {
-    return this.#theirs.has(`${kind} ${ours}`) ? "the same as before" : "a new one";
+    return this.#theirs.has(`${kind} ${ours}`) ? "same as before" : "new";
   }
 }
 
@@ -101,7 +101,7 @@ function normalize(header: string | null): string | undefined {
 }
 
 function typeOf(value: unknown): string {
-  if (value === undefined) return "no JSON";
+  if (value === undefined) return "not JSON";
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }

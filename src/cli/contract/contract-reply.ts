@@ -48,7 +48,7 @@ async function sendOnce(
       incoming.setEncoding("utf8");
       incoming.on("data", (part: string) => {
         text += part;
-        if (text.length > MAX_REPLY_LENGTH) outgoing.destroy(new Error("The reply is too long."));
+        if (text.length > MAX_REPLY_LENGTH) outgoing.destroy(new Error("the reply is too long"));
       });
       incoming.on("error", reject);
       incoming.on("end", () => {

@@ -34,25 +34,29 @@ export function contractScript({ prefix, dataSource }: ScriptOptions): ContractC
   const newGroup = (suffix: string) => ({ user_group_id: `${prefix}-${suffix}`, name: "x" });
   const unknownMapping = { main: `${prefix}-nowhere` };
   const withToken = (more: object) => (side: ContractSide) => ({ current_token: side.tokenOf(id), ...more });
-  const withFormerToken = (side: ContractSide) => ({ current_token: side.formerTokenOf(id) });
+  const withPreviousToken = (side: ContractSide) => ({ current_token: side.previousTokenOf(id) });
   return [
     call("GET creates a group", "GET", { ...existing, name: "Contract check", properties }),
-    call("GET again returns it", "GET", { ...existing, name: "Contract check", properties }),
-    call("GET needs only the id of a group that is there", "GET", existing),
-    call("GET leaves a group as it is", "GET", { ...existing, name: "Other name", properties: { other: 1 } }),
+    call("GET returns an existing group", "GET", { ...existing, name: "Contract check", properties }),
+    call("GET returns an existing group by ID only", "GET", existing),
+    call("GET does not change an existing group", "GET", {
+      ...existing,
+      name: "Other name",
+      properties: { other: 1 },
+    }),
     call("GET ignores unknown fields", "GET", { ...existing, unknown_field: 1 }),
-    call("GET at the path with a slash at its end", "GET", existing, { path: `${PATH}/` }),
+    call("GET with a trailing slash", "GET", existing, { path: `${PATH}/` }),
     call("GET creates a group without properties", "GET", { user_group_id: other, name: "Other" }),
     call("GET without a name creates nothing", "GET", { user_group_id: `${prefix}-none` }),
-    call("GET without an id", "GET", { name: "No id" }),
-    call("GET with an id that is a number", "GET", {
+    call("GET without an ID", "GET", { name: "No ID" }),
+    call("GET with a numeric ID", "GET", {
       user_group_id: randomInt(...LARGE_ID_RANGE),
       name: "Number",
     }),
-    call("GET with an empty id", "GET", { ...newGroup(""), user_group_id: "" }),
-    call("GET with an id that is too long", "GET", newGroup("".padEnd(MAX_TEXT_LENGTH, "x"))),
-    call("GET with properties that are a list", "GET", { ...newGroup("list"), properties: [] }),
-    call("GET with properties that are too deep", "GET", {
+    call("GET with an empty ID", "GET", { ...newGroup(""), user_group_id: "" }),
+    call("GET with an ID that is too long", "GET", newGroup("".padEnd(MAX_TEXT_LENGTH, "x"))),
+    call("GET with an array as properties", "GET", { ...newGroup("list"), properties: [] }),
+    call("GET with properties that are nested too deeply", "GET", {
       ...newGroup("deep"),
       properties: nested(MAX_PROPERTIES_DEPTH + 1),
     }),
@@ -64,40 +68,40 @@ export function contractScript({ prefix, dataSource }: ScriptOptions): ContractC
       ...newGroup("mapped"),
       mapping: tooLargeMapping(),
     }),
-    call("GET with a data source that is not there", "GET", {
+    call("GET with an unknown data source", "GET", {
       ...newGroup("unmapped"),
       mapping: unknownMapping,
     }),
     call("PUT changes the name only", "PUT", { ...existing, name: "Renamed" }),
     call("PUT replaces the properties", "PUT", { ...existing, properties: { only: "this" } }),
-    call("PUT with nothing to change", "PUT", existing),
-    call("GET sees what PUT has changed", "GET", existing),
-    call("PUT clears the properties with null", "PUT", { ...existing, properties: null }),
-    call("PUT empties the mapping", "PUT", { ...existing, mapping: {} }),
-    call("PUT clears the mapping with null", "PUT", { ...existing, mapping: null }),
-    call("PUT with a name that is null", "PUT", { ...existing, name: null }),
-    call("PUT without an id", "PUT", { name: "No id" }),
-    call("PUT never creates", "PUT", { user_group_id: `${prefix}-none`, name: "None" }),
-    call("PUT with a data source that is not there", "PUT", { ...existing, mapping: unknownMapping }),
+    call("PUT without changes", "PUT", existing),
+    call("GET returns the updated group", "GET", existing),
+    call("PUT with null as properties", "PUT", { ...existing, properties: null }),
+    call("PUT with an empty mapping", "PUT", { ...existing, mapping: {} }),
+    call("PUT with null as mapping", "PUT", { ...existing, mapping: null }),
+    call("PUT with null as name", "PUT", { ...existing, name: null }),
+    call("PUT without an ID", "PUT", { name: "No ID" }),
+    call("PUT with an unknown group", "PUT", { user_group_id: `${prefix}-none`, name: "None" }),
+    call("PUT with an unknown data source", "PUT", { ...existing, mapping: unknownMapping }),
     ...(dataSource === null ? [] : mappedCalls(id, dataSource)),
-    call("POST without a token never rotates", "POST", { ...existing, name: "Contract check" }),
-    call("POST with a token that is a number", "POST", { current_token: 5 }),
+    call("POST without a token", "POST", { ...existing, name: "Contract check" }),
+    call("POST with a numeric token", "POST", { current_token: 5 }),
     call("POST with an unknown token", "POST", { current_token: "unknown-token" }),
     call("POST rotates the token", "POST", withToken({})),
-    call("POST with the former token", "POST", withFormerToken),
+    call("POST with the previous token", "POST", withPreviousToken),
     call("GET returns the new token", "GET", existing),
     call("DELETE without a token", "DELETE", existing),
-    call("DELETE with the former token", "DELETE", withFormerToken),
-    call("DELETE with another group's id", "DELETE", withToken({ user_group_id: other })),
+    call("DELETE with the previous token", "DELETE", withPreviousToken),
+    call("DELETE with another group's ID", "DELETE", withToken({ user_group_id: other })),
     call(
       "DELETE with a data source that is not mapped",
       "DELETE",
       withToken({ data_source_provided_id: unknownMapping.main }),
     ),
-    call("DELETE with the token and the id", "DELETE", withToken(existing)),
+    call("DELETE with the token and the ID", "DELETE", withToken(existing)),
     call("DELETE again", "DELETE", withToken({})),
-    call("PUT of a group that was deleted", "PUT", { ...existing, name: "Gone" }),
-    call("GET creates it anew", "GET", { ...existing, name: "Anew" }),
+    call("PUT with a deleted group", "PUT", { ...existing, name: "Gone" }),
+    call("GET creates a deleted group again", "GET", { ...existing, name: "Anew" }),
     ...protocolCalls(existing),
   ];
 }
@@ -115,17 +119,17 @@ function mappedCalls(id: string, dataSource: string): ContractCall[] {
 function protocolCalls(existing: object): ContractCall[] {
   return [
     call("no Authorization header", "GET", existing, { authorization: null }),
-    call("another scheme than Token", "GET", existing, { authorization: () => "Basic eDp5" }),
+    call("an authorization scheme other than Token", "GET", existing, { authorization: () => "Basic eDp5" }),
     call("an unknown API key", "GET", existing, { authorization: () => "Token unknown-key" }),
-    call("the scheme in small letters", "GET", existing, {
+    call("the authorization scheme in lower case", "GET", existing, {
       authorization: ({ target }) => `token ${target.key}`,
     }),
     call("a body that is not JSON", "GET", "{oops"),
-    call("a body that is a list", "GET", "[]"),
-    call("a body of another type", "GET", existing, { contentType: "text/plain" }),
+    call("a body that is an array", "GET", "[]"),
+    call("a body with another content type", "GET", existing, { contentType: "text/plain" }),
     call("no body", "PUT", null),
     call("a body that is too large", "PUT", { ...existing, padding: "x".repeat(TOO_LARGE) }),
-    call("another method", "PATCH", existing),
+    call("an unsupported method", "PATCH", existing),
   ];
 }
 

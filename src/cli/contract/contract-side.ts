@@ -28,7 +28,7 @@ export class ContractSide {
   }
 
   /** Returns the previous token of a group. */
-  formerTokenOf(providedId: string): string {
+  previousTokenOf(providedId: string): string {
     return this.#tokens.get(providedId)?.at(-2) ?? "unknown-token";
   }
 

@@ -31,7 +31,9 @@ export async function withAccount<Result>(
   return withStorage(settings, { migrate: true }, async (storage) => {
     const found = await findAccount(storage.database.of({ accountName: account }), account);
     if (!found)
-      throw new OperatorError(`There is no account ${JSON.stringify(account)}; key create makes one.`);
+      throw new OperatorError(
+        `Account ${JSON.stringify(account)} does not exist. Create it with \`key create\`.`,
+      );
     const writer: Writer = {
       ...found,
       accountName: account,

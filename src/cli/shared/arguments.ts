@@ -6,7 +6,9 @@ import { parseSite } from "../../domain/site-configs/site-config.js";
 import { parseExpiry } from "./key-expiry.js";
 
 export function environmentOption() {
-  return new Option("--environment <name>").choices(ENVIRONMENTS).makeOptionMandatory();
+  return new Option("--environment <name>", "environment of the account")
+    .choices(ENVIRONMENTS)
+    .makeOptionMandatory();
 }
 
 // Argument parsers for commander, which shows the name of the argument with the errors that they throw.
@@ -21,7 +23,9 @@ export function parseName(text: string): string {
 export function parseExpiryOption(text: string): Date {
   const expiry = parseExpiry(text, new Date());
   if (expiry) return expiry;
-  throw new InvalidArgumentError("It must be a time to come: a date such as 2030-12-31, or 90d, 12h, 4w.");
+  throw new InvalidArgumentError(
+    "It must be in the future: a date such as 2030-12-31, or a duration such as 90d, 12h or 4w.",
+  );
 }
 
 export function parseSiteOption(text: string): string {
@@ -35,13 +39,13 @@ export function parseSiteOption(text: string): string {
 export function parseRevision(text: string): number {
   const revision = parseInternalId(text);
   if (revision !== null) return revision;
-  throw new InvalidArgumentError("It must be a whole number from 1.");
+  throw new InvalidArgumentError("It must be a positive integer.");
 }
 
 export function parseExpectedRevision(text: string): number {
   const revision = text === "0" ? 0 : parseInternalId(text);
   if (revision !== null) return revision;
-  throw new InvalidArgumentError("It must be a whole number from 0.");
+  throw new InvalidArgumentError("It must be a non-negative integer.");
 }
 
 export function parseUrlOption(text: string): string {

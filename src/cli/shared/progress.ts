@@ -13,7 +13,7 @@ export interface Terminal {
 export interface TaskProgress {
   readonly records: number;
   /** Completed fraction from 0 to 1; null if the total is unknown. */
-  readonly part: number | null;
+  readonly fraction: number | null;
 }
 
 /** A progress line on a terminal; writes nothing if the output is not a terminal. */
@@ -50,17 +50,17 @@ export class ProgressLine {
 export function progressText(
   label: string,
   first: TaskProgress,
-  { records, part }: TaskProgress,
+  { records, fraction }: TaskProgress,
   seconds: number,
 ): string {
   const rate = seconds > 0 ? (records - first.records) / seconds : 0;
   const amount = `${records.toLocaleString("en")}  ${Math.round(rate).toLocaleString("en")}/s`;
-  if (part === null) return `${label}  ${amount}`;
-  const cells = Math.round(BAR_CELLS * part);
+  if (fraction === null) return `${label}  ${amount}`;
+  const cells = Math.round(BAR_CELLS * fraction);
   const bar = `[${"#".repeat(cells)}${".".repeat(BAR_CELLS - cells)}]`;
-  const done = part - (first.part ?? 0);
-  const left = done > 0 ? `  ${timeText((seconds * (1 - part)) / done)} left` : "";
-  return `${label}  ${bar} ${String(Math.floor(100 * part)).padStart(3)} %  ${amount}${left}`;
+  const done = fraction - (first.fraction ?? 0);
+  const left = done > 0 ? `  ${timeText((seconds * (1 - fraction)) / done)} left` : "";
+  return `${label}  ${bar} ${String(Math.floor(100 * fraction)).padStart(3)} %  ${amount}${left}`;
 }
 
 function timeText(seconds: number): string {

@@ -21,65 +21,64 @@ export function addSiteConfigCommands(
 ): void {
   const siteConfig = program
     .command("site-config")
-    .description("check site configuration files, and keep them in the database");
+    .description("Validate site configuration files and manage stored site configurations");
 
   siteConfig
     .command("check <files...>")
-    .description("tell what is wrong with files; - is standard input. It needs no settings and no database")
-    .option("--strict", "count warnings as errors", false)
-    .addOption(new Option("--format <format>").choices(CHECK_FORMATS).default("text"))
+    .description("Validate site configuration files, without settings or a database; - is standard input")
+    .option("--strict", "treat warnings as errors", false)
+    .addOption(new Option("--format <format>", "output format").choices(CHECK_FORMATS).default("text"))
     .action((files, options) => {
       const print = (text: string) => void process.stdout.write(text);
       return run(() => checkSiteConfigs(files, options, { input: process.stdin, print }));
     });
 
   addChangeOptions(siteConfig.command("put <file>"))
-    .description("store a file as the site's next revision, unless it has errors; - is standard input")
-    .option("--strict", "count warnings as errors", false)
+    .description("Store a file as the site's next revision unless it has errors; - is standard input")
+    .option("--strict", "treat warnings as errors", false)
     .addOption(
-      new Option(
-        "--public",
-        "let everybody read the site over HTTP, but no revision from before it was opened",
-      ).conflicts("private"),
+      new Option("--public", "allow reading this and later revisions over HTTP without an API key").conflicts(
+        "private",
+      ),
     )
-    .addOption(new Option("--private", "let only holders of an API key read it"))
-    .action((file, { public: isOpened, private: isClosed, ...options }) => {
-      const isPublic = isOpened === true || (isClosed === true ? false : null);
+    .addOption(new Option("--private", "require an API key to read the site"))
+    .action((file, { public: shouldOpen, private: shouldClose, ...options }) => {
+      const isPublic = shouldOpen === true || (shouldClose === true ? false : null);
       return run(() => putSiteConfig(environment, file, { ...options, isPublic }, process.stdin));
     });
 
   addSiteOptions(siteConfig.command("get"))
-    .description("write the text of a revision to standard output, byte for byte")
-    .option("--revision <number>", "instead of the current one", parseRevision)
+    .description("Print the stored text of a revision")
+    .option("--revision <number>", "revision to print (default: the current one)", parseRevision)
     .action((options) => run(() => getSiteConfig(environment, options)));
 
   addSiteOptions(siteConfig.command("log"))
-    .description("list the revisions, newest first")
+    .description("List revisions, newest first")
     .action((options) => run(() => logSiteConfig(environment, options)));
 
   addSiteOptions(siteConfig.command("diff"))
-    .description("tell what changed between two revisions, as a JSON Patch (RFC 6902)")
-    .argument("<from>", "the number of the older one", parseRevision)
-    .argument("[to]", "of the newer one; without it, the current", parseRevision)
+    .description("Print the changes between two revisions as a JSON Patch (RFC 6902)")
+    .argument("<from>", "number of the older revision", parseRevision)
+    .argument("[to]", "number of the newer revision (default: the current one)", parseRevision)
     .action((from, to, options) => run(() => diffSiteConfig(environment, from, to, options)));
 
   addChangeOptions(siteConfig.command("restore"))
-    .description("bring a revision back, as the site's next one")
-    .argument("<revision>", "its number", parseRevision)
+    .description("Restore an earlier revision as the site's next revision")
+    .argument("<revision>", "number of the revision to restore", parseRevision)
     .action((revision, options) => run(() => restoreSiteConfig(environment, revision, options)));
 }
 
 function addSiteOptions(command: Command): Command {
   return command
-    .requiredOption("--account <name>", "the account that the site belongs to", parseName)
+    .requiredOption("--account <name>", "account that owns the site", parseName)
     .addOption(environmentOption())
-    .option("--site <name>", "the name of the site", parseSiteOption, DEFAULT_SITE);
+    .option("--site <name>", "site name", parseSiteOption, DEFAULT_SITE);
 }
 
 function addChangeOptions(command: Command): Command {
-  const expectation = "fail unless this is the number of the current revision; 0: unless there is none";
+  const expectation = "fail unless this is the current revision; 0 if the site must not exist yet";
   return addSiteOptions(command)
-    .option("--author <name>", "who makes the change, shown in the log", parseName, "cli")
+    .option("--author <name>", "author of the change, shown in the log", parseName, "cli")
     .addOption(
       new Option("--expected-revision <number>", expectation)
         .argParser(parseExpectedRevision)

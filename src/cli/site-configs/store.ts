@@ -76,7 +76,7 @@ export async function restoreSiteConfig(
       throw refusal({ file: `revision ${revision} of ${site}`, text, report });
     }
     await writeOutput(
-      `stored revision ${siteConfig.revision} of ${printable(site)}, as revision ${revision} was\n`,
+      `stored revision ${siteConfig.revision} of ${printable(site)}, restored from revision ${revision}\n`,
     );
   });
 }

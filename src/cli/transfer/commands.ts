@@ -14,34 +14,34 @@ export function addTransferCommands(
   run: RunCommand,
 ): void {
   addFileOptions(program.command("import"))
-    .description(
-      "bring data sources, groups with their tokens, and mappings in; done again, it changes nothing that is there already",
-    )
-    .option("--dry-run", "tell what would happen, and change nothing", false)
-    .option("--replace-tokens", "give groups that have another token here that of the file", false)
-    .option("--checkpoint <file>", "keep there how far it has come, and go on there")
-    .option("--report <file>", "write the refused lines there, as JSON Lines")
+    .description("Import data sources, groups with their tokens, and mappings; safe to repeat")
+    .option("--dry-run", "report what would change, but change nothing", false)
+    .option("--replace-tokens", "overwrite existing tokens with those in the file", false)
+    .option("--checkpoint <file>", "save the progress in this file, and resume from it")
+    .option("--report <file>", "write rejected lines to this file as JSON Lines")
     .option("--json", "print the summary as JSON", false)
-    .option("--author <name>", "who does it, shown in the audit log", parseName, "cli")
+    .option("--author <name>", "author of the changes, shown in the audit log", parseName, "cli")
     .action((options) => {
       const streams = { input: process.stdin, print: writeOutput, terminal: process.stderr };
       return run(() => importFiles(environment, options, streams));
     });
 
   addFileOptions(program.command("export"))
-    .description("write files that import reads")
-    .option("--with-tokens", "write the tokens of the groups, too, into a file that only you may read", false)
+    .description("Export data sources, groups and mappings to files that `import` reads")
+    .option("--with-tokens", "include the groups' tokens; only you can read the file", false)
     .action((options) => run(() => exportFiles(environment, options, process.stderr)));
 }
 
 function addFileOptions(command: Command): Command {
   return command
-    .requiredOption("--account <name>", "the account", parseName)
+    .requiredOption("--account <name>", "account name", parseName)
     .addOption(environmentOption())
-    .option("--data-sources <file>", "file of the environment's data sources; - is standard input or output")
-    .option("--groups <file>", "that of the groups, with their properties and mappings")
-    .option("--mappings <file>", "that of the mappings, an entry on each line")
+    .option("--data-sources <file>", "file with the data sources; - is standard input or output")
+    .option("--groups <file>", "file with the groups, their properties and mappings")
+    .option("--mappings <file>", "file with the mappings, one entry per line")
     .addOption(
-      new Option("--format <format>", "for names that end in neither .jsonl nor .csv").choices(FILE_FORMATS),
+      new Option("--format <format>", "format of files whose name ends in neither .jsonl nor .csv").choices(
+        FILE_FORMATS,
+      ),
     );
 }

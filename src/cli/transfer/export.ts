@@ -30,7 +30,8 @@ export async function exportFiles(
   terminal: Terminal,
 ): Promise<void> {
   const chosen = FILE_KINDS.filter((kind) => choices[kind] !== undefined);
-  if (chosen.length === 0) throw new OperatorError("Name a file: --data-sources, --groups or --mappings.");
+  if (chosen.length === 0)
+    throw new OperatorError("No file to export to. Set --data-sources, --groups or --mappings.");
   if (chosen.filter((kind) => choices[kind] === "-").length > 1) {
     throw new OperatorError("Only one of the files can be standard output.");
   }
@@ -46,12 +47,12 @@ export async function exportFiles(
       const formatter = new RecordFormatter(format, columnsOf(kind, choices.withTokens));
       const total = kind === "dataSources" ? counts.dataSources : counts.groups;
       const path = choices[kind] ?? "";
-      const line = new ProgressLine(terminal, KIND_NAMES[kind], { records: 0, part: 0 });
+      const line = new ProgressLine(terminal, KIND_NAMES[kind], { records: 0, fraction: 0 });
       const mode = kind === "groups" && choices.withTokens ? SECRET_MODE : DEFAULT_MODE;
       let written = 0;
       const text = textOf(pages, formatter, (records, subjects) => {
         written = records;
-        line.update({ records, part: total === 0 ? 1 : Math.min(1, subjects / total) });
+        line.update({ records, fraction: total === 0 ? 1 : Math.min(1, subjects / total) });
       });
       await write(path, text, mode).finally(() => line.clear());
       terminal.write(`${path === "-" ? "standard output" : path}: ${written} ${KIND_NAMES[kind]}\n`);
@@ -117,7 +118,7 @@ async function requireFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (!found || found.isFile()) return;
   throw new OperatorError(
-    `Cannot write ${JSON.stringify(path)}: it is there, and no file. Name another one, or - for standard output.`,
+    `Cannot write ${JSON.stringify(path)}: it is not a regular file. Choose another path, or - for standard output.`,
   );
 }
 

@@ -25,17 +25,17 @@ export class ImportReport {
 
   /**
    * @param path a JSON Lines file; null for none
-   * @param continued append to the report of an interrupted import
+   * @param isResumed append to the report of an interrupted import
    * @throws OperatorError if the file cannot be opened
    */
   static async open(
     path: string | null,
-    continued: boolean,
+    isResumed: boolean,
     print: (line: string) => void,
   ): Promise<ImportReport> {
     if (path === null) return new ImportReport(null, print);
     try {
-      const file = await open(path, continued ? "a" : "w");
+      const file = await open(path, isResumed ? "a" : "w");
       return new ImportReport(file.createWriteStream(), print);
     } catch (error) {
       throw unwritable(error);
@@ -53,7 +53,7 @@ export class ImportReport {
   /** @returns the error if the file could not be written; otherwise null */
   async close(): Promise<OperatorError | null> {
     if (this.#count > MAX_SHOWN) {
-      const all = this.#file ? "the report has all" : "--report FILE writes all of them to a file";
+      const all = this.#file ? "the report contains all of them" : "use --report <file> to save all of them";
       this.#print(`… and ${this.#count - MAX_SHOWN} more; ${all}.`);
     }
     if (!this.#file) return null;

@@ -62,7 +62,10 @@ export async function importFiles(
   const id = randomUUID();
   const actor = { name: choices.author, requestId: `import ${id}` };
   const result = await withAccount(settings, choices, actor, (storage) =>
-    runWithStorage(readConfig(settings).databaseConnectTimeoutMs, storage, files, choices, streams.terminal),
+    runWithStorage(storage, files, choices, {
+      connectTimeoutMs: readConfig(settings).databaseConnectTimeoutMs,
+      terminal: streams.terminal,
+    }),
   );
   await streams.print(choices.json ? summaryAsJson(id, choices, result) : summaryAsText(id, choices, result));
   if (result.failure) throw result.failure;
@@ -74,7 +77,8 @@ type Files = Partial<Record<FileKind, SourceFile>>;
 
 async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array>): Promise<Files> {
   const paths = FILE_KINDS.flatMap((kind) => (choices[kind] === undefined ? [] : [choices[kind]]));
-  if (paths.length === 0) throw new OperatorError("Name a file: --data-sources, --groups or --mappings.");
+  if (paths.length === 0)
+    throw new OperatorError("No file to import. Set --data-sources, --groups or --mappings.");
   if (paths.filter((path) => path === "-").length > 1) {
     throw new OperatorError("Only one of the files can be standard input.");
   }
@@ -85,17 +89,16 @@ async function openFiles(choices: ImportChoices, input: AsyncIterable<Uint8Array
     files[kind] = await openSourceFile(path, choices.format, FILE_SHAPES[kind], input);
   }
   if (choices.checkpoint !== undefined && Object.values(files).some(({ version }) => version === null)) {
-    throw new OperatorError("Standard input cannot be read again, so there can be no checkpoint.");
+    throw new OperatorError("Standard input cannot be resumed. Omit --checkpoint, or import a file.");
   }
   return files;
 }
 
 async function runWithStorage(
-  connectTimeoutMs: number,
   { database, vault, listenTarget, writer }: AccountStorage,
   files: Files,
   choices: ImportChoices,
-  terminal: Terminal,
+  { connectTimeoutMs, terminal }: { readonly connectTimeoutMs: number; readonly terminal: Terminal },
 ): Promise<ImportResult> {
   const { dryRun, replaceTokens, environment } = choices;
   const changes = new ChangeFeed(
@@ -105,7 +108,7 @@ async function runWithStorage(
   const origin = await findAccountOrigin(database.of(writer), writer.accountId);
   const identity = JSON.stringify([origin, environment, replaceTokens, ...versions]);
   const checkpoint = await Checkpoint.open(dryRun ? null : (choices.checkpoint ?? null), identity);
-  const continued = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
+  const isResumed = FILE_KINDS.some((kind) => checkpoint.progressOf(kind).position.offset > 0);
   let line: ProgressLine | null = null;
   const print = (text: string) => {
     line?.clear();
@@ -114,11 +117,11 @@ async function runWithStorage(
   changes.reportUnpublished((_error, lost) => {
     if (lost > 0) print(`${lost} changes were imported, but subscribers could not be notified of them.`);
   });
-  const report = await ImportReport.open(choices.report ?? null, continued, print);
+  const report = await ImportReport.open(choices.report ?? null, isResumed, print);
   const observer: ImportObserver = {
     onFile(kind, file, from) {
       if (from.position.offset > 0) {
-        terminal.write(`${file.name}: going on after line ${from.position.lines}\n`);
+        terminal.write(`${file.name}: resuming after line ${from.position.lines}\n`);
       }
       line?.clear();
       line = new ProgressLine(terminal, KIND_NAMES[kind], taskProgressOf(file, from));
@@ -140,8 +143,8 @@ async function runWithStorage(
     return await interruptible(async (signal) => {
       const result = await runImport({ ...run, signal });
       if (!result.failure && !result.interrupted) await checkpoint.remove();
-      const unwritten = await report.close();
-      return { ...result, failure: result.failure ?? unwritten };
+      const reportFailure = await report.close();
+      return { ...result, failure: result.failure ?? reportFailure };
     });
   } finally {
     clearLine(line);
@@ -155,8 +158,8 @@ function clearLine(line: ProgressLine | null): void {
 }
 
 function taskProgressOf({ bytes }: SourceFile, { position, metrics }: Progress) {
-  const part = bytes === null ? null : Math.min(1, bytes === 0 ? 1 : position.offset / bytes);
-  return { records: recordsOf(metrics), part };
+  const fraction = bytes === null ? null : Math.min(1, bytes === 0 ? 1 : position.offset / bytes);
+  return { records: recordsOf(metrics), fraction };
 }
 
 function summaryAsText(
@@ -170,8 +173,8 @@ function summaryAsText(
   ]);
   const head = ["", "RECORDS", "CREATED", "UPDATED", "UNCHANGED", "REFUSED"];
   const notes = [
-    ...(dryRun ? ["This was a dry run: nothing was changed."] : [`The audit log calls it: import ${id}`]),
-    ...(interrupted ? ["It was interrupted: start it again to go on."] : []),
+    ...(dryRun ? ["Dry run: nothing was changed."] : [`Request ID in the audit log: import ${id}`]),
+    ...(interrupted ? ["Interrupted. Run the same command again to continue."] : []),
   ];
   return `${formatTable([head, ...rows])}${notes.map((note) => `${note}\n`).join("")}`;
 }

@@ -20,7 +20,7 @@ export function renderDocsPage({ style, script, start }: PageFiles): string {
 <script src="docs/assets/${script}" defer></script>
 </head>
 <body>
-<noscript>This page needs JavaScript. The same for programs: <a href="../openapi.json">openapi.json</a></noscript>
+<noscript>This page requires JavaScript. The OpenAPI document does not: <a href="../openapi.json">openapi.json</a></noscript>
 <main id="docs"></main>
 </body>
 </html>
@@ -30,11 +30,11 @@ export function renderDocsPage({ style, script, start }: PageFiles): string {
 /** The start script of the page. Applies the color scheme of the system before the first paint. */
 export const START_SCRIPT = `
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const colour = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", colour);
-colour();
-// A browser sends no body with GET: what needs one is for a terminal, as the text of the operation shows.
-const onlyWhatBrowsersCan = () => ({
+const applyColorScheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", applyColorScheme);
+applyColorScheme();
+// Browsers send no body with GET: disable "Try it out" for operations that need one.
+const disableGetWithBody = () => ({
   statePlugins: {
     spec: {
       wrapSelectors: {
@@ -45,7 +45,7 @@ const onlyWhatBrowsersCan = () => ({
     },
   },
 });
-// Each reply has many of them, mostly the same.
+// Collapse the headers of replies, which are many and mostly the same.
 const foldHeaders = () => ({
   wrapComponents: {
     headers: (Headers, { React }) => (props) =>
@@ -54,16 +54,16 @@ const foldHeaders = () => ({
         : null,
   },
 });
-// The key alone is enough; and a proxy may have put the service below a prefix, as it has put this page.
+// Accept the key without its scheme, and keep the path prefix of a proxy.
 const base = new URL("..", location.href).href.slice(0, -1);
-function complete(request) {
+function completeRequest(request) {
   if (request.loadSpec) return request;
   request.url = request.url.replace(location.origin, base);
-  const { Authorization: given } = request.headers;
-  if (given && !/^token /i.test(given)) request.headers.Authorization = "Token " + given.trim();
+  const { Authorization: authorization } = request.headers;
+  if (authorization && !/^token /i.test(authorization)) request.headers.Authorization = "Token " + authorization.trim();
   return request;
 }
-// Screen readers tell them from one another.
+// Label the selects for screen readers.
 function label(root) {
   for (const select of root.querySelectorAll("select:not([aria-label])")) {
     const other = select.matches(".content-type") ? "Media type" : "Example";
@@ -77,11 +77,11 @@ addEventListener("DOMContentLoaded", () => {
     url: "../openapi.json",
     domNode: root,
     defaultModelsExpandDepth: 0,
-    // API keys stay out of the browser's storage.
+    // Keep API keys out of the browser's storage.
     persistAuthorization: false,
     validatorUrl: null,
-    plugins: [onlyWhatBrowsersCan, foldHeaders],
-    requestInterceptor: complete,
+    plugins: [disableGetWithBody, foldHeaders],
+    requestInterceptor: completeRequest,
   });
 });
 `;

@@ -6,7 +6,7 @@ import { registerAssets } from "./page-assets.js";
 
 const ROOT = '<div id="root"';
 const NOT_BUILT =
-  "This page has not been built: run `npm run build` in the folder of the service, then open it again.\n";
+  "This page has not been built. Run `npm run build` in the service's directory, then reload the page.\n";
 
 export interface PageOptions {
   /** Directory of the built page. */

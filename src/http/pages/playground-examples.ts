@@ -28,7 +28,7 @@ mutation GetOrCreate(
 }
 `;
 
-const LIST = `# For the next page, put endCursor into after.
+const LIST = `# For the next page, pass endCursor as after.
 query List($first: Int!, $after: String) {
   userGroups(first: $first, after: $after) {
     totalCount
@@ -50,7 +50,7 @@ query List($first: Int!, $after: String) {
 }
 `;
 
-const ROTATE = `# Put the group's token into the variables.
+const ROTATE = `# Replace <TOKEN> in the variables with the group's token.
 mutation Rotate($token: String!) {
   rotateUserGroupToken(
     input: { currentToken: $token }
@@ -80,7 +80,7 @@ subscription Watch($by: UserGroupBy!) {
 }
 `;
 
-const CHECK = `# Findings have line and column.
+const CHECK = `# Each finding has its line and column.
 query Check($text: String!) {
   validateSiteConfig(text: $text) {
     valid
@@ -98,7 +98,7 @@ query Check($text: String!) {
 }
 `;
 
-const PUBLISH = `# Each run is a new revision.
+const PUBLISH = `# Each run creates a revision.
 mutation Publish($document: JSON!) {
   putSiteConfig(
     input: { site: "docs", document: $document }

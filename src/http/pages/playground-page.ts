@@ -30,7 +30,7 @@ export function renderPage(files: PageFiles): string {
 <script src="graphql/assets/${files.script}" defer></script>
 </head>
 <body class="no-focus-outline">
-<noscript>The playground needs JavaScript.</noscript>
+<noscript>The playground requires JavaScript.</noscript>
 <div id="root"></div>
 </body>
 </html>

@@ -8,7 +8,7 @@ type ClientError = Error & { readonly code?: unknown };
 
 const INVALID_HTTP = { status: 400, message: "The request is not valid HTTP." };
 const REFUSALS: ReadonlyMap<unknown, typeof INVALID_HTTP> = new Map([
-  ["HPE_HEADER_OVERFLOW", { status: 431, message: "The address and headers of the request are too large." }],
+  ["HPE_HEADER_OVERFLOW", { status: 431, message: "The URL and headers of the request are too large." }],
   ["ERR_HTTP_REQUEST_TIMEOUT", { status: 408, message: "The request took too long to arrive." }],
 ]);
 

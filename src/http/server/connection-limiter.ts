@@ -25,15 +25,15 @@ const REFUSALS = {
 /**
  * Rejects connections beyond the limits: with 503 for the process limit, with 429 for the limit per address.
  * @param connections must already contain a connection when it is checked
- * @param trustedProxies addresses and networks without a limit per address
+ * @param limits `trustedProxies` are addresses and networks without a limit per address
  */
 export function limitConnections(
   server: Pick<Server, "on">,
   connections: Connections,
-  { maxConnections, maxConnectionsPerAddress }: ConnectionLimits,
-  trustedProxies: readonly string[],
+  limits: ConnectionLimits & { readonly trustedProxies: readonly string[] },
   { refusedConnections }: Metrics,
 ): void {
+  const { maxConnections, maxConnectionsPerAddress, trustedProxies } = limits;
   const proxies = toBlockList(trustedProxies);
   const openByAddress = new Map<string, number>();
   let open = 0;

@@ -85,7 +85,10 @@ export function drainOnClose(
       await setImmediate();
       const now = performance.now();
       if (now >= cutOffAt) {
-        app.log.warn({ connections: connections.size }, "connections were cut: their requests took too long");
+        app.log.warn(
+          { connections: connections.size },
+          "connections were closed at shutdown: their requests took too long",
+        );
         for (const { socket } of connections) socket.destroy();
         return;
       }

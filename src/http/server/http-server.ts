@@ -94,7 +94,7 @@ export interface HttpOptions {
 
 /** Current state of the server, for metrics. */
 export interface HttpState {
-  requestsUnderWay(): number;
+  requestsInProgress(): number;
   connections(): number;
   /** Bytes of replies that peers have not read. */
   unsentBytes(): number;
@@ -179,12 +179,12 @@ function build(
   });
   broken.track(app.server);
   const connections = new Connections(app.server);
-  limitConnections(app.server, connections, connectionLimits, trustedProxies, metrics);
+  limitConnections(app.server, connections, { ...connectionLimits, trustedProxies }, metrics);
   // HTTP allows servers to ignore unknown expectations; Node would reply without a body.
   app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
   // Node would close the connection without a reply.
   app.server.on("connect", (_request, socket) => {
-    if (socket instanceof Socket) broken.answer(new Error("CONNECT has no meaning here."), socket);
+    if (socket instanceof Socket) broken.answer(new Error("CONNECT is not supported."), socket);
   });
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
@@ -200,7 +200,7 @@ function build(
   if (trustedProxies.length === 0) warnAboutUntrustedProxy(app);
   logReplies(app, log.successesPerSecond);
   countReplies(app, metrics);
-  const requestsUnderWay = drainOnClose(app, connections, metrics);
+  const requestsInProgress = drainOnClose(app, connections, metrics);
   const unsent = new UnsentBytes(connections, connectionLimits, metrics);
   unsent.register(app);
   app.setErrorHandler((error, request, reply) => {
@@ -213,7 +213,7 @@ function build(
   return {
     app,
     state: {
-      requestsUnderWay,
+      requestsInProgress,
       connections: () => connections.size,
       unsentBytes: () => unsent.total,
       bodyBytes: () => bodies.total,

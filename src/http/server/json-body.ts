@@ -55,10 +55,7 @@ function requireJson(request: FastifyRequest): void {
   }
   const coding = request.headers["transfer-encoding"] ?? "chunked";
   if (coding.toLowerCase() !== "chunked") {
-    throw new DomainError(
-      "unsupported_media_type",
-      "The body must be sent with no Transfer-Encoding but chunked.",
-    );
+    throw new DomainError("unsupported_media_type", "The only supported Transfer-Encoding is chunked.");
   }
   // Fast path for the most common header.
   if (request.headers["content-type"] === "application/json") return;

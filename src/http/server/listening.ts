@@ -19,7 +19,7 @@ export async function requireFreePort(host: string, port: number): Promise<void>
 export function toListenError(error: unknown, host: string, port: number): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error;
   if (error.syscall === "getaddrinfo") {
-    return new OperatorError(`HOST ${host} is not known: ${error.message}.`, { cause: error });
+    return new OperatorError(`Cannot resolve HOST ${host}: ${error.message}.`, { cause: error });
   }
   if (error.syscall !== "listen") return error;
   const code = "code" in error ? error.code : undefined;
@@ -34,11 +34,11 @@ export function toListenError(error: unknown, host: string, port: number): unkno
 function message(code: unknown, host: string, port: number): string | undefined {
   switch (code) {
     case "EADDRINUSE":
-      return `PORT ${port} on ${host} is in use; stop the other program or set another PORT.`;
+      return `PORT ${port} on ${host} is in use. Stop the other program or set another PORT.`;
     case "EACCES":
-      return `PORT ${port} needs more rights than this process has; set another PORT.`;
+      return `PORT ${port} requires privileges that this process does not have. Set another PORT.`;
     case "EADDRNOTAVAIL":
-      return `HOST ${host} is no address of this machine.`;
+      return `HOST ${host} is not an address of this machine.`;
     default:
       return undefined;
   }

@@ -16,19 +16,19 @@ export interface MetricsReader {
 
 /** Access control of the metrics endpoint. */
 export interface MetricsAccess {
-  /** Bearer token that clients must send; if undefined, `isOpenHere` applies. */
+  /** Bearer token that clients must send; if undefined, `allowsLocalRequests` applies. */
   readonly token: string | undefined;
   /** Without a token: whether requests from this machine are allowed. Others are always rejected. */
-  readonly isOpenHere: boolean;
+  readonly allowsLocalRequests: boolean;
 }
 
 /** Registers `/metrics` (decision 44). */
 export function registerMetricsRoute(
   app: FastifyInstance,
   reader: MetricsReader,
-  { token, isOpenHere }: MetricsAccess,
+  { token, allowsLocalRequests }: MetricsAccess,
 ): void {
-  const requireReader = token === undefined ? localReader(isOpenHere) : requireBearer(token);
+  const requireReader = token === undefined ? localReader(allowsLocalRequests) : requireBearer(token);
   app.route({
     method: METHODS,
     url: PATH,
@@ -41,12 +41,12 @@ export function registerMetricsRoute(
 
 type Requirement = (request: FastifyRequest) => void;
 
-function localReader(isOpenHere: boolean): Requirement {
+function localReader(allowsLocalRequests: boolean): Requirement {
   return (request) => {
-    if (isOpenHere && isDirectLocalRequest(request)) return;
+    if (allowsLocalRequests && isDirectLocalRequest(request)) return;
     throw new DomainError(
       "forbidden",
-      "Set METRICS_TOKEN to read metrics: without it they are for the service's own machine only, where HOST is a loopback address, and neither DATABASE_URL nor TRUSTED_PROXIES is set.",
+      "Without METRICS_TOKEN, metrics can be read only from the service's own machine, and only if HOST is a loopback address and neither DATABASE_URL nor TRUSTED_PROXIES is set. Set METRICS_TOKEN.",
     );
   };
 }
@@ -59,7 +59,7 @@ function requireBearer(token: string): Requirement {
     if (timingSafeEqual(hash(received), expected)) return;
     throw new DomainError(
       "unauthenticated",
-      "The Authorization header must read: Bearer <METRICS_TOKEN>, as the service's settings have it.",
+      "The Authorization header must be: Bearer <METRICS_TOKEN>, with the value of the setting METRICS_TOKEN.",
     );
   };
 }

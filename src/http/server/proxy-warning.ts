@@ -11,7 +11,7 @@ export function warnAboutUntrustedProxy(app: FastifyInstance): void {
       isReported = true;
       app.log.warn(
         { address: socket.remoteAddress },
-        "a request has X-Forwarded-For or Forwarded, but TRUSTED_PROXIES is empty: if this address is a proxy, set TRUSTED_PROXIES to it; until then all of its clients share one address in rate limits and the limit of failed authentications",
+        "received X-Forwarded-For or Forwarded, but TRUSTED_PROXIES is empty: if this address is a proxy, add it to TRUSTED_PROXIES; until then, all clients of the proxy share its per-address limits",
       );
     }
     done();

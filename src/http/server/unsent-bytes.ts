@@ -75,9 +75,13 @@ export class UnsentBytes {
     if (this.#estimate + bytes > this.#limits.maxUnsentBytes) this.#sweep(bytes, 0);
     if (this.#estimate + bytes > this.#limits.maxUnsentBytes && !hasWritten) {
       this.#metrics.budgetRefusals.of("unsent").value += 1;
-      throw new DomainError("unavailable", "Too many large replies wait to be read. Try again later.", {
-        retryAfter: RETRY_AFTER_S,
-      });
+      throw new DomainError(
+        "unavailable",
+        "Too many large replies are waiting to be read. Try again later.",
+        {
+          retryAfter: RETRY_AFTER_S,
+        },
+      );
     }
     this.#estimate += bytes;
   }

@@ -7,7 +7,7 @@ export interface StateSources {
   /** Versions of the service, Node.js and PostgreSQL. */
   readonly build: Readonly<Record<"version" | "node" | "postgresql", string>>;
   readonly http: {
-    requestsUnderWay(): number;
+    requestsInProgress(): number;
     connections(): number;
     unsentBytes(): number;
     bodyBytes(): number;
@@ -35,7 +35,7 @@ export function registerStateMetrics(registry: Registry, sources: StateSources):
     name: "http_requests_in_progress",
     help: "Requests in progress, including open subscriptions.",
     labels: [],
-    read: () => [[[], sources.http.requestsUnderWay()]],
+    read: () => [[[], sources.http.requestsInProgress()]],
   });
   registerGauge(registry, {
     name: "http_connections",

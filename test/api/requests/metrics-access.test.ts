@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => end());
 
 const refusal = expect.stringMatching(
-  /^\{"success":0,"error":\{"code":"forbidden","message":"Set METRICS_TOKEN/,
+  /^\{"success":0,"error":\{"code":"forbidden","message":"Without METRICS_TOKEN/,
 );
 
 const ask = (url: string, headers: Readonly<Record<string, string>> = {}) =>

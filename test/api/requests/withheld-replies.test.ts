@@ -9,7 +9,10 @@ const refusal = {
   status: 503,
   headers: { "retry-after": "5" },
   body: {
-    error: { code: "unavailable", message: "Too many large replies wait to be read. Try again later." },
+    error: {
+      code: "unavailable",
+      message: "Too many large replies are waiting to be read. Try again later.",
+    },
   },
 };
 

@@ -90,7 +90,7 @@ test("a service without the built console says what to do", async () => {
   const { status, headers, text } = await get(unbuilt, "/console/");
   expect(status).toBe(503);
   expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
-  expect(text).toContain("run `npm run build`");
+  expect(text).toContain("Run `npm run build`");
   expect((await get(unbuilt, "/console/assets/index.js")).status).toBe(404);
 });
 

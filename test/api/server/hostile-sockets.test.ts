@@ -75,7 +75,7 @@ test.each([
 
 test("a transfer coding besides chunked is not taken for the body itself", async () => {
   const request = get("Transfer-Encoding: gzip, chunked\r\n", `24\r\n${BODY}\r\n0\r\n\r\n`);
-  await expectRefusal(request, 415, "The body must be sent with no Transfer-Encoding but chunked.");
+  await expectRefusal(request, 415, "The only supported Transfer-Encoding is chunked.");
 });
 
 test.each([
@@ -131,7 +131,7 @@ test.each([
   ["a header of a megabyte", () => get(`X: ${"y".repeat(MEGABYTE)}\r\n`)],
   ["an address of 20,000 characters", () => head(`GET /site-config/${"a".repeat(20_000)}`)],
 ])("%s", async (_name, request) => {
-  await expectRefusal(request(), 431, "The address and headers of the request are too large.");
+  await expectRefusal(request(), 431, "The URL and headers of the request are too large.");
 });
 
 test("2,001 short headers within the limit, and trailers", async () => {

@@ -181,7 +181,10 @@ test("an import that is under way encrypts under the account's new key", async (
     yield lines(1003, 1004);
   }
   const end = await tenant.import({ groups: "-", format: "jsonl" }, late());
-  expect(end).toMatchObject({ code: 1, stdout: expect.stringContaining("The audit log calls it: import ") });
+  expect(end).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("Request ID in the audit log: import "),
+  });
   expect(end.stderr).toMatch(/which is not in ENCRYPTION_KEYS/);
   await setKey(keyOf(commands.encryptionKey));
 });

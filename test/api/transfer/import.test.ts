@@ -41,7 +41,7 @@ test("data sources, groups and mappings come in, and come in again without any c
 
   const dry = await tenant.import({ ...files, dryRun: true });
   const counts = { "data sources": [2, 1, 0, 1, 0], groups: [3, 3, 0, 0, 0], mappings: [2, 2, 0, 0, 0] };
-  expect(dry).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("dry run") });
+  expect(dry).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("Dry run") });
   expect(countsOf(dry)).toEqual(counts);
   expect(await readGroup(commands, tenant, "acme")).toBeNull();
   expect(await audit(tenant.accountId)).toEqual([]);
@@ -64,7 +64,7 @@ test("data sources, groups and mappings come in, and come in again without any c
     properties: null,
     mapping: [],
   });
-  const [, id] = /calls it: (import .+)\n/.exec(first.stdout) ?? [];
+  const [, id] = /Request ID in the audit log: (import .+)\n/.exec(first.stdout) ?? [];
   const entries = await audit(tenant.accountId);
   expect(entries.map(({ action, subject_name }) => `${action} ${subject_name}`).toSorted()).toEqual([
     "data_source.created crm",

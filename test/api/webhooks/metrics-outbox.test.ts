@@ -14,7 +14,7 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
     {
       metrics: new Metrics(),
       build: { version: "1", node: "2", postgresql: "3" },
-      http: { requestsUnderWay: () => 0, connections: () => 0, unsentBytes: () => 0, bodyBytes: () => 0 },
+      http: { requestsInProgress: () => 0, connections: () => 0, unsentBytes: () => 0, bodyBytes: () => 0 },
       subscriptions: () => 0,
       webhooksInProgress: () => 0,
       unpublishedChanges: () => 0,

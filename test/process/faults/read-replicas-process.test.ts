@@ -71,7 +71,7 @@ async function expectReplicaUsed(env: Readonly<Record<string, string>>): Promise
   const { code, stderr } = await service.ended;
   expect(code).toBe(0);
   if (isOneOut) {
-    expect(stderr).toMatch(/"replica":"[^"]*127\.0\.0\.1:\d+".*"msg":"a replica is left out/);
+    expect(stderr).toMatch(/"replica":"[^"]*127\.0\.0\.1:\d+".*"msg":"a replica was excluded/);
   }
   expect(stderr).not.toContain("restartable:");
 }
@@ -108,6 +108,6 @@ test("replicas of nothing are refused", async () => {
   });
   expect([code, stderr]).toEqual([
     1,
-    "Wrong settings: DATABASE_REPLICA_URLS needs DATABASE_URL, of which they are replicas.\n",
+    "Invalid settings: DATABASE_REPLICA_URLS requires DATABASE_URL, the primary of these replicas.\n",
   ]);
 });

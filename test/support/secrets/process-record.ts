@@ -6,7 +6,7 @@ import { searchFiles } from "./stored-secrets.js";
 
 const KEPT = "secrets.json";
 /** What the first start prints between its first line and its last. */
-const DEMO = /^The account "demo" was made[\s\S]*?(?=^Playground:|(?![\s\S]))/m;
+const DEMO = /^Created the account "demo"[\s\S]*?(?=^Playground:|(?![\s\S]))/m;
 
 /** Notes the secrets that a process gets by its environment. */
 export function recordEnvironment(env: Readonly<Record<string, string>>): void {

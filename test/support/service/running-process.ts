@@ -124,7 +124,7 @@ export async function waitForStart(started: RunningProcess): Promise<RunningServ
   });
   const deadline = Date.now() + startingMs;
   while (!hasEnded && Date.now() < deadline) {
-    const [, url] = /answers at (http:\S+) [\s\S]*\n$/.exec(started.stdout()) ?? [];
+    const [, url] = /listening on (http:\S+) [\s\S]*\n$/.exec(started.stdout()) ?? [];
     if (url !== undefined) return { ...started, url, startUpText: started.stdout() };
     await sleep(10);
   }

@@ -70,16 +70,20 @@ async function read(path: string): Promise<Content | null> {
   try {
     // Require a regular file: root would replace a device, and reading a pipe could block forever.
     if (!(await stat(path)).isFile())
-      throw new OperatorError(`${path} is no file: name another one for the checkpoint.`);
+      throw new OperatorError(
+        `The checkpoint ${JSON.stringify(path)} is not a regular file. Choose another path.`,
+      );
     text = await readFile(path, "utf8");
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw new OperatorError(`Cannot read the checkpoint ${path}.`, { cause: error });
+    throw new OperatorError(`Cannot read the checkpoint ${JSON.stringify(path)}.`, { cause: error });
   }
   const parsed = content.safeParse(parseOrNull(text));
   if (parsed.success) return parsed.data;
-  throw new OperatorError(`${path} is no checkpoint of an import. Remove it, or name another file.`);
+  throw new OperatorError(
+    `${JSON.stringify(path)} is not an import checkpoint. Delete it, or choose another path.`,
+  );
 }
 
 function parseOrNull(text: string): unknown {

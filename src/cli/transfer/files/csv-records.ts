@@ -15,18 +15,18 @@ export interface CsvShape {
 
 /**
  * Reads CSV (RFC 4180) with a header row. An empty cell is an absent field.
- * @param head the file's header if `chunks` do not start with it; otherwise null
+ * @param header the file's header if `chunks` do not start with it; otherwise null
  * @param chunks the bytes from the position on
  * @throws OperatorError for unknown columns, and at the first quoting error, after which record boundaries are unknown
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   from: SourcePosition,
-  head: CsvHead | null,
+  header: CsvHeader | null,
   shape: CsvShape,
 ): AsyncGenerator<SourceRecord> {
-  let columns = head?.columns;
-  for await (const { info, record } of rowsOf(chunks, head?.lineEnd)) {
+  let columns = header?.columns;
+  for await (const { info, record } of rowsOf(chunks, header?.lineEnd)) {
     if (!columns) {
       columns = requireColumns(record, shape);
       continue;
@@ -40,7 +40,7 @@ export async function* readCsv(
 }
 
 /** The header of a CSV file. */
-export interface CsvHead {
+export interface CsvHeader {
   /** Column names. */
   readonly columns: readonly string[];
   /** Line break of the first line, and thus of all others; undefined if there is only one line. */
@@ -48,7 +48,7 @@ export interface CsvHead {
 }
 
 /** Reads the header of a file. @param chunks its bytes from the start @throws as `readCsv` does */
-export async function readCsvHead(chunks: AsyncIterable<Uint8Array>, shape: CsvShape): Promise<CsvHead> {
+export async function readCsvHeader(chunks: AsyncIterable<Uint8Array>, shape: CsvShape): Promise<CsvHeader> {
   const read: Uint8Array[] = [];
   async function* recordedChunks() {
     for await (const chunk of chunks) {
@@ -102,7 +102,9 @@ async function* rowsOf(chunks: AsyncIterable<Uint8Array>, lineEnd: string | unde
   }
   if (!syntaxError) return;
   const { error } = syntaxError;
-  throw new OperatorError(`invalid_csv: ${error.message}. Nothing from there on was read.`, { cause: error });
+  throw new OperatorError(`invalid_csv: ${error.message}. The rest of the file was not read.`, {
+    cause: error,
+  });
 }
 
 /** Rejects invalid UTF-8, which the parser would replace by U+FFFD. */
@@ -112,7 +114,7 @@ async function* requireUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<U
     try {
       decoder.decode(chunk, { stream: true });
     } catch (cause) {
-      throw new OperatorError("invalid_csv: the file is not UTF-8 text. Save it as such.", { cause });
+      throw new OperatorError("invalid_csv: the file is not UTF-8 text. Save it as UTF-8.", { cause });
     }
     yield chunk;
   }
@@ -122,9 +124,9 @@ function requireColumns(names: readonly string[], { columns }: CsvShape): readon
   const unknown = names.filter((name) => !columns.includes(name));
   const isRepeated = new Set(names).size < names.length;
   if (names.length > 0 && unknown.length === 0 && !isRepeated) return names;
-  const found = names.length === 0 ? "there is no line" : `it reads ${JSON.stringify(names.join(","))}`;
+  const found = names.length === 0 ? "the file is empty" : `it is ${JSON.stringify(names.join(","))}`;
   throw new OperatorError(
-    `invalid_csv: the first line must name the columns, each once, of ${columns.join(", ")}; ${found}.`,
+    `invalid_csv: the first line must be a header with columns out of ${columns.join(", ")}, each at most once; ${found}.`,
   );
 }
 
@@ -134,7 +136,7 @@ function toFields(
   { json }: CsvShape,
 ): SourceRecord["content"] {
   if (record.length !== columns.length) {
-    const message = `The line has ${record.length} cells; the first line names ${columns.length} columns.`;
+    const message = `The line has ${record.length} cells, but the header has ${columns.length} columns.`;
     return new Refusal("invalid_csv", message);
   }
   const fields: [string, unknown][] = [];

@@ -55,10 +55,13 @@ export function parseGroup(fields: Fields, environment: Environment): ImportedGr
   const { name, token, properties, mapping, api_environment_tag: tag } = fields;
   const idField = "provided_id" in fields ? "provided_id" : "user_group_id";
   if (idField === "provided_id" && "user_group_id" in fields) {
-    throw invalidField(["user_group_id"], "must not stand beside provided_id, which is the same");
+    throw invalidField(
+      ["user_group_id"],
+      "must not be combined with provided_id, which has the same meaning",
+    );
   }
   if (isPresent(tag) && tag !== environment) {
-    throw invalidField(["api_environment_tag"], `must be ${environment}, as what is imported goes there`);
+    throw invalidField(["api_environment_tag"], `must be ${environment}, the environment of this import`);
   }
   return {
     providedId: parseText(fields[idField], [idField]),
@@ -87,6 +90,6 @@ function requireKnown(fields: Fields, { columns }: CsvShape): void {
   for (const name of Object.keys(fields)) {
     // Reject unknown fields: an ignored typo would go unnoticed.
     if (!columns.includes(name))
-      throw invalidField([name], `is not known; the fields are ${columns.join(", ")}`);
+      throw invalidField([name], `is not a known field; the fields are ${columns.join(", ")}`);
   }
 }

@@ -67,7 +67,7 @@ export async function runImport(run: ImportRun): Promise<ImportResult> {
       const file = run.files[kind];
       if (!file || run.signal.aborted) continue;
       metricsByKind.set(kind, run.checkpoint.progressOf(kind).metrics);
-      await runFile(run, kind, file, expectedKeys, (metrics) => metricsByKind.set(kind, metrics), options);
+      await runFile(run, kind, file, { options, expectedKeys, metricsByKind });
     }
     return { metricsByKind, failure: null, interrupted: run.signal.aborted };
   } catch (error) {
@@ -82,13 +82,18 @@ function failureOf(error: unknown): OperatorError {
   throw error;
 }
 
+/** State shared by the files of a run. */
+interface RunState {
+  readonly options: ImportOptions;
+  readonly expectedKeys: Readonly<Record<"dataSources" | "groups", SeenKeys>>;
+  readonly metricsByKind: Map<FileKind, Metrics>;
+}
+
 async function runFile(
   run: ImportRun,
   kind: FileKind,
   file: SourceFile,
-  expectedKeys: Readonly<Record<"dataSources" | "groups", SeenKeys>>,
-  onMetrics: (metrics: Metrics) => void,
-  options: ImportOptions,
+  { options, expectedKeys, metricsByKind }: RunState,
 ): Promise<void> {
   const { writer, importers, checkpoint, observer, signal } = run;
   const from = checkpoint.progressOf(kind);
@@ -98,7 +103,7 @@ async function runFile(
       metrics: from.metrics,
       signal,
       async onBatch(position, metrics) {
-        onMetrics(metrics);
+        metricsByKind.set(kind, metrics);
         observer.onProgress(kind, { position, metrics });
         if (!options.dryRun) await checkpoint.save(kind, { position, metrics });
       },

@@ -145,7 +145,7 @@ function takeRecord<Item>(
   const keys = stage.keysOf(item);
   // Record no keys of a rejected line: later lines may use its other keys.
   const repeated = keys.find(([, key]) => seen.has(key));
-  if (repeated) return new Refusal("repeated", "This stands in an earlier line already.", [repeated[0]]);
+  if (repeated) return new Refusal("repeated", "An earlier line has the same value.", [repeated[0]]);
   for (const [, key] of keys) seen.add(key);
   return item;
 }

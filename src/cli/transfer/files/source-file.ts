@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { OperatorError } from "../../../domain/shared/operator-error.js";
-import { type CsvHead, type CsvShape, readCsv, readCsvHead } from "./csv-records.js";
+import { type CsvShape, readCsv, readCsvHeader } from "./csv-records.js";
 import { readJsonLines } from "./json-lines.js";
 import type { SourcePosition, SourceRecord } from "./source-record.js";
 
@@ -37,7 +37,8 @@ export async function openSourceFile(
   const known = format ?? formatOf(path);
   if (path === "-") {
     const name = "standard input";
-    const records = (from: SourcePosition) => withFileName(name, read(known, input, from, null, shape));
+    const records = (from: SourcePosition) =>
+      withFileName(name, known === "csv" ? readCsv(input, from, null, shape) : readJsonLines(input, from));
     return { name, bytes: null, version: null, records };
   }
   const { size, mtimeMs } = await stat(path).catch((error: unknown) => {
@@ -56,7 +57,7 @@ export function formatOf(path: string): FileFormat {
   if (/\.(jsonl|ndjson)$/i.test(path)) return "jsonl";
   if (/\.csv$/i.test(path)) return "csv";
   throw new OperatorError(
-    `The name ${JSON.stringify(path)} tells no format: add --format jsonl or --format csv.`,
+    `The format of ${JSON.stringify(path)} is unknown. Add --format jsonl or --format csv.`,
   );
 }
 
@@ -66,18 +67,12 @@ async function* readFrom(
   from: SourcePosition,
   shape: CsvShape,
 ): AsyncGenerator<SourceRecord> {
-  const head = format === "csv" && from.offset > 0 ? await readCsvHead(chunksOf(path, 0), shape) : null;
-  yield* read(format, chunksOf(path, from.offset), from, head, shape);
-}
-
-function read(
-  format: FileFormat,
-  chunks: AsyncIterable<Uint8Array>,
-  from: SourcePosition,
-  head: CsvHead | null,
-  shape: CsvShape,
-): AsyncIterable<SourceRecord> {
-  return format === "csv" ? readCsv(chunks, from, head, shape) : readJsonLines(chunks, from);
+  if (format === "jsonl") {
+    yield* readJsonLines(chunksOf(path, from.offset), from);
+    return;
+  }
+  const header = from.offset > 0 ? await readCsvHeader(chunksOf(path, 0), shape) : null;
+  yield* readCsv(chunksOf(path, from.offset), from, header, shape);
 }
 
 async function* chunksOf(path: string, start: number): AsyncGenerator<Uint8Array> {
