@@ -101,7 +101,7 @@ async function serveFrom(
     trustedProxies: config.trustedProxies,
     rateLimits: {
       windowSeconds: RATE_LIMIT_WINDOW_S,
-      points: config.rateLimit,
+      maxCost: config.rateLimit,
       authFailures: config.authFailureLimit,
       shared: redis,
     },

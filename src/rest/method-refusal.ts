@@ -6,7 +6,10 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, methods: r
   const allowed = methods.join(", ");
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
     reply.header("allow", allowed);
-    throw new DomainError("method_not_allowed", `${request.method} is not allowed here. Use ${allowed}.`);
+    throw new DomainError(
+      "method_not_allowed",
+      `${request.method} is not allowed on this path. Use ${allowed}.`,
+    );
   };
   app.route({
     method: app.supportedMethods.filter((method) => !methods.includes(method)),

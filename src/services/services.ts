@@ -107,7 +107,7 @@ export interface ReadOptions {
 export interface RateLimitOptions {
   readonly windowSeconds: number;
   /** Maximum cost units per window of an API key, a user group's front ends or an unauthenticated address; 0 disables the limit. */
-  readonly points: number;
+  readonly maxCost: number;
   /** Maximum failed authentications per address and window; 0 disables the limit. */
   readonly authFailures: number;
   /** Counters shared by all processes; undefined if each process counts alone. */
@@ -130,7 +130,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
   const edits = new UserGroupEdits(database, options.tokenGraceSeconds, batching);
   const creations = new UserGroupCreations(database, ids, vault, batching);
   const keyUsage = new KeyUsage(database);
-  const { windowSeconds, points, authFailures, shared } = options.rateLimits;
+  const { windowSeconds, maxCost, authFailures, shared } = options.rateLimits;
   const failures = { policy: "auth-failures", limit: authFailures, windowSeconds } as const;
   const counters = new RateCounters(windowSeconds * 1000, shared);
   const targets = new WebhookTargets(options.webhooks);
@@ -157,7 +157,7 @@ export function createServices(database: Database, vault: TokenVault, options: S
     listing: new Listing(database, batching),
     mappings: new MappingService(database, vault, changes),
     notifications,
-    rateLimits: new RateLimits(counters, { policy: "requests", limit: points, windowSeconds }, metrics),
+    rateLimits: new RateLimits(counters, { policy: "requests", limit: maxCost, windowSeconds }, metrics),
     siteConfigs: new SiteConfigService(database),
     siteConfigReader: new SiteConfigReader(database),
     siteConfigThread: new SiteConfigThread(metrics.siteConfigRefusals),

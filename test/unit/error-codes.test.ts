@@ -46,7 +46,7 @@ describe.each(ERROR_CODES)("%s", (code) => {
   const error = new DomainError(code, "must be so", {
     field: ["currentToken", "x"],
     retryAfter: 7,
-    figures: { limit: 1, actual: 2 },
+    details: { limit: 1, actual: 2 },
   });
   const message = code === "invalid_field" ? expect.stringContaining("must be so.") : "must be so";
 

@@ -35,11 +35,11 @@ test.each([
   ['{"one": {"query": "{ viewer { scope } }"}}', "must be a JSON object such as"],
   [
     JSON.stringify({ one: VIEWER, two: "{ viewer { scope }" }),
-    "has a document two that cannot run: Syntax Error: ",
+    "contains the invalid document two: Syntax Error: ",
   ],
   [
     JSON.stringify({ one: "{\n  nothing\n}" }),
-    'has a document one that cannot run: Cannot query field "nothing"',
+    'contains the invalid document one: Cannot query field "nothing"',
   ],
 ])("a file with %s is refused in one line", async (content, fault) => {
   const path = await write(content);

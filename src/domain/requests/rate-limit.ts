@@ -36,7 +36,7 @@ export function rateLimited(
   const { limit, remaining, resetSeconds } = allowance;
   return new DomainError("rate_limited", `${message} Try again in ${resetSeconds} s.`, {
     retryAfter: resetSeconds,
-    figures: { limit, remaining, ...details },
+    details: { limit, remaining, ...details },
     allowance,
   });
 }

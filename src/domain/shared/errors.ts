@@ -54,14 +54,14 @@ export interface FieldError {
 /** Maximum number of fields in one error (decision 12c). */
 export const MAX_FIELD_ERRORS = 100;
 
-export interface DomainErrorDetails {
+export interface DomainErrorOptions {
   readonly field?: FieldPath;
   /** All field errors, if more than one field is invalid. */
   readonly fields?: readonly FieldError[];
   /** `Retry-After` in whole seconds. */
   readonly retryAfter?: number;
   /** Numeric details, by names such as `limit` and `actual`. */
-  readonly figures?: Readonly<Record<string, number>>;
+  readonly details?: Readonly<Record<string, number>>;
   /** The caller's remaining rate limit allowance. */
   readonly allowance?: Allowance;
   readonly cause?: unknown;
@@ -78,21 +78,21 @@ export class DomainError extends Error {
   /** All invalid fields, up to the limit; the first is `field`. Empty if the error does not concern a field. */
   readonly fields: readonly FieldError[];
   readonly retryAfter: number | undefined;
-  readonly figures: Readonly<Record<string, number>> | undefined;
+  readonly details: Readonly<Record<string, number>> | undefined;
   readonly allowance: Allowance | undefined;
 
-  constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
-    super(redactSecrets(message), details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
+    super(redactSecrets(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    const { field, fields = field ? [{ field, message }] : [] } = details;
+    const { field, fields = field ? [{ field, message }] : [] } = options;
     this.field = field?.map(redactSecrets);
     this.fields = fields.slice(0, MAX_FIELD_ERRORS).map(({ field, message }) => ({
       field: field.map(redactSecrets),
       message: redactSecrets(message),
     }));
-    this.retryAfter = details.retryAfter;
-    this.figures = details.figures;
-    this.allowance = details.allowance;
+    this.retryAfter = options.retryAfter;
+    this.details = options.details;
+    this.allowance = options.allowance;
   }
 }
 

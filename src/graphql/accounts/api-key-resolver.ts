@@ -26,7 +26,7 @@ export class ApiKeyResolver {
   }
 
   @Query(() => ApiKeyConnection, {
-    description: "The API keys of the environment, also those that have ended; needs admin scope.",
+    description: "The environment's API keys, including expired and revoked ones. Requires admin scope.",
   })
   apiKeys(@Args(() => ConnectionArguments) page: ConnectionArguments, @Ctx() context: GraphqlContext) {
     const admin = requireAdmin(requireSession(context).caller);
@@ -40,7 +40,7 @@ export class ApiKeyResolver {
   }
 
   @Mutation(() => CreateApiKeyPayload, {
-    description: "Makes an API key for the environment of the calling one; needs admin scope.",
+    description: "Creates an API key for the caller's environment. Requires admin scope.",
   })
   async createApiKey(
     @Input(() => CreateApiKeyInput) input: CreateApiKeyInput,
@@ -57,7 +57,8 @@ export class ApiKeyResolver {
   }
 
   @Mutation(() => ApiKeyPayload, {
-    description: "Ends an API key for good, if it has not ended already; needs admin scope.",
+    description:
+      "Revokes an API key permanently. Has no effect if it is already revoked. Requires admin scope.",
   })
   async revokeApiKey(
     @Input(() => RevokeApiKeyInput) input: RevokeApiKeyInput,

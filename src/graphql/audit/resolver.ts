@@ -4,6 +4,7 @@ import type { AuditEntry } from "../../domain/audit/entry.js";
 import type { AuditLog } from "../../services/audit/log.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { AuditEntryConnection, AuditFilterInput, parseAuditFilter } from "./types.js";
 
 const SORT_FIELD = "auditEntry.createdAt";
@@ -17,11 +18,11 @@ export class AuditResolver {
   }
 
   @Query(() => AuditEntryConnection, {
-    description: "Every change in the environment, newest first; needs admin scope.",
+    description: "The environment's audit log, newest entries first. Requires admin scope.",
   })
   auditLog(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => AuditFilterInput, { nullable: true, description: "Which entries." })
+    @Arg("filter", () => AuditFilterInput, nullable("Filters the entries."))
     filterInput: AuditFilterInput | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {

@@ -9,6 +9,7 @@ import type { SortOrder } from "../../domain/user-groups/list.js";
 import type { Listing } from "../../services/user-groups/listing.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { DataSourceFilterInput, DataSourceOrder, parseDataSourceFilter } from "./list-inputs.js";
 import { DataSourceConnection, DataSourceView } from "./type.js";
 
@@ -23,13 +24,17 @@ export class DataSourceListResolver {
   }
 
   @Query(() => DataSourceConnection, {
-    description: "The data sources of the environment, sorted by internal id by default.",
+    description: "The environment's data sources.",
   })
   dataSources(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => DataSourceFilterInput, { nullable: true, description: "Which data sources." })
+    @Arg("filter", () => DataSourceFilterInput, nullable("Filters the data sources."))
     filterInput: DataSourceFilterInput | null | undefined,
-    @Arg("orderBy", () => DataSourceOrder, { nullable: true, description: "In which order." })
+    @Arg(
+      "orderBy",
+      () => DataSourceOrder,
+      nullable("The order of the data sources. Defaults to `DATA_SOURCE_ID`, ascending."),
+    )
     orderBy: DataSourceSort | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {

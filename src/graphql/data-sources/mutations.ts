@@ -24,7 +24,7 @@ export class DataSourceMutations {
   }
 
   @Mutation(() => DataSourcePayload, {
-    description: "Creates a data source; refused when its provided id is taken.",
+    description: "Creates a data source. Fails if its external ID is taken.",
   })
   async createDataSource(
     @Input(() => CreateDataSourceInput) input: CreateDataSourceInput,
@@ -37,7 +37,7 @@ export class DataSourceMutations {
   }
 
   @Mutation(() => DataSourcePayload, {
-    description: "Changes a data source: only the fields that are given.",
+    description: "Updates a data source. Omitted fields keep their values.",
   })
   async updateDataSource(
     @Input(() => UpdateDataSourceInput) input: UpdateDataSourceInput,
@@ -50,7 +50,7 @@ export class DataSourceMutations {
   }
 
   @Mutation(() => DeleteDataSourcePayload, {
-    description: "Deletes a data source; refused while user groups are mapped to it.",
+    description: "Deletes a data source. Fails while user groups are mapped to it.",
   })
   async deleteDataSource(
     @Input(() => DeleteDataSourceInput) input: DeleteDataSourceInput,

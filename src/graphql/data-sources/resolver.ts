@@ -1,14 +1,15 @@
 import { Arg, Ctx, Query, Resolver } from "type-graphql";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { DataSourceBy, parseDataSourceBy } from "./by.js";
 import { dataSourcesById, dataSourcesByProvidedId } from "./loaders.js";
 import { DataSourceView } from "./type.js";
 
 @Resolver()
 export class DataSourceResolver {
-  @Query(() => DataSourceView, { nullable: true, description: "One data source; null when there is none." })
+  @Query(() => DataSourceView, nullable("A data source; null if it does not exist."))
   async dataSource(
-    @Arg("by", () => DataSourceBy, { description: "Names the data source." }) by: DataSourceBy,
+    @Arg("by", () => DataSourceBy, { description: "Identifies the data source." }) by: DataSourceBy,
     @Ctx() context: GraphqlContext,
   ): Promise<DataSourceView | null> {
     const { loaders } = requireSession(context);

@@ -114,7 +114,7 @@ class ResultStore {
   take(id: string): FormattedExecutionResult {
     const result = this.#results.get(id);
     this.#results.delete(id);
-    if (!result) throw new Error("Apollo Server has written a reply by itself.");
+    if (!result) throw new Error("Apollo Server replied without a stored result.");
     return result;
   }
 }
@@ -186,7 +186,7 @@ function formatError(
   const known = tokenLimitError(error, maxTokens);
   if (known) {
     const code = toGraphqlCode(known.code);
-    return { ...rest, message: known.message, extensions: { code, ...known.figures } };
+    return { ...rest, message: known.message, extensions: { code, ...known.details } };
   }
   const code = codeOf(error) ?? extensions?.["code"];
   if (code === ApolloServerErrorCode.INTERNAL_SERVER_ERROR) {

@@ -10,6 +10,7 @@ import { DataSourceView } from "../data-sources/type.js";
 import { type GraphqlContext, requireSession, type Session } from "../shared/context.js";
 import { parseNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
+import { nullable } from "../shared/nullable.js";
 import { siteConfigs } from "../site-configs/loaders.js";
 import { SiteConfigRevisionView, SiteConfigView } from "../site-configs/type.js";
 import { userGroupsById } from "../user-groups/loaders.js";
@@ -19,12 +20,9 @@ import { WebhookDeliveryView, WebhookEndpointView } from "../webhooks/types.js";
 
 @Resolver()
 export class NodeResolver {
-  @Query(() => NodeView, {
-    nullable: true,
-    description: "The object with this global id; null when there is none.",
-  })
+  @Query(() => NodeView, nullable("The object with this global ID; null if it does not exist."))
   async node(
-    @Arg("id", () => ID, { description: "The global id." }) id: string,
+    @Arg("id", () => ID, { description: "The global ID." }) id: string,
     @Ctx() context: GraphqlContext,
   ): Promise<NodeView | null> {
     return load(requireSession(context), id);
@@ -32,14 +30,14 @@ export class NodeResolver {
 
   @Query(() => [NodeView], {
     nullable: "items",
-    description: `The objects with these global ids, at most ${MAX_PAGE_SIZE}, in the same order; null for one that is not there.`,
+    description: `The objects with these global IDs, at most ${MAX_PAGE_SIZE}, in the same order; null for each that does not exist.`,
   })
   async nodes(
-    @Arg("ids", () => [ID], { description: "The global ids." }) ids: string[],
+    @Arg("ids", () => [ID], { description: "The global IDs." }) ids: string[],
     @Ctx() context: GraphqlContext,
   ): Promise<(NodeView | null)[]> {
     const session = requireSession(context);
-    if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must have at most ${MAX_PAGE_SIZE} ids`);
+    if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must contain at most ${MAX_PAGE_SIZE} IDs`);
     return Promise.all(ids.map((id) => load(session, id)));
   }
 }

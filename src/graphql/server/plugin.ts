@@ -35,7 +35,7 @@ interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   /** Allow-list of documents; undefined allows every document. */
   readonly trustedDocuments: TrustedDocuments | undefined;
   /** Serves the playground to browsers; undefined handles browsers like any other client. */
-  readonly explore?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
+  readonly servePlayground?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
 }
 
 /** Registers the GraphQL API, in a scope with the prefix /graphql. */
@@ -44,11 +44,11 @@ export async function registerGraphql(
   services: Services,
   options: GraphqlOptions,
 ): Promise<void> {
-  const { trustedDocuments, explore } = options;
+  const { trustedDocuments, servePlayground } = options;
   const { metrics, tracing } = services.telemetry;
   const schema = createSchema(services);
   if (tracing) traceRootFields(schema, tracing);
-  const rootFields = Math.min(options.limits.rootFields, services.rateLimits.most);
+  const rootFields = Math.min(options.limits.rootFields, services.rateLimits.maxCost);
   // A query that exceeds the full rate limit can never run: reject it as too large instead of asking for a retry.
   const operationOptions = { ...options, limits: { ...options.limits, rootFields }, log: app.log };
   const operations = new Operations(schema, services, operationOptions);
@@ -83,7 +83,8 @@ export async function registerGraphql(
     metrics,
     async onRequest(request, reply) {
       requireMethod(request, reply);
-      if (explore && request.method === "GET" && acceptsHtml(request)) await explore(request, reply);
+      if (servePlayground && request.method === "GET" && acceptsHtml(request))
+        await servePlayground(request, reply);
       else await callers.identify(request);
     },
   });
@@ -118,5 +119,5 @@ function requireMethod({ method }: FastifyRequest, reply: FastifyReply): void {
   if (METHODS.includes(method)) return;
   const allowed = METHODS.join(", ");
   reply.header("allow", allowed);
-  throw new DomainError("method_not_allowed", `${method} is not allowed here. Use ${allowed}.`);
+  throw new DomainError("method_not_allowed", `${method} is not allowed on this path. Use ${allowed}.`);
 }

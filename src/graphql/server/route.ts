@@ -3,7 +3,7 @@ import type { GraphQLFormattedError } from "graphql";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import type { GraphqlContext } from "../shared/context.js";
-import { countShownError } from "../shared/error-metrics.js";
+import { countError } from "../shared/error-metrics.js";
 import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
 import type { ApolloHandler } from "./apollo-server.js";
 import type { FastPath } from "./fast-path.js";
@@ -96,7 +96,7 @@ function withRequestId(answer: OperationReply, { id }: FastifyRequest, metrics: 
   const completed = errors.map((error): GraphQLFormattedError => {
     const { extensions } = error;
     if (extensions?.["requestId"] !== undefined) return error;
-    countShownError(metrics, extensions?.["code"]);
+    countError(metrics, extensions?.["code"]);
     return { ...error, extensions: { ...extensions, requestId: id } };
   });
   return { ...answer, result: { ...answer.result, errors: completed } };
@@ -122,7 +122,11 @@ function acceptsGraphqlMediaType({ headers: { accept } }: FastifyRequest): boole
 /** @throws DomainError `batching_disabled` for a list of operations */
 function requireOneOperation(body: unknown): void {
   if (!Array.isArray(body)) return;
-  throw new DomainError("batching_disabled", "A request carries one operation: batching is off.", {
-    figures: { limit: 1, actual: body.length },
-  });
+  throw new DomainError(
+    "batching_disabled",
+    "Batching is not supported. Send each operation in its own request.",
+    {
+      details: { limit: 1, actual: body.length },
+    },
+  );
 }

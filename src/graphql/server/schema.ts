@@ -25,9 +25,10 @@ import { WebhookHealthResolver, WebhookResolver } from "../webhooks/resolver.js"
 import { NodeResolver } from "./node-resolver.js";
 
 const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
-  [OperationTypeNode.QUERY]: "What can be read.",
-  [OperationTypeNode.MUTATION]: "What can be changed; several changes run in their order, each by itself.",
-  [OperationTypeNode.SUBSCRIPTION]: "What can be watched.",
+  [OperationTypeNode.QUERY]: "The root of all queries.",
+  [OperationTypeNode.MUTATION]:
+    "The root of all mutations. The mutations of a request run one after another, each independently.",
+  [OperationTypeNode.SUBSCRIPTION]: "The root of all subscriptions.",
 };
 
 interface ResolverDefinition {
@@ -107,5 +108,5 @@ function describeRoots(schema: GraphQLSchema): void {
 }
 
 function refusePubSub(): never {
-  throw new Error("Nothing is published by topic.");
+  throw new Error("TypeGraphQL must not publish or subscribe.");
 }

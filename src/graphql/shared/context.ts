@@ -120,7 +120,7 @@ export function withReplica(
 export function requireSession(context: GraphqlContext): Session {
   const session = requireAnySession(context);
   if (session.kind === "caller") return session;
-  throw new DomainError("forbidden", "A user group token reads its own group only.");
+  throw new DomainError("forbidden", "A user group token can only read its own user group.");
 }
 
 /**

@@ -39,7 +39,7 @@ export function extensionsOf(error: DomainError, requestId: string): Record<stri
     code: toGraphqlCode(error.code),
     ...(error.field ? { field: error.field } : {}),
     ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
-    ...error.figures,
+    ...error.details,
     requestId,
   };
 }

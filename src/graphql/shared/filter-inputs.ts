@@ -3,13 +3,14 @@ import { Field, InputType } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { TimeRange } from "../../domain/user-groups/list.js";
+import { nullable } from "./nullable.js";
 
-@InputType("DateTimeRange", { description: "A stretch of time; an end that is absent is open." })
+@InputType("DateTimeRange", { description: "A time range. An omitted bound is open." })
 export class DateTimeRangeInput {
-  @Field(() => GraphQLDateTime, { nullable: true, description: "The first moment." })
+  @Field(() => GraphQLDateTime, nullable("The start of the range, inclusive."))
   readonly from?: Date | null;
 
-  @Field(() => GraphQLDateTime, { nullable: true, description: "The first moment that no longer belongs." })
+  @Field(() => GraphQLDateTime, nullable("The end of the range, exclusive."))
   readonly to?: Date | null;
 }
 
@@ -22,7 +23,7 @@ export function parseProvidedIds(providedIds: readonly string[] | null | undefin
   if (!providedIds) return {};
   const field = ["filter", "providedIds"];
   if (providedIds.length > MAX_PROVIDED_IDS)
-    throw invalidField(field, `must have at most ${MAX_PROVIDED_IDS} ids`);
+    throw invalidField(field, `must contain at most ${MAX_PROVIDED_IDS} IDs`);
   return { providedIds: providedIds.map((id) => parseText(id, field)) };
 }
 
@@ -36,6 +37,6 @@ export function parseTimeRange({ from, to }: DateTimeRangeInput, name: string): 
 
 function parseTime(time: Date, field: readonly string[]): Date {
   const year = time.getUTCFullYear();
-  if (year < 1 || year > 9999) throw invalidField(field, "must lie in the years 1 to 9999");
+  if (year < 1 || year > 9999) throw invalidField(field, "must be between the years 1 and 9999");
   return time;
 }

@@ -3,6 +3,7 @@ import { parseText } from "../../domain/shared/text-field.js";
 import type { SortOrder } from "../../domain/user-groups/list.js";
 import { createEnum } from "./create-enum.js";
 import { parseProvidedIds } from "./filter-inputs.js";
+import { nullable } from "./nullable.js";
 import { OrderDirection, type OrderDirectionValue } from "./order-direction-enum.js";
 
 /**
@@ -15,14 +16,14 @@ export function createOrderInput<SortField extends string>(
   items: string,
   fields: Parameters<typeof createEnum<SortField>>[2],
 ): ClassType<SortOrder<SortField>> {
-  const fieldEnum = createEnum(`${name}Field`, `What a list of ${items} is sorted by.`, fields);
+  const fieldEnum = createEnum(`${name}Field`, `Fields by which ${items} can be ordered.`, fields);
 
-  @InputType(name, { description: `How a list of ${items} is sorted.` })
+  @InputType(name, { description: `Ordering options for ${items}.` })
   class Order {
-    @Field(() => fieldEnum, { description: "What the list is sorted by." })
+    @Field(() => fieldEnum, { description: "The field to order by." })
     readonly field!: SortField;
 
-    @Field(() => OrderDirection, { defaultValue: "ascending", description: "Which end comes first." })
+    @Field(() => OrderDirection, { defaultValue: "ascending", description: "The direction of the order." })
     readonly direction!: OrderDirectionValue;
   }
   return Order;
@@ -31,13 +32,10 @@ export function createOrderInput<SortField extends string>(
 /** Filter conditions shared by all lists of named items. */
 @InputType()
 export abstract class NamedItemFilter {
-  @Field(() => [String], {
-    nullable: true,
-    description: "Those with one of these ids of yours; at most 1,000.",
-  })
+  @Field(() => [String], nullable("Items with one of these external IDs, at most 1,000."))
   readonly providedIds?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: "Those whose name has this part, whatever its case." })
+  @Field(() => String, nullable("Items whose name contains this text, ignoring case."))
   readonly nameContains?: string | null;
 }
 

@@ -2,7 +2,7 @@ import type { Admin, Caller, Writer } from "../../domain/accounts/caller.js";
 import { requireAdmin, requireWrite } from "../../domain/accounts/scopes.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 import { isUserError } from "./error-format.js";
-import { countShownError } from "./error-metrics.js";
+import { countError } from "./error-metrics.js";
 import type { PayloadType, PayloadValues } from "./payload.js";
 import { UserErrorView } from "./user-error-type.js";
 
@@ -40,7 +40,7 @@ export async function mutateIfAllowed<Values extends object>(
     return new Payload(await work(caller));
   } catch (error) {
     if (!isUserError(error)) throw error;
-    countShownError(context.metrics, error.code);
+    countError(context.metrics, error.code);
     return new Payload(null, UserErrorView.allOf(error));
   } finally {
     // Later fields of the same request must not read cached values from before this write.

@@ -5,9 +5,9 @@ export type OrderDirectionValue = SortOrder<string>["direction"];
 
 export const OrderDirection = createEnum<OrderDirectionValue>(
   "OrderDirection",
-  "Which end of a sorted list comes first.",
+  "The direction in which a list is ordered.",
   {
-    ASC: ["ascending", "The smallest or oldest first."],
-    DESC: ["descending", "The largest or newest first."],
+    ASC: ["ascending", "Ascending: smallest or oldest first."],
+    DESC: ["descending", "Descending: largest or newest first."],
   },
 );

@@ -52,7 +52,7 @@ export class ReplyBudget {
   /** Counts list items in the reply. @throws DomainError `query_too_expensive` if the budget is exceeded */
   spend(items: number): void {
     this.#spent += items;
-    this.requireRest();
+    this.requireRemaining();
   }
 
   /** Counts the findings of a completed check. Does not throw: only further work is rejected. */
@@ -85,24 +85,32 @@ export class ReplyBudget {
     if (this.#jsonCost <= costLeft) return;
     throw new DomainError(
       "query_too_expensive",
-      `The query costs more than ${costLimit} with the size of its properties. Ask for fewer groups at once.`,
-      { figures: { limit: costLimit } },
+      `The query costs more than ${costLimit} because of the size of the properties. Request fewer user groups at once.`,
+      { details: { limit: costLimit } },
     );
   }
 
   /** Stops further work for a reply that is already too large. @throws like `spend` */
-  requireRest(): void {
+  requireRemaining(): void {
     if (this.#spent <= MAX_ITEMS) return;
-    throw new DomainError("query_too_expensive", `The reply would have more than ${MAX_ITEMS} items.`, {
-      figures: { limit: MAX_ITEMS },
-    });
+    throw new DomainError(
+      "query_too_expensive",
+      `The reply has more than ${MAX_ITEMS} items. Request fewer at once.`,
+      {
+        details: { limit: MAX_ITEMS },
+      },
+    );
   }
 }
 
 export function replyTooLarge(limit: number): DomainError {
-  return new DomainError("query_too_expensive", `The reply would have more than ${limit} bytes.`, {
-    figures: { limit },
-  });
+  return new DomainError(
+    "query_too_expensive",
+    `The reply has more than ${limit} bytes. Request less at once.`,
+    {
+      details: { limit },
+    },
+  );
 }
 
 /** Returns whether a text has more than the given number of bytes in UTF-8. */

@@ -29,7 +29,7 @@ export class SiteConfigMutations {
   }
 
   @Mutation(() => SiteConfigPayload, {
-    description: "Stores a site configuration as a new revision, unless it has errors.",
+    description: "Stores a site configuration as a new revision. Fails if it has errors.",
   })
   async putSiteConfig(
     @Input(() => PutSiteConfigInput) input: PutSiteConfigInput,
@@ -54,7 +54,7 @@ export class SiteConfigMutations {
 
   @Mutation(() => SiteConfigPayload, {
     description:
-      "Changes parts of a site configuration, which gives a new revision, unless it has errors. What the patch does not name stays as it is written.",
+      "Patches a site configuration and stores the result as a new revision. Fails if the result has errors. Text outside the patched properties is unchanged.",
   })
   async patchSiteConfig(
     @Input(() => PatchSiteConfigInput) input: PatchSiteConfigInput,
@@ -71,7 +71,7 @@ export class SiteConfigMutations {
   }
 
   @Mutation(() => SiteConfigPayload, {
-    description: "Brings an earlier revision of a site configuration back, as a new one.",
+    description: "Restores an earlier revision of a site configuration as a new revision.",
   })
   async restoreSiteConfig(
     @Input(() => RestoreSiteConfigInput) input: RestoreSiteConfigInput,
@@ -97,7 +97,7 @@ export class SiteConfigMutations {
   }
 
   @Mutation(() => SiteConfigPayload, {
-    description: "Opens a site configuration to everybody over HTTP, or closes it. This is no new revision.",
+    description: "Makes a site configuration public or private over HTTP. Does not create a revision.",
   })
   async setSiteConfigVisibility(
     @Input(() => SetSiteConfigVisibilityInput) input: SetSiteConfigVisibilityInput,

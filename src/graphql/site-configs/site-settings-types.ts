@@ -96,7 +96,7 @@ function addField(target: SettingsClass, key: string, property: SettingProperty)
     () => (isList ? [type] : type),
     deprecated === undefined
       ? options
-      : { ...options, deprecationReason: `In the format too: ${deprecated}.` },
+      : { ...options, deprecationReason: `Deprecated by the format: ${deprecated}.` },
   )(target.prototype, name);
 }
 
@@ -110,12 +110,12 @@ function absentValue({ default: value, shape }: SettingProperty): JsonValue | un
 
 function renderingOf(shape: SettingShape): Rendering {
   const [one, other] = formsOf(shape).flatMap((form) => (form.kind === "any" ? [] : [form]));
-  if (!one) throw new Error("The table has a property that no view shows.");
+  if (!one) throw new Error("A property of the site configuration table has no GraphQL type.");
   if (!other) return renderForm(one);
   if (other.kind === "array") return renderOneOrMany(renderForm(other));
   if (shape.kind === "union" && shape.typed && other.kind === "object")
     return renderUnion(shape.typed, other);
-  throw new Error("The table has a union that no view shows.");
+  throw new Error("A union of the site configuration table has no GraphQL type.");
 }
 
 function renderForm(shape: Exclude<SingleShape, { readonly kind: "any" }>): Rendering {
@@ -136,7 +136,7 @@ function renderForm(shape: Exclude<SingleShape, { readonly kind: "any" }>): Rend
 }
 
 function renderEnum({ typed }: StringShape, values: readonly string[]): Rendering {
-  if (!typed) throw new Error("The table has an enumeration without a name.");
+  if (!typed) throw new Error("An enum of the site configuration table has no name.");
   const members = values.map(
     (value) => [value.toUpperCase().replaceAll("-", "_"), [value, `\`${value}\` in the document.`]] as const,
   );
@@ -196,7 +196,7 @@ function textClass(typed: NonNullable<UnionShape["typed"]>["text"]): TextClass {
       }
     }
     ObjectType(name, { description: typed.description })(TextObject);
-    Field(() => String, { description: "What the document says." })(TextObject.prototype, typed.property);
+    Field(() => String, { description: "The value in the document." })(TextObject.prototype, typed.property);
     return TextObject;
   });
 }

@@ -4,6 +4,7 @@ import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import type { Listing } from "../../services/user-groups/listing.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { parseUserGroupFilter, UserGroupFilterInput, UserGroupOrder } from "./list-inputs.js";
 import { UserGroupConnection } from "./type.js";
 
@@ -16,13 +17,17 @@ export class UserGroupListResolver {
   }
 
   @Query(() => UserGroupConnection, {
-    description: "The user groups of the API key's environment; by internal id unless told otherwise.",
+    description: "The environment's user groups.",
   })
   userGroups(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => UserGroupFilterInput, { nullable: true, description: "Which groups." })
+    @Arg("filter", () => UserGroupFilterInput, nullable("Filters the user groups."))
     filterInput: UserGroupFilterInput | null | undefined,
-    @Arg("orderBy", () => UserGroupOrder, { nullable: true, description: "In which order." })
+    @Arg(
+      "orderBy",
+      () => UserGroupOrder,
+      nullable("The order of the user groups. Defaults to `TEAM_ID`, ascending."),
+    )
     orderBy: UserGroupSort | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {

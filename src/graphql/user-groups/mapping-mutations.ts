@@ -25,7 +25,8 @@ export class MappingMutations {
   }
 
   @Mutation(() => UserGroupPayload, {
-    description: "Leads one schema of a user group to a data source, whether it was mapped before or not.",
+    description:
+      "Maps a schema of a user group to a data source, replacing an existing entry for the schema.",
   })
   async setMapping(
     @Input(() => SetMappingInput) input: SetMappingInput,
@@ -40,7 +41,7 @@ export class MappingMutations {
     });
   }
 
-  @Mutation(() => UserGroupPayload, { description: "Takes one schema out of a user group's mapping." })
+  @Mutation(() => UserGroupPayload, { description: "Removes a schema from a user group's mapping." })
   async removeMapping(
     @Input(() => RemoveMappingInput) input: RemoveMappingInput,
     @Ctx() context: GraphqlContext,
@@ -54,7 +55,7 @@ export class MappingMutations {
     });
   }
 
-  @Mutation(() => UserGroupPayload, { description: "Replaces the whole mapping of a user group." })
+  @Mutation(() => UserGroupPayload, { description: "Replaces the entire mapping of a user group." })
   async replaceMapping(
     @Input(() => ReplaceMappingInput) input: ReplaceMappingInput,
     @Ctx() context: GraphqlContext,

@@ -30,7 +30,7 @@ export class UserGroupMutations {
 
   @Mutation(() => GetOrCreateUserGroupPayload, {
     description:
-      "Returns the group with this provided id unchanged, or creates it. The same as GET /api/user, for clients that cannot send a body with GET.",
+      "Returns the user group with this external ID unchanged, or creates it. Equivalent to `GET /api/user`, for clients that cannot send a body with GET.",
   })
   async getOrCreateUserGroup(
     @Input(() => GetOrCreateUserGroupInput) input: GetOrCreateUserGroupInput,
@@ -45,7 +45,7 @@ export class UserGroupMutations {
   }
 
   @Mutation(() => UserGroupPayload, {
-    description: "Creates a user group; refused when its provided id is taken.",
+    description: "Creates a user group. Fails if its external ID is taken.",
   })
   async createUserGroup(
     @Input(() => CreateUserGroupInput) input: CreateUserGroupInput,
@@ -58,7 +58,7 @@ export class UserGroupMutations {
   }
 
   @Mutation(() => UserGroupPayload, {
-    description: "Changes a user group: only the fields that are given.",
+    description: "Updates a user group. Omitted fields keep their values.",
   })
   async updateUserGroup(
     @Input(() => UpdateUserGroupInput) input: UpdateUserGroupInput,
@@ -72,7 +72,7 @@ export class UserGroupMutations {
 
   @Mutation(() => UserGroupPayload, {
     description:
-      "Gives a user group a new token; the old one ends at once, unless the service grants a grace period.",
+      "Rotates the token of a user group. The old token is invalidated immediately, or after the grace period if the service has one.",
   })
   async rotateUserGroupToken(
     @Input(() => RotateUserGroupTokenInput) input: RotateUserGroupTokenInput,

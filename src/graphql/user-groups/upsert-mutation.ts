@@ -19,8 +19,7 @@ export class UpsertMutation {
   }
 
   @Mutation(() => UpsertUserGroupsPayload, {
-    description:
-      "Creates and changes many user groups in one transaction: those that are missing, and the others.",
+    description: "Creates or updates several user groups in one transaction.",
   })
   async upsertUserGroups(
     @Input(() => UpsertUserGroupsInput) input: UpsertUserGroupsInput,

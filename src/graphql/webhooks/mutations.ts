@@ -29,7 +29,8 @@ export class WebhookMutations {
   }
 
   @Mutation(() => WebhookSecretPayload, {
-    description: "Has events of the environment sent to a URL from now on; needs admin scope.",
+    description:
+      "Creates a webhook endpoint, which receives the environment's events from now on. Requires admin scope.",
   })
   async createWebhookEndpoint(
     @Input(() => CreateWebhookEndpointInput) input: CreateWebhookEndpointInput,
@@ -43,7 +44,7 @@ export class WebhookMutations {
   }
 
   @Mutation(() => WebhookEndpointPayload, {
-    description: "Changes a webhook endpoint; needs admin scope.",
+    description: "Updates a webhook endpoint. Omitted fields keep their values. Requires admin scope.",
   })
   async updateWebhookEndpoint(
     @Input(() => UpdateWebhookEndpointInput) input: UpdateWebhookEndpointInput,
@@ -61,7 +62,7 @@ export class WebhookMutations {
 
   @Mutation(() => WebhookSecretPayload, {
     description:
-      "Gives a webhook endpoint a new secret; for a day, events are signed with the old one as well. Needs admin scope.",
+      "Rotates a webhook endpoint's secret. For a day, events are signed with the old secret as well. Requires admin scope.",
   })
   async rotateWebhookSecret(
     @Input(() => WebhookEndpointInput) input: WebhookEndpointInput,
@@ -74,7 +75,7 @@ export class WebhookMutations {
   }
 
   @Mutation(() => DeleteWebhookEndpointPayload, {
-    description: "Deletes a webhook endpoint with its deliveries; needs admin scope.",
+    description: "Deletes a webhook endpoint and its deliveries. Requires admin scope.",
   })
   async deleteWebhookEndpoint(
     @Input(() => WebhookEndpointInput) input: WebhookEndpointInput,
@@ -88,7 +89,7 @@ export class WebhookMutations {
 
   @Mutation(() => WebhookDeliveryPayload, {
     description:
-      "Sends a dead or delivered webhook once more, under the same event id; one that is pending stays as it is. Needs admin scope.",
+      "Sends a dead or delivered webhook delivery again, with the same event ID. Has no effect on a pending one. Requires admin scope.",
   })
   async replayWebhookDelivery(
     @Input(() => ReplayWebhookDeliveryInput) input: ReplayWebhookDeliveryInput,

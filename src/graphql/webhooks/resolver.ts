@@ -4,6 +4,7 @@ import type { WebhookService } from "../../services/webhooks/service.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { WebhookEndpointHealthView } from "./health-type.js";
 import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./inputs.js";
 import { pendingDeliveryCounts, webhookEndpointsById } from "./loaders.js";
@@ -23,7 +24,7 @@ export class WebhookResolver {
   }
 
   @Query(() => WebhookEndpointConnection, {
-    description: "The webhook endpoints of the environment; needs admin scope.",
+    description: "The environment's webhook endpoints. Requires admin scope.",
   })
   webhookEndpoints(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
@@ -40,11 +41,11 @@ export class WebhookResolver {
   }
 
   @Query(() => WebhookDeliveryConnection, {
-    description: "What was sent to webhook endpoints, or is to be, newest first; needs admin scope.",
+    description: "The environment's webhook deliveries, newest first. Requires admin scope.",
   })
   webhookDeliveries(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => WebhookDeliveryFilterInput, { nullable: true, description: "Which deliveries." })
+    @Arg("filter", () => WebhookDeliveryFilterInput, nullable("Filters the deliveries."))
     filterInput: WebhookDeliveryFilterInput | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {
@@ -59,10 +60,10 @@ export class WebhookResolver {
     });
   }
 
-  @FieldResolver(() => WebhookEndpointView, {
-    nullable: true,
-    description: "Where it is sent; null when the endpoint was deleted in this moment.",
-  })
+  @FieldResolver(
+    () => WebhookEndpointView,
+    nullable("The receiving endpoint; null if it was deleted in the meantime."),
+  )
   async endpoint(
     @Root() { endpointId }: WebhookDeliveryView,
     @Ctx() context: GraphqlContext,
@@ -76,7 +77,7 @@ export class WebhookResolver {
 export class WebhookHealthResolver {
   @FieldResolver(() => Int, {
     description:
-      "The number of deliveries that are to be sent, also while the endpoint is disabled; 1000 for 1000 or more.",
+      "The number of pending deliveries, including those of a disabled endpoint; 1000 stands for 1000 or more.",
   })
   async pendingDeliveries(
     @Root() { endpointId }: WebhookEndpointHealthView,

@@ -185,7 +185,7 @@ function tooLarge(limit: number): DomainError {
     "payload_too_large",
     `Without an API key, the body may have at most ${limit} bytes.`,
     {
-      figures: { limit },
+      details: { limit },
     },
   );
 }

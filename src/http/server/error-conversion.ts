@@ -13,7 +13,7 @@ export function toDomainError(error: unknown, bodyLimit: number): DomainError {
       return new DomainError("not_found", "There is nothing at this path.", { cause: error });
     case 413:
       return new DomainError("payload_too_large", `The body is larger than ${bodyLimit} bytes.`, {
-        figures: { limit: bodyLimit },
+        details: { limit: bodyLimit },
         cause: error,
       });
     case 415:

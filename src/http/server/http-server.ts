@@ -120,10 +120,10 @@ export async function createHttpServer(services: Services, options: HttpOptions)
   registerSiteConfigRoutes(app, services);
   const { consoleDirectory } = options;
   if (consoleDirectory !== undefined) registerConsole(app, consoleDirectory, options.demoKey);
-  const explore = options.playground
+  const servePlayground = options.playground
     ? registerPlayground(app, options.pagesDirectory, options.demoKey)
     : undefined;
-  await app.register((scope) => registerGraphql(scope, services, { ...options, explore }), {
+  await app.register((scope) => registerGraphql(scope, services, { ...options, servePlayground }), {
     prefix: GRAPHQL_PATH,
   });
   return app;

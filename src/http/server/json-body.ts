@@ -44,7 +44,7 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
 
 function tooDeep(): DomainError {
   return new DomainError("invalid_json", `The body is nested more than ${MAX_BODY_LEVELS} levels deep.`, {
-    figures: { limit: MAX_BODY_LEVELS },
+    details: { limit: MAX_BODY_LEVELS },
   });
 }
 

@@ -6,7 +6,7 @@ import { refuseOtherMethods } from "../../rest/method-refusal.js";
 import { BODY_LIMIT } from "../../rest/routes.js";
 import type { Services } from "../../services/services.js";
 import { toEntityTag } from "./entity-tag.js";
-import { parseOwner, parseServed, type SiteRequest } from "./request.js";
+import { parseOwner, parseServedRequest, type SiteRequest } from "./request.js";
 
 const DAY_S = 86_400;
 const YEAR_S = 31_536_000;
@@ -48,7 +48,7 @@ export function registerSiteConfigRoutes(
     const spending = rateLimits.spend(payer, 1);
     if (spending) reply.headers(rateLimitHeaders(await spending));
     const owner = parseOwner(request, caller);
-    const servedRequest = parseServed(request);
+    const servedRequest = parseServedRequest(request);
     const consistency = readReadConsistency(request.headers[READ_CONSISTENCY_HEADER]);
     const { revision, hash, text } = await replicaRouter.run(consistency, (replica) =>
       owner.kind === "caller"

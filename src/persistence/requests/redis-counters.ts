@@ -8,12 +8,12 @@ const TIMEOUTS: RedisTimeouts = { connectMs: 1000, answerMs: 100 };
 
 /** Takes all cost units or none; the first request starts the window. Uses the clock of Redis, as those of the processes may differ. */
 const TAKE = `
-local points, limit, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local cost, limit, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local used = tonumber(redis.call("GET", KEYS[1]) or "0")
 local taken = 0
-if used + points <= limit then
+if used + cost <= limit then
   taken = 1
-  used = redis.call("INCRBY", KEYS[1], points)
+  used = redis.call("INCRBY", KEYS[1], cost)
 end
 local left = redis.call("PTTL", KEYS[1])
 if left < 0 then
@@ -58,9 +58,9 @@ export class RedisCounters implements SharedCounters {
     return this.#connection !== undefined;
   }
 
-  async take(name: string, points: number, limit: number, windowMs: number): Promise<Counter> {
+  async take(name: string, cost: number, limit: number, windowMs: number): Promise<Counter> {
     if (!this.#connection) throw new Error("Redis is out of reach.");
-    return take(this.#connection, name, points, limit, windowMs);
+    return take(this.#connection, name, cost, limit, windowMs);
   }
 
   async #stayConnected(listener: ConnectionListener, onAttempted: () => void): Promise<void> {
@@ -103,11 +103,11 @@ export class RedisCounters implements SharedCounters {
 async function take(
   connection: RedisConnection,
   name: string,
-  points: number,
+  cost: number,
   limit: number,
   windowMs: number,
 ): Promise<Counter> {
-  const values = [points, limit, windowMs].map(String);
+  const values = [cost, limit, windowMs].map(String);
   const reply = await connection.evaluate(TAKE, [PREFIX + name], values);
   const [taken, used, endsInMs] = Array.isArray(reply) ? reply.map(Number) : [];
   if (used === undefined || endsInMs === undefined)

@@ -80,7 +80,7 @@ export class EventStreams {
     return new DomainError(
       "rate_limited",
       `${MESSAGES[holder]} has ${limit} open event streams, which is the limit. Close one of them, or try again in ${RETRY_AFTER_S} s.`,
-      { retryAfter: RETRY_AFTER_S, figures: { limit } },
+      { retryAfter: RETRY_AFTER_S, details: { limit } },
     );
   }
 

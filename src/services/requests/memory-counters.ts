@@ -27,11 +27,11 @@ export class MemoryCounters {
   }
 
   /** Adds cost units, unless the sum would exceed the limit. */
-  take(name: string, points: number, limit: number): Counter {
+  take(name: string, cost: number, limit: number): Counter {
     const now = steadyMs();
     const window = this.#current(name, now) ?? this.#begin(name, now + this.#windowMs, now);
-    const taken = window.used + points <= limit;
-    if (taken) window.used += points;
+    const taken = window.used + cost <= limit;
+    if (taken) window.used += cost;
     return { taken, used: window.used, endsInMs: window.endsAt - now };
   }
 

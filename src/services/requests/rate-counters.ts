@@ -17,15 +17,15 @@ export class RateCounters {
   }
 
   /** Adds cost units, unless the sum would exceed the limit. */
-  async take(name: string, points: number, limit: number): Promise<Counter> {
-    if (!this.#shared?.isReachable) return this.#local.take(name, points, limit);
+  async take(name: string, cost: number, limit: number): Promise<Counter> {
+    if (!this.#shared?.isReachable) return this.#local.take(name, cost, limit);
     try {
-      const count = await this.#shared.take(name, points, limit, this.#windowMs);
+      const count = await this.#shared.take(name, cost, limit, this.#windowMs);
       this.#local.set(name, count);
       return count;
     } catch {
       // The shared counters report their own outage.
-      return this.#local.take(name, points, limit);
+      return this.#local.take(name, cost, limit);
     }
   }
 

@@ -21,30 +21,29 @@ export class RateLimits {
   }
 
   /** Maximum cost of one request; infinite if there is no limit. */
-  get most(): number {
+  get maxCost(): number {
     return this.#limit.limit === 0 ? Number.POSITIVE_INFINITY : this.#limit.limit;
   }
 
   /**
    * Charges a request to an allowance.
-   * @param points cost units
    * @returns null, not a promise, if there is no limit, so that callers can continue synchronously
    * @throws DomainError `rate_limited` when the cost exceeds the remaining allowance; nothing is charged
    */
-  spend(spender: Spender, points: number): Promise<Allowance> | null {
-    return this.#limit.limit === 0 ? null : this.#spend(counterName(spender), points);
+  spend(spender: Spender, cost: number): Promise<Allowance> | null {
+    return this.#limit.limit === 0 ? null : this.#spend(counterName(spender), cost);
   }
 
-  async #spend(name: string, points: number): Promise<Allowance> {
+  async #spend(name: string, cost: number): Promise<Allowance> {
     const { limit, windowSeconds } = this.#limit;
-    const count = await this.#counters.take(name, points, limit);
+    const count = await this.#counters.take(name, cost, limit);
     const allowance = allowanceOf(this.#limit, count);
     if (count.taken) return allowance;
     this.#metrics.rateLimitRefusals.of(this.#limit.policy).value += 1;
     throw rateLimited(
-      `The rate limit is ${limit} points in ${windowSeconds} s; ${allowance.remaining} are left, and this needs ${points} more.`,
+      `The rate limit is a cost of ${limit} per ${windowSeconds} s. The remaining cost is ${allowance.remaining}, but this request needs ${cost}.`,
       allowance,
-      { needed: points },
+      { needed: cost },
     );
   }
 }

@@ -177,6 +177,6 @@ function requireRevision({ revision }: SiteConfig, expected: number | null): voi
   const state = revision === 0 ? "does not exist yet" : `is at revision ${revision}`;
   throw new DomainError("version_conflict", `The site configuration ${state}; expected was ${expected}.`, {
     field: ["expectedRevision"],
-    figures: { actual: revision },
+    details: { actual: revision },
   });
 }

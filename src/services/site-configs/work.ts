@@ -14,7 +14,7 @@ const MAX_EVENT_LOOP_BYTES = 64 * 1024;
 /** The remaining work budget of a request. */
 interface WorkBudget {
   /** @throws DomainError when the budget is used up */
-  requireRest(): void;
+  requireRemaining(): void;
   spendFindings(report: SiteConfigReport): void;
 }
 
@@ -50,7 +50,7 @@ export class SiteConfigWork {
 
   async #runNow<Name extends TaskName>(task: Task<Name>): Promise<TaskOutputs[Name]> {
     const { budget, signal } = this.#options;
-    budget?.requireRest();
+    budget?.requireRemaining();
     const output =
       this.#thread && !this.#isSmall(task.input) ? await this.#thread.run(task, signal?.()) : runTask(task);
     const report = reportOf(output);

@@ -1,11 +1,11 @@
 import { parentPort } from "node:worker_threads";
-import { DomainError, type DomainErrorDetails, type ErrorCode } from "../../domain/shared/errors.js";
+import { DomainError, type DomainErrorOptions, type ErrorCode } from "../../domain/shared/errors.js";
 import { runTask, type Task, type TaskName, type TaskOutputs } from "../../domain/site-configs/tasks.js";
 
 /** The worker thread's reply to a task, sent as JSON because structured cloning is slower. */
 export type TaskReply<Name extends TaskName> =
   | { readonly output: TaskOutputs[Name] }
-  | { readonly refusal: DomainErrorDetails & { readonly code: ErrorCode; readonly message: string } }
+  | { readonly refusal: DomainErrorOptions & { readonly code: ErrorCode; readonly message: string } }
   | { readonly failure: string };
 
 // Worker thread entry point: import only types from this file.
@@ -19,7 +19,7 @@ function reply(task: Task<TaskName>): TaskReply<TaskName> {
   } catch (error) {
     if (!(error instanceof DomainError))
       return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-    const { code, message, field, figures } = error;
-    return { refusal: { code, message, ...(field && { field }), ...(figures && { figures }) } };
+    const { code, message, field, details } = error;
+    return { refusal: { code, message, ...(field && { field }), ...(details && { details }) } };
   }
 }

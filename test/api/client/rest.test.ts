@@ -144,7 +144,7 @@ describe("a refusal", () => {
 });
 
 describe("with a rate limit", () => {
-  const limited = usePackageClient({ rateLimits: { points: 1 } });
+  const limited = usePackageClient({ rateLimits: { maxCost: 1 } });
 
   test("it gives up at once where the wait would be longer than its timeouts", async () => {
     const client = limited().newClient({ maxElapsedMs: 2_000 });

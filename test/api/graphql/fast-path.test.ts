@@ -4,7 +4,7 @@ import { type Data, useGraphql } from "../../support/graphql/graphql-fixture.js"
 import { createUserGroup, entry } from "../../support/graphql/user-group-operations.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
-const graphql = useGraphql({ rateLimits: { points: 10_000 } });
+const graphql = useGraphql({ rateLimits: { maxCost: 10_000 } });
 const ONE = `query One($by: UserGroupBy!) {
   userGroup(by: $by) { id name properties version createdAt mapping { schemaId dataSource { providedId } } }
 }`;

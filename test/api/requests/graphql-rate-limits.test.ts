@@ -7,7 +7,7 @@ import { callRest } from "../../support/rest/rest-client.js";
 
 const LIMIT = 6;
 /** The fixture's own calls are made with keys that are not tried. */
-const graphql = useGraphql({ rateLimits: { points: LIMIT }, corsOrigins: "*" });
+const graphql = useGraphql({ rateLimits: { maxCost: LIMIT }, corsOrigins: "*" });
 
 const { newKey, rest, spend } = useKeys(graphql);
 

@@ -10,7 +10,7 @@ import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const LIMIT = 6;
 /** The fixture's own calls are made with keys that are not tried. */
-const graphql = useGraphql({ rateLimits: { points: LIMIT } });
+const graphql = useGraphql({ rateLimits: { maxCost: LIMIT } });
 const unlimited = useGraphql();
 
 const { newKey, rest, spend } = useKeys(graphql);
@@ -76,7 +76,7 @@ test("a user group's front ends share an allowance, which rotating the token doe
 });
 
 describe("without credentials", () => {
-  const open = useGraphql({ rateLimits: { points: LIMIT }, trustedProxies: ["127.0.0.1"] });
+  const open = useGraphql({ rateLimits: { maxCost: LIMIT }, trustedProxies: ["127.0.0.1"] });
   const from = (address: string) => ({ "x-forwarded-for": address });
 
   test("an address has an allowance, for public site configurations and for the schema together", async () => {
@@ -149,7 +149,7 @@ test("without a limit nothing is told and nothing refused", async () => {
 });
 
 describe("a window that ends", () => {
-  const short = useGraphql({ rateLimits: { points: 1, windowSeconds: 1 } });
+  const short = useGraphql({ rateLimits: { maxCost: 1, windowSeconds: 1 } });
 
   test("gives the whole allowance back", async () => {
     const { service, keys } = short();

@@ -13,7 +13,7 @@ const VERSION = await packageVersion();
 
 const LIMIT = 12;
 const graphql = useGraphql({
-  rateLimits: { points: LIMIT },
+  rateLimits: { maxCost: LIMIT },
   speed: { keyCacheMs: 0 },
   lockTimeoutMs: 100,
 });

@@ -37,14 +37,14 @@ async function useRedis(more?: readonly string[]): Promise<TestRedis> {
 }
 
 /** Starts a replica, on the database of all, until the test ends. */
-async function startReplica(redisUrl: string, points = LIMIT, timeouts = BUSY): Promise<Replica> {
+async function startReplica(redisUrl: string, maxCost = LIMIT, timeouts = BUSY): Promise<Replica> {
   const events: string[] = [];
   const counters = new RedisCounters(redisUrl, timeouts);
   await counters.open({
     onLost: (reason) => events.push(`lost: ${reason instanceof Error ? reason.message : String(reason)}`),
     onRestored: () => events.push("back"),
   });
-  const rateLimits = { points, authFailures: 3, shared: counters };
+  const rateLimits = { maxCost, authFailures: 3, shared: counters };
   const service = await startTestService({ use: main, encryptionKey, rateLimits });
   onTestFinished(async () => {
     await service.close();

@@ -38,7 +38,7 @@ export function refused(remaining: number, limit: number, policy = "requests") {
 export function exceeded(limit: number, remaining: number, needed: number): unknown {
   return expect.stringMatching(
     new RegExp(
-      `^The rate limit is ${limit} points in ${WINDOW_S} s; ${remaining} are left, and this needs ${needed} more\\. Try again in \\d+ s\\.$`,
+      `^The rate limit is a cost of ${limit} per ${WINDOW_S} s\\. The remaining cost is ${remaining}, but this request needs ${needed}\\. Try again in \\d+ s\\.$`,
     ),
   );
 }

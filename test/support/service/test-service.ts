@@ -147,7 +147,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     trustedProxies: options.trustedProxies ?? [],
     rateLimits: {
       windowSeconds: 60,
-      points: 0,
+      maxCost: 0,
       authFailures: 1000,
       shared: undefined,
       ...options.rateLimits,

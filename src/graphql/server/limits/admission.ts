@@ -85,6 +85,6 @@ function requireWithinLimit(
   throw new DomainError(
     code,
     `The query ${AMOUNTS[name](actual)}; at most ${limit} ${limit === 1 ? "is" : "are"} allowed.`,
-    { figures: { limit, actual } },
+    { details: { limit, actual } },
   );
 }

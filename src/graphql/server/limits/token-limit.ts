@@ -10,7 +10,7 @@ export function tokenLimitError(error: unknown, limit: number): DomainError | un
   const isSyntaxError = error instanceof GraphQLError && error.nodes === undefined;
   if (!isSyntaxError || !error.source || !hasMoreTokens(error.source.body, limit)) return undefined;
   return new DomainError("too_many_tokens", `The query has more than ${limit} tokens.`, {
-    figures: { limit },
+    details: { limit },
   });
 }
 

@@ -83,7 +83,7 @@ export function createEventStream(
     const { source, operationName, variables, context } = subscription;
     try {
       for await (const event of events) {
-        if (!(event instanceof WatchEvent)) throw new TypeError("This is no event of a subscription.");
+        if (!(event instanceof WatchEvent)) throw new TypeError("Unexpected type of subscription event.");
         // The client must not read buffered events once its credentials are invalid.
         if (event.endsAccess && writer.unread > 0) writer.destroy();
         const data = await renderer.render(
@@ -144,8 +144,8 @@ function requireMaxLength(source: string, variables: object): void {
   if (characters <= MAX_CHARACTERS) return;
   throw new DomainError(
     "payload_too_large",
-    `The document and the variables of a subscription may have ${MAX_CHARACTERS} characters together.`,
-    { figures: { limit: MAX_CHARACTERS } },
+    `The document and variables of a subscription must not exceed ${MAX_CHARACTERS} characters in total.`,
+    { details: { limit: MAX_CHARACTERS } },
   );
 }
 

@@ -34,15 +34,15 @@ export class UnreadBudget {
       throw new DomainError(
         "query_too_expensive",
         `An event of this subscription has ${bytes} bytes; at most ${unreadBytes} are allowed. Subscribe to fewer fields.`,
-        { figures: { limit: unreadBytes, actual: bytes } },
+        { details: { limit: unreadBytes, actual: bytes } },
       );
     }
     if (stream.unread + bytes > unreadBytes) {
       this.#metrics.streamCutOffs.of("slow_consumer").value += 1;
       throw new DomainError(
         "slow_consumer",
-        `More than ${unreadBytes} bytes of this event stream were not read. Read the user group again and subscribe anew.`,
-        { retryAfter: 1, figures: { limit: unreadBytes } },
+        `More than ${unreadBytes} bytes of this event stream were not read. Read the user group and subscribe again.`,
+        { retryAfter: 1, details: { limit: unreadBytes } },
       );
     }
     while (this.#total + bytes > totalUnreadBytes && this.#slow.size > 0) this.#cutOffSlowest();
