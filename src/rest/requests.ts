@@ -83,7 +83,7 @@ export function parseRotation(
     currentToken: () =>
       parseToken(
         members["current_token"],
-        "is required, because POST rotates a token. To get or create a user group, send GET with a body, or use the GraphQL mutation `getOrCreateUserGroup` if your client cannot",
+        "is required: POST rotates a token. To get or create a user group, send GET with a body, or use the GraphQL mutation `getOrCreateUserGroup` if your client cannot",
       ),
   });
 }

@@ -37,7 +37,7 @@ export class NodeResolver {
     @Ctx() context: GraphqlContext,
   ): Promise<(NodeView | null)[]> {
     const session = requireSession(context);
-    if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must contain at most ${MAX_PAGE_SIZE} IDs`);
+    if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must have at most ${MAX_PAGE_SIZE} IDs`);
     return Promise.all(ids.map((id) => load(session, id)));
   }
 }

@@ -23,7 +23,7 @@ export function parseProvidedIds(providedIds: readonly string[] | null | undefin
   if (!providedIds) return {};
   const field = ["filter", "providedIds"];
   if (providedIds.length > MAX_PROVIDED_IDS)
-    throw invalidField(field, `must contain at most ${MAX_PROVIDED_IDS} IDs`);
+    throw invalidField(field, `must have at most ${MAX_PROVIDED_IDS} IDs`);
   return { providedIds: providedIds.map((id) => parseText(id, field)) };
 }
 

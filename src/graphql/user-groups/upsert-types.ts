@@ -97,7 +97,7 @@ export function viewOutcomes(outcomes: readonly UpsertOutcome[]) {
 /** Parses the user groups of a call; an invalid one is replaced by its error. @throws DomainError `invalid_field` if there are too many */
 export function parseUpserts(input: UpsertUserGroupsInput): (UserGroupUpsert | DomainError)[] {
   if (input.userGroups.length > MAX_UPSERTS) {
-    throw invalidField(["userGroups"], `must contain at most ${MAX_UPSERTS} user groups`);
+    throw invalidField(["userGroups"], `must have at most ${MAX_UPSERTS} user groups`);
   }
   return input.userGroups.map((group) => {
     try {
