@@ -10,7 +10,7 @@ import type { FastPath } from "./fast-path.js";
 import type { Operations } from "./operations/operations.js";
 import type { OperationReply } from "./operations/reply.js";
 import { ReplyWriter } from "./reply-writer.js";
-import { wantsEvents } from "./streams/event-stream.js";
+import { acceptsEventStream } from "./streams/event-stream.js";
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
@@ -72,7 +72,7 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
     onRequest: options.onRequest,
     async handler(request, reply) {
       requireOneOperation(request.body);
-      if (wantsEvents(request)) return options.stream(request, reply);
+      if (acceptsEventStream(request)) return options.stream(request, reply);
       const match = fastPath?.match(request);
       if (match) {
         const { prepared, variables, contentType } = match;

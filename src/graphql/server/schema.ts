@@ -84,7 +84,7 @@ function build(resolvers: readonly object[]): GraphQLSchema {
       get: (resolverClass) => resolvers.find((resolver) => resolver instanceof resolverClass),
     },
     // TypeGraphQL requires a pubSub, although each subscription has its own event source.
-    pubSub: { publish: refusePubSub, subscribe: refusePubSub },
+    pubSub: { publish: rejectPubSub, subscribe: rejectPubSub },
     // Domain parsers validate the input, so that REST and GraphQL apply the same rules.
     validate: false,
   });
@@ -107,6 +107,6 @@ function describeRoots(schema: GraphQLSchema): void {
   }
 }
 
-function refusePubSub(): never {
+function rejectPubSub(): never {
   throw new Error("TypeGraphQL must not publish or subscribe.");
 }

@@ -27,7 +27,7 @@ interface EventStreamOptions {
  * Returns whether a request accepts an event stream (GraphQL over SSE, distinct connections mode) before JSON. The order matters:
  * urql accepts both for queries and mutations, with JSON first.
  */
-export function wantsEvents({ method, headers: { accept = "" } }: FastifyRequest): boolean {
+export function acceptsEventStream({ method, headers: { accept = "" } }: FastifyRequest): boolean {
   const events = accept.indexOf("text/event-stream");
   const json = accept.search(/application\/(?:[\w-]+\+)?json/);
   return method === "POST" && events >= 0 && (json < 0 || events < json);
@@ -85,7 +85,7 @@ export function createEventStream(
       for await (const event of events) {
         if (!(event instanceof WatchEvent)) throw new TypeError("Unexpected type of subscription event.");
         // The client must not read buffered events once its credentials are invalid.
-        if (event.endsAccess && writer.unread > 0) writer.destroy();
+        if (event.isAccessRevoked && writer.unread > 0) writer.destroy();
         const data = await renderer.render(
           event,
           subscription,
