@@ -1,7 +1,6 @@
 import { Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { ApiKeyService } from "../../services/accounts/api-key-service.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
@@ -19,12 +18,6 @@ import {
 
 @Resolver()
 export class ApiKeyResolver {
-  readonly #apiKeys: ApiKeyService;
-
-  constructor(apiKeys: ApiKeyService) {
-    this.#apiKeys = apiKeys;
-  }
-
   @Query(() => ApiKeyConnection, {
     description: "The environment's API keys, including expired and revoked ones. Requires admin scope.",
   })
@@ -34,8 +27,8 @@ export class ApiKeyResolver {
       page,
       sort: { field: "id", kind: "id" },
       positionOf: positionById,
-      load: (request) => this.#apiKeys.list(admin, request),
-      count: () => this.#apiKeys.count(admin),
+      load: (request) => context.services.apiKeys.list(admin, request),
+      count: () => context.services.apiKeys.count(admin),
     });
   }
 
@@ -46,8 +39,8 @@ export class ApiKeyResolver {
     @Input(() => CreateApiKeyInput) input: CreateApiKeyInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, CreateApiKeyPayload, async (admin) => {
-      const { apiKey, secret } = await this.#apiKeys.create(admin, {
+    return mutateAsAdmin(context, CreateApiKeyPayload, async (admin, { apiKeys }) => {
+      const { apiKey, secret } = await apiKeys.create(admin, {
         name: parseText(input.name, ["name"]),
         scope: input.scope,
         expiresAt: input.expiresAt ?? null,
@@ -64,8 +57,8 @@ export class ApiKeyResolver {
     @Input(() => RevokeApiKeyInput) input: RevokeApiKeyInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, ApiKeyPayload, async (admin) => {
-      const revoked = await this.#apiKeys.revoke(admin, parseNodeIdOfType("ApiKey", input.id));
+    return mutateAsAdmin(context, ApiKeyPayload, async (admin, { apiKeys }) => {
+      const revoked = await apiKeys.revoke(admin, parseNodeIdOfType("ApiKey", input.id));
       return { apiKey: new ApiKeyView(revoked) };
     });
   }

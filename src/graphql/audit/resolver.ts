@@ -1,7 +1,6 @@
 import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import type { AuditEntry } from "../../domain/audit/entry.js";
-import type { AuditLog } from "../../services/audit/log.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
@@ -11,12 +10,6 @@ const SORT_FIELD = "auditEntry.createdAt";
 
 @Resolver()
 export class AuditResolver {
-  readonly #log: AuditLog;
-
-  constructor(log: AuditLog) {
-    this.#log = log;
-  }
-
   @Query(() => AuditEntryConnection, {
     description: "The environment's audit log, newest entries first. Requires admin scope.",
   })
@@ -32,8 +25,8 @@ export class AuditResolver {
       page,
       sort: { field: SORT_FIELD, kind: "time", idKind: "serial" },
       positionOf: ({ createdAt, id }: AuditEntry) => ({ value: createdAt.toISOString(), id }),
-      load: (request) => this.#log.list(admin, filter, request),
-      count: () => this.#log.count(admin, filter),
+      load: (request) => context.services.auditLog.list(admin, filter, request),
+      count: () => context.services.auditLog.count(admin, filter),
     });
   }
 }

@@ -8,10 +8,10 @@ import {
 } from "../../domain/audit/entry.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { createConnectionType } from "../shared/connection-type.js";
-import { DateTimeRangeInput, parseTimeRange } from "../shared/filter-inputs.js";
 import { toNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
 import { nullable } from "../shared/nullable.js";
+import { DateTimeRangeInput, parseTimeRange } from "../shared/time-range-input.js";
 import { createActionEnum } from "./action-enum.js";
 
 const AuditActionEnum = createActionEnum(

@@ -1,10 +1,18 @@
 import { type ClassType, Field, InputType } from "type-graphql";
+import { invalidField } from "../../domain/shared/errors.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { SortOrder } from "../../domain/user-groups/list.js";
 import { createEnum } from "./create-enum.js";
-import { parseProvidedIds } from "./filter-inputs.js";
 import { nullable } from "./nullable.js";
-import { OrderDirection, type OrderDirectionValue } from "./order-direction-enum.js";
+
+const MAX_PROVIDED_IDS = 1000;
+
+type Direction = SortOrder<string>["direction"];
+
+const OrderDirection = createEnum<Direction>("OrderDirection", "The direction in which a list is ordered.", {
+  ASC: ["ascending", "Ascending: smallest or oldest first."],
+  DESC: ["descending", "Descending: largest or newest first."],
+});
 
 /**
  * Creates the input type for the order of a list.
@@ -24,7 +32,7 @@ export function createOrderInput<SortField extends string>(
     readonly field!: SortField;
 
     @Field(() => OrderDirection, { defaultValue: "ascending", description: "The direction of the order." })
-    readonly direction!: OrderDirectionValue;
+    readonly direction!: Direction;
   }
   return Order;
 }
@@ -32,7 +40,7 @@ export function createOrderInput<SortField extends string>(
 /** Filter conditions shared by all lists of named items. */
 @InputType()
 export abstract class NamedItemFilter {
-  @Field(() => [String], nullable("Items with one of these external IDs, at most 1,000."))
+  @Field(() => [String], nullable(`Items with one of these external IDs, at most ${MAX_PROVIDED_IDS}.`))
   readonly providedIds?: string[] | null;
 
   @Field(() => String, nullable("Items whose name contains this text, ignoring case."))
@@ -42,7 +50,14 @@ export abstract class NamedItemFilter {
 /** Parses the conditions; null or absent ones are omitted. @throws DomainError `invalid_field` */
 export function parseNamedItemFilter({ providedIds, nameContains }: NamedItemFilter) {
   return {
-    ...parseProvidedIds(providedIds),
+    ...(providedIds ? { providedIds: parseProvidedIds(providedIds) } : {}),
     ...(nameContains ? { nameContains: parseText(nameContains, ["filter", "nameContains"]) } : {}),
   };
+}
+
+function parseProvidedIds(providedIds: readonly string[]): readonly string[] {
+  const field = ["filter", "providedIds"];
+  if (providedIds.length > MAX_PROVIDED_IDS)
+    throw invalidField(field, `must have at most ${MAX_PROVIDED_IDS} IDs`);
+  return providedIds.map((id) => parseText(id, field));
 }

@@ -11,6 +11,9 @@ const BYTES_PER_ITEM = 256;
 export const JSON_COST_PER_KIB = 20;
 const KIB = 1024;
 
+/** Schema extension of types whose list items are counted by the reply budget at run time, at any nesting (decision 27). */
+export const COUNTS_ITEMS = "countsItems";
+
 export interface ReplyLimits {
   /** Maximum cost of the operation. */
   readonly costLimit: number;

@@ -68,9 +68,7 @@ export class PatchSiteConfigInput {
   readonly strict?: boolean | null;
 }
 
-@InputType("RestoreSiteConfigInput", {
-  description: "Input for `restoreSiteConfig`.",
-})
+@InputType("RestoreSiteConfigInput", { description: "Input for `restoreSiteConfig`." })
 export class RestoreSiteConfigInput {
   @Field(() => String, SITE)
   readonly site?: string | null;

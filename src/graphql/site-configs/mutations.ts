@@ -3,7 +3,7 @@ import { invalidField } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { type Editor, parseSite } from "../../domain/site-configs/site-config.js";
 import { writeJson } from "../../domain/site-configs/written-source.js";
-import type { SiteConfigService } from "../../services/site-configs/service.js";
+import type { Services } from "../../services/services.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import type { Loaders } from "../shared/loaders.js";
 import { mutate } from "../shared/mutation.js";
@@ -22,12 +22,6 @@ import { SiteConfigView } from "./type.js";
 
 @Resolver()
 export class SiteConfigMutations {
-  readonly #siteConfigs: SiteConfigService;
-
-  constructor(siteConfigs: SiteConfigService) {
-    this.#siteConfigs = siteConfigs;
-  }
-
   @Mutation(() => SiteConfigPayload, {
     description: "Stores a site configuration as a new revision. Fails if it has errors.",
   })
@@ -35,13 +29,13 @@ export class SiteConfigMutations {
     @Input(() => PutSiteConfigInput) input: PutSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site, options, loaders }) => {
+    return change(context, input, async ({ editor, site, options, loaders, services }) => {
       const { budget } = loaders;
       const { source, field, size } = parseSource(input);
       budget.spendBytes(size);
       const isPublic = input.public ?? null;
       const putOptions = { ...options, isPublic };
-      const outcome = await this.#siteConfigs.put(
+      const outcome = await services.siteConfigs.put(
         editor,
         site,
         source,
@@ -60,12 +54,18 @@ export class SiteConfigMutations {
     @Input(() => PatchSiteConfigInput) input: PatchSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site, options, loaders }) => {
+    return change(context, input, async ({ editor, site, options, loaders, services }) => {
       const { budget } = loaders;
       const patch = writeJson(input.patch, ["patch"]);
       const current = await siteConfigs(loaders).bySite.load(site);
       budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(patch.json));
-      const outcome = await this.#siteConfigs.patch(editor, site, patch, options, siteConfigs(loaders).work);
+      const outcome = await services.siteConfigs.patch(
+        editor,
+        site,
+        patch,
+        options,
+        siteConfigs(loaders).work,
+      );
       return viewOutcome(outcome, ["patch"], budget);
     });
   }
@@ -77,7 +77,7 @@ export class SiteConfigMutations {
     @Input(() => RestoreSiteConfigInput) input: RestoreSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site, options, loaders }) => {
+    return change(context, input, async ({ editor, site, options, loaders, services }) => {
       const { budget } = loaders;
       const { revision } = input;
       if (revision < 1) throw invalidField(["revision"], "must be 1 or more");
@@ -85,7 +85,7 @@ export class SiteConfigMutations {
       const restored =
         current && (await siteConfigs(loaders).revisions.load({ siteConfigId: current.id, revision }));
       budget.spendBytes(restored?.size ?? 0);
-      const outcome = await this.#siteConfigs.restore(
+      const outcome = await services.siteConfigs.restore(
         editor,
         site,
         revision,
@@ -103,8 +103,8 @@ export class SiteConfigMutations {
     @Input(() => SetSiteConfigVisibilityInput) input: SetSiteConfigVisibilityInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site }) => ({
-      siteConfig: new SiteConfigView(await this.#siteConfigs.setPublic(editor, site, input.public)),
+    return change(context, input, async ({ editor, site, services }) => ({
+      siteConfig: new SiteConfigView(await services.siteConfigs.setPublic(editor, site, input.public)),
     }));
   }
 }
@@ -115,6 +115,7 @@ interface Change {
   readonly site: string;
   readonly options: ReturnType<typeof parseChangeOptions>;
   readonly loaders: Loaders;
+  readonly services: Services;
 }
 
 /** Runs a site configuration change. @throws like `mutate`, and `query_too_expensive` for large documents */
@@ -124,11 +125,11 @@ async function change(
   work: (change: Change) => Promise<SiteConfigValues>,
 ): Promise<object> {
   const { loaders } = requireSession(context);
-  return mutate(context, SiteConfigPayload, async (writer) => {
+  return mutate(context, SiteConfigPayload, async (writer, services) => {
     const { site, options } = parseFields({
       site: () => parseSite(input.site, ["site"]),
       options: () => parseChangeOptions(input),
     });
-    return work({ editor: writer, site, options, loaders });
+    return work({ editor: writer, site, options, loaders, services });
   });
 }

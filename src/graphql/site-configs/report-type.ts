@@ -3,9 +3,7 @@ import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-conf
 import { nullable } from "../shared/nullable.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 
-@ObjectType("SiteConfigFinding", {
-  description: "An error or warning in a site configuration.",
-})
+@ObjectType("SiteConfigFinding", { description: "An error or warning in a site configuration." })
 export class SiteConfigFindingView {
   readonly #finding: SiteConfigFinding;
   readonly #budget: ReplyBudget;
@@ -70,9 +68,7 @@ export class SiteConfigReportView {
     return this.#show(this.#report.errors);
   }
 
-  @Field(() => [SiteConfigFindingView], {
-    description: "Findings that need attention, in document order.",
-  })
+  @Field(() => [SiteConfigFindingView], { description: "Findings that need attention, in document order." })
   get warnings(): SiteConfigFindingView[] {
     return this.#show(this.#report.warnings);
   }

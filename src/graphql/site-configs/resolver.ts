@@ -8,7 +8,6 @@ import {
   type SiteConfig,
   type SiteConfigRevision,
 } from "../../domain/site-configs/site-config.js";
-import type { SiteConfigReader } from "../../services/site-configs/reader.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
@@ -24,12 +23,6 @@ import {
 
 @Resolver(() => SiteConfigView)
 export class SiteConfigResolver {
-  readonly #reader: SiteConfigReader;
-
-  constructor(reader: SiteConfigReader) {
-    this.#reader = reader;
-  }
-
   @Query(() => SiteConfigView, nullable("A site's configuration; null if it does not exist."))
   async siteConfig(
     @Arg("site", () => String, SITE) site: string | null,
@@ -49,8 +42,8 @@ export class SiteConfigResolver {
       page,
       sort: { field: "site", kind: "text" },
       positionOf: ({ site, id }: SiteConfig) => ({ value: site, id }),
-      load: (request) => this.#reader.list(caller, request),
-      count: () => this.#reader.count(caller),
+      load: (request) => context.services.siteConfigReader.list(caller, request),
+      count: () => context.services.siteConfigReader.count(caller),
     });
   }
 

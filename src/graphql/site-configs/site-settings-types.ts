@@ -11,9 +11,8 @@ import type {
 } from "../../domain/site-configs/setting-shape.js";
 import { formsOf } from "../../domain/site-configs/shape-options.js";
 import { SITE_CONFIG } from "../../domain/site-configs/table.js";
-import { COUNTS_ITEMS } from "../shared/counts-items.js";
 import { createEnum } from "../shared/create-enum.js";
-import type { ReplyBudget } from "../shared/reply-budget.js";
+import { COUNTS_ITEMS, type ReplyBudget } from "../shared/reply-budget.js";
 
 /** Class of the typed view of an object in a document; its fields are evaluated lazily. */
 type SettingsClass = ClassType<object> & (new (values: JsonObject, budget: ReplyBudget) => object);

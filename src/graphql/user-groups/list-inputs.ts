@@ -4,9 +4,9 @@ import { parseText } from "../../domain/shared/text-field.js";
 import type { UserGroupFilter, UserGroupSortField } from "../../domain/user-groups/list.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
 import { DataSourceBy, parseDataSourceBy } from "../data-sources/by.js";
-import { DateTimeRangeInput, parseTimeRange } from "../shared/filter-inputs.js";
 import { createOrderInput, NamedItemFilter, parseNamedItemFilter } from "../shared/list-inputs.js";
 import { nullable } from "../shared/nullable.js";
+import { DateTimeRangeInput, parseTimeRange } from "../shared/time-range-input.js";
 
 export const UserGroupOrder = createOrderInput<UserGroupSortField>("UserGroupOrder", "user groups", {
   TEAM_ID: ["teamId", "Order by internal ID, which is approximately the order of creation."],

@@ -1,5 +1,4 @@
 import { Ctx, Mutation, Resolver } from "type-graphql";
-import type { UserGroupService } from "../../services/user-groups/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate, mutateIfAllowed } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node-id.js";
@@ -22,12 +21,6 @@ import { UserGroupView } from "./type.js";
 
 @Resolver()
 export class UserGroupMutations {
-  readonly #userGroups: UserGroupService;
-
-  constructor(userGroups: UserGroupService) {
-    this.#userGroups = userGroups;
-  }
-
   @Mutation(() => GetOrCreateUserGroupPayload, {
     description:
       "Returns the user group with this external ID unchanged, or creates it. Equivalent to `GET /api/user`, for clients that cannot send a body with GET.",
@@ -36,8 +29,8 @@ export class UserGroupMutations {
     @Input(() => GetOrCreateUserGroupInput) input: GetOrCreateUserGroupInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateIfAllowed(context, GetOrCreateUserGroupPayload, async (caller) => {
-      const { userGroup, created } = await this.#userGroups.getOrCreate(caller, parseProvidedId(input), () =>
+    return mutateIfAllowed(context, GetOrCreateUserGroupPayload, async (caller, { userGroups }) => {
+      const { userGroup, created } = await userGroups.getOrCreate(caller, parseProvidedId(input), () =>
         parseNewUserGroup(input),
       );
       return { userGroup: new UserGroupView(userGroup), newUserGroup: created };
@@ -51,9 +44,9 @@ export class UserGroupMutations {
     @Input(() => CreateUserGroupInput) input: CreateUserGroupInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UserGroupPayload, async (writer) => {
+    return mutate(context, UserGroupPayload, async (writer, { userGroups }) => {
       const { providedId, fields } = parseIdentified(input.providedId, () => parseNewUserGroup(input));
-      return { userGroup: new UserGroupView(await this.#userGroups.create(writer, providedId, fields)) };
+      return { userGroup: new UserGroupView(await userGroups.create(writer, providedId, fields)) };
     });
   }
 
@@ -64,9 +57,9 @@ export class UserGroupMutations {
     @Input(() => UpdateUserGroupInput) input: UpdateUserGroupInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UserGroupPayload, async (writer) => {
+    return mutate(context, UserGroupPayload, async (writer, { userGroups }) => {
       const { ref, changes } = parseUpdate(input);
-      return { userGroup: new UserGroupView(await this.#userGroups.update(writer, ref, changes)) };
+      return { userGroup: new UserGroupView(await userGroups.update(writer, ref, changes)) };
     });
   }
 
@@ -78,8 +71,8 @@ export class UserGroupMutations {
     @Input(() => RotateUserGroupTokenInput) input: RotateUserGroupTokenInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UserGroupPayload, async (writer) => {
-      const { userGroup } = await this.#userGroups.rotateToken(writer, parseCurrentToken(input));
+    return mutate(context, UserGroupPayload, async (writer, { userGroups }) => {
+      const { userGroup } = await userGroups.rotateToken(writer, parseCurrentToken(input));
       return { userGroup: new UserGroupView(userGroup) };
     });
   }
@@ -89,12 +82,8 @@ export class UserGroupMutations {
     @Input(() => DeleteUserGroupInput) input: DeleteUserGroupInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, DeleteUserGroupPayload, async (writer) => {
-      const { id } = await this.#userGroups.delete(
-        writer,
-        parseCurrentToken(input),
-        parseExpectations(input),
-      );
+    return mutate(context, DeleteUserGroupPayload, async (writer, { userGroups }) => {
+      const { id } = await userGroups.delete(writer, parseCurrentToken(input), parseExpectations(input));
       return { deletedUserGroupId: toNodeId("UserGroup", id) };
     });
   }

@@ -3,7 +3,6 @@ import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
 import { hasScope } from "../../domain/accounts/caller.js";
 import type { JsonObject } from "../../domain/shared/json.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
-import type { UserGroupReader } from "../../services/user-groups/reader.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
 import { nullable } from "../shared/nullable.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
@@ -13,12 +12,6 @@ import { UserGroupView } from "./type.js";
 
 @Resolver(() => UserGroupView)
 export class UserGroupResolver {
-  readonly #reader: UserGroupReader;
-
-  constructor(reader: UserGroupReader) {
-    this.#reader = reader;
-  }
-
   @Query(() => UserGroupView, nullable("A user group; null if it does not exist."))
   async userGroup(
     @Arg("by", () => UserGroupBy, { description: "Identifies the user group." }) by: UserGroupBy,
@@ -35,7 +28,7 @@ export class UserGroupResolver {
   )
   token(@Root() { group }: UserGroupView, @Ctx() context: GraphqlContext): string | null {
     const { caller } = requireSession(context);
-    return hasScope(caller.scope, "embed") ? this.#reader.tokenOf(group) : null;
+    return hasScope(caller.scope, "embed") ? context.services.userGroupReader.tokenOf(group) : null;
   }
 
   @FieldResolver(

@@ -1,5 +1,4 @@
 import { Ctx, Mutation, Resolver } from "type-graphql";
-import type { UserGroupUpserts } from "../../services/user-groups/upserts.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate } from "../shared/mutation.js";
 import { Input } from "../shared/payload.js";
@@ -12,12 +11,6 @@ import {
 
 @Resolver()
 export class UpsertMutation {
-  readonly #upserts: UserGroupUpserts;
-
-  constructor(upserts: UserGroupUpserts) {
-    this.#upserts = upserts;
-  }
-
   @Mutation(() => UpsertUserGroupsPayload, {
     description: "Creates or updates several user groups in one transaction.",
   })
@@ -25,8 +18,8 @@ export class UpsertMutation {
     @Input(() => UpsertUserGroupsInput) input: UpsertUserGroupsInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UpsertUserGroupsPayload, async (writer) =>
-      viewOutcomes(await this.#upserts.upsert(writer, parseUpserts(input), input.allOrNothing)),
+    return mutate(context, UpsertUserGroupsPayload, async (writer, { userGroupUpserts }) =>
+      viewOutcomes(await userGroupUpserts.upsert(writer, parseUpserts(input), input.allOrNothing)),
     );
   }
 }

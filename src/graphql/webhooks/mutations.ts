@@ -1,6 +1,6 @@
 import { Ctx, Mutation, Resolver } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { IssuedSecret, WebhookService } from "../../services/webhooks/service.js";
+import type { IssuedSecret } from "../../services/webhooks/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
@@ -22,12 +22,6 @@ import { WebhookDeliveryView, WebhookEndpointView } from "./types.js";
 
 @Resolver()
 export class WebhookMutations {
-  readonly #webhooks: WebhookService;
-
-  constructor(webhooks: WebhookService) {
-    this.#webhooks = webhooks;
-  }
-
   @Mutation(() => WebhookSecretPayload, {
     description:
       "Creates a webhook endpoint, which receives the environment's events from now on. Requires admin scope.",
@@ -36,10 +30,10 @@ export class WebhookMutations {
     @Input(() => CreateWebhookEndpointInput) input: CreateWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookSecretPayload, async (admin) => {
+    return mutateAsAdmin(context, WebhookSecretPayload, async (admin, { webhooks }) => {
       const { url, events } = input;
       const fields = { name: parseText(input.name, ["name"]), url, events: events ?? [] };
-      return viewSecret(await this.#webhooks.create(admin, fields));
+      return viewSecret(await webhooks.create(admin, fields));
     });
   }
 
@@ -50,11 +44,11 @@ export class WebhookMutations {
     @Input(() => UpdateWebhookEndpointInput) input: UpdateWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookEndpointPayload, async (admin) => {
+    return mutateAsAdmin(context, WebhookEndpointPayload, async (admin, { webhooks }) => {
       const id = parseNodeIdOfType("WebhookEndpoint", input.id);
       return {
         webhookEndpoint: new WebhookEndpointView(
-          await this.#webhooks.update(admin, id, parseEndpointChanges(input)),
+          await webhooks.update(admin, id, parseEndpointChanges(input)),
         ),
       };
     });
@@ -68,9 +62,9 @@ export class WebhookMutations {
     @Input(() => WebhookEndpointInput) input: WebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookSecretPayload, async (admin) => {
+    return mutateAsAdmin(context, WebhookSecretPayload, async (admin, { webhooks }) => {
       const id = parseNodeIdOfType("WebhookEndpoint", input.id);
-      return viewSecret(await this.#webhooks.rotateSecret(admin, id));
+      return viewSecret(await webhooks.rotateSecret(admin, id));
     });
   }
 
@@ -81,8 +75,8 @@ export class WebhookMutations {
     @Input(() => WebhookEndpointInput) input: WebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, DeleteWebhookEndpointPayload, async (admin) => {
-      await this.#webhooks.delete(admin, parseNodeIdOfType("WebhookEndpoint", input.id));
+    return mutateAsAdmin(context, DeleteWebhookEndpointPayload, async (admin, { webhooks }) => {
+      await webhooks.delete(admin, parseNodeIdOfType("WebhookEndpoint", input.id));
       return { deletedWebhookEndpointId: input.id };
     });
   }
@@ -95,9 +89,9 @@ export class WebhookMutations {
     @Input(() => ReplayWebhookDeliveryInput) input: ReplayWebhookDeliveryInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookDeliveryPayload, async (admin) => {
+    return mutateAsAdmin(context, WebhookDeliveryPayload, async (admin, { webhooks }) => {
       const id = parseNodeIdOfType("WebhookDelivery", input.id);
-      return { webhookDelivery: new WebhookDeliveryView(await this.#webhooks.replay(admin, id)) };
+      return { webhookDelivery: new WebhookDeliveryView(await webhooks.replay(admin, id)) };
     });
   }
 }

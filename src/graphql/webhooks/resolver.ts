@@ -1,6 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
-import type { WebhookService } from "../../services/webhooks/service.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
@@ -17,12 +16,6 @@ import {
 
 @Resolver(() => WebhookDeliveryView)
 export class WebhookResolver {
-  readonly #webhooks: WebhookService;
-
-  constructor(webhooks: WebhookService) {
-    this.#webhooks = webhooks;
-  }
-
   @Query(() => WebhookEndpointConnection, {
     description: "The environment's webhook endpoints. Requires admin scope.",
   })
@@ -35,8 +28,8 @@ export class WebhookResolver {
       page,
       sort: { field: "webhookEndpoint", kind: "id" },
       positionOf: positionById,
-      load: (request) => this.#webhooks.list(admin, request),
-      count: () => this.#webhooks.count(admin),
+      load: (request) => context.services.webhooks.list(admin, request),
+      count: () => context.services.webhooks.count(admin),
     });
   }
 
@@ -55,8 +48,8 @@ export class WebhookResolver {
       page,
       sort: { field: "webhookDelivery", kind: "serial" },
       positionOf: positionById,
-      load: (request) => this.#webhooks.listDeliveries(admin, filter, request),
-      count: () => this.#webhooks.countDeliveries(admin, filter),
+      load: (request) => context.services.webhooks.listDeliveries(admin, filter, request),
+      count: () => context.services.webhooks.countDeliveries(admin, filter),
     });
   }
 

@@ -1,7 +1,6 @@
 import { GraphQLDateTime } from "graphql-scalars";
 import { Field, InputType } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
-import { parseText } from "../../domain/shared/text-field.js";
 import type { TimeRange } from "../../domain/user-groups/list.js";
 import { nullable } from "./nullable.js";
 
@@ -12,19 +11,6 @@ export class DateTimeRangeInput {
 
   @Field(() => GraphQLDateTime, nullable("The end of the range, exclusive."))
   readonly to?: Date | null;
-}
-
-const MAX_PROVIDED_IDS = 1000;
-
-/** Parses a list of external IDs. @throws DomainError `invalid_field` */
-export function parseProvidedIds(providedIds: readonly string[] | null | undefined): {
-  readonly providedIds?: readonly string[];
-} {
-  if (!providedIds) return {};
-  const field = ["filter", "providedIds"];
-  if (providedIds.length > MAX_PROVIDED_IDS)
-    throw invalidField(field, `must have at most ${MAX_PROVIDED_IDS} IDs`);
-  return { providedIds: providedIds.map((id) => parseText(id, field)) };
 }
 
 /** @throws DomainError `invalid_field` */
