@@ -41,7 +41,7 @@ const ERROR_NOTES = {
   },
   site_config_not_found: {
     when: "the site or the revision does not exist, or the site is not public and the request has no API key",
-    message: "There is no such site configuration, or no such revision.",
+    message: "The site has no configuration, or no such revision.",
   },
   user_group_mismatch: {
     when: "the other fields do not match the user group that `current_token` identifies; nothing is deleted",
@@ -54,7 +54,7 @@ const ERROR_NOTES = {
   },
   idempotency_mismatch: {
     when: "the `Idempotency-Key` was used for another request",
-    message: "This Idempotency-Key was used for another request. Use a new one for each request.",
+    message: "This Idempotency-Key was used for another request. Use a new key for each request.",
   },
   unknown_data_source: {
     when: "the mapping contains a data source that does not exist in the environment; `field` is the first such entry, and `fields` lists all of them",

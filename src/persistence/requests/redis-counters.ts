@@ -59,8 +59,8 @@ export class RedisCounters implements SharedCounters {
   }
 
   async take(name: string, cost: number, limit: number, windowMs: number): Promise<Counter> {
-    if (!this.#connection) throw new Error("Redis is out of reach.");
-    return take(this.#connection, name, cost, limit, windowMs);
+    if (!this.#connection) throw new Error("Redis is unreachable.");
+    return take(this.#connection, name, [cost, limit, windowMs]);
   }
 
   async #stayConnected(listener: ConnectionListener, onAttempted: () => void): Promise<void> {
@@ -86,7 +86,7 @@ export class RedisCounters implements SharedCounters {
     try {
       connection = await RedisConnection.open(this.#url, this.#timeouts);
       // Checks that Redis accepts writes.
-      await take(connection, "probe", 1, Number.MAX_SAFE_INTEGER, RETRY_MS);
+      await take(connection, "probe", [1, Number.MAX_SAFE_INTEGER, RETRY_MS]);
       if (this.#stop.signal.aborted) return undefined;
       this.#connection = connection;
       onConnected();
@@ -103,14 +103,10 @@ export class RedisCounters implements SharedCounters {
 async function take(
   connection: RedisConnection,
   name: string,
-  cost: number,
-  limit: number,
-  windowMs: number,
+  values: readonly [cost: number, limit: number, windowMs: number],
 ): Promise<Counter> {
-  const values = [cost, limit, windowMs].map(String);
-  const reply = await connection.evaluate(TAKE, [PREFIX + name], values);
+  const reply = await connection.evaluate(TAKE, [PREFIX + name], values.map(String));
   const [taken, used, endsInMs] = Array.isArray(reply) ? reply.map(Number) : [];
-  if (used === undefined || endsInMs === undefined)
-    throw new Error("Redis answered something else than a count.");
+  if (used === undefined || endsInMs === undefined) throw new Error("Redis returned an unexpected reply.");
   return { taken: taken === 1, used, endsInMs };
 }

@@ -12,7 +12,7 @@ type Holder = "token" | "api_key" | "address" | "process";
 /** Retry-After of a rejected client; streams end at unpredictable times. */
 const RETRY_AFTER_S = 30;
 
-const MESSAGES: Readonly<Record<Holder, string>> = {
+const SUBJECTS: Readonly<Record<Holder, string>> = {
   token: "This user group token",
   api_key: "This API key",
   address: "This client address",
@@ -79,7 +79,7 @@ export class EventStreams {
     this.#metrics.streamRefusals.of(holder).value += 1;
     return new DomainError(
       "rate_limited",
-      `${MESSAGES[holder]} has ${limit} open event streams, which is the limit. Close one of them, or try again in ${RETRY_AFTER_S} s.`,
+      `${SUBJECTS[holder]} has reached the limit of ${limit} open event streams. Close one, or try again in ${RETRY_AFTER_S} s.`,
       { retryAfter: RETRY_AFTER_S, details: { limit } },
     );
   }
