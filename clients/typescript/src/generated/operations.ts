@@ -27,7 +27,7 @@ export type DataSourceBy = {
 export type DataSourceFilter = {
   /** Items whose name contains this text, ignoring case. */
   readonly nameContains?: string | null | undefined;
-  /** Items with one of these external IDs, at most 1,000. */
+  /** Items with one of these external IDs, at most 1000. */
   readonly providedIds?: ReadonlyArray<string> | null | undefined;
 };
 
@@ -274,7 +274,7 @@ export type UserGroupFilter = {
   readonly nameStartsWith?: string | null | undefined;
   /** User groups whose properties contain this JSON object, with the same values at the same paths. */
   readonly properties?: object | null | undefined;
-  /** Items with one of these external IDs, at most 1,000. */
+  /** Items with one of these external IDs, at most 1000. */
   readonly providedIds?: ReadonlyArray<string> | null | undefined;
   /** User groups whose mapping contains this schema. */
   readonly schemaId?: string | null | undefined;
