@@ -82,7 +82,7 @@ export const SITE_CONFIG_PATHS = {
       tags,
       summary: "Read a site configuration",
       description: [
-        "Returns the stored document unchanged. With an API key, the site is looked up in the key's account. Without one, `account` is required and the site must be public. To write a document, use GraphQL (`putSiteConfig`, `patchSiteConfig`) or the command line.",
+        "Returns the stored document unchanged. Without `account`, the site is looked up in the account of the API key. With `account`, public sites can be read without an API key. To write a document, use GraphQL (`putSiteConfig`, `patchSiteConfig`) or the command line.",
         curlBlock("GET", `${SITE_CONFIG_PATH}/docs`),
       ].join("\n\n"),
       security,
