@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { OperatorError } from "../domain/shared/operator-error.js";
-import { createBareSchema } from "../graphql/server/schema.js";
-import { findFaultyDocument, TrustedDocuments } from "../graphql/server/trusted-documents.js";
+import { createSchema } from "../graphql/server/schema.js";
+import { findInvalidDocument, TrustedDocuments } from "../graphql/server/trusted-documents.js";
 
 const format = z.record(z.string(), z.string());
 
@@ -16,8 +16,8 @@ export async function readTrustedDocuments(
   builtIn: ReadonlyMap<string, string> = new Map(),
 ): Promise<TrustedDocuments> {
   const documents = new Map(Object.entries(parse(await read(path), path)));
-  const invalid = findFaultyDocument(documents, createBareSchema());
-  if (invalid) throw failure(path, `contains the invalid document ${invalid.id}: ${invalid.fault}`);
+  const invalid = findInvalidDocument(documents, createSchema());
+  if (invalid) throw failure(path, `contains the invalid document ${invalid.id}: ${invalid.message}`);
   return new TrustedDocuments(new Map([...builtIn, ...documents]));
 }
 

@@ -12,30 +12,30 @@ export const ERROR_SCHEMA = {
       properties: {
         code: {
           type: "string",
-          description: "What went wrong, for programs. More codes may be added.",
+          description: "The error code. New codes may be added.",
           examples: ["invalid_field"],
         },
-        message: { type: "string", description: "What went wrong, for people. The wording may change." },
+        message: { type: "string", description: "An explanation for humans. The wording may change." },
         field: {
           type: "string",
-          description: "The path of the field, parameter or header that is at fault.",
+          description: "The path of the first invalid field, parameter or header.",
           examples: ["mapping.sales"],
         },
         fields: {
           type: "array",
           minItems: 1,
           maxItems: MAX_FIELD_ERRORS,
-          description: `Everything that is wrong, where \`field\` is there: the first is \`field\` with \`message\`. At most ${MAX_FIELD_ERRORS} are listed.`,
+          description: `All invalid fields, at most ${MAX_FIELD_ERRORS}; present if \`field\` is. The first is \`field\` with \`message\`.`,
           items: {
             type: "object",
             required: ["field", "message"],
             properties: {
               field: { type: "string", description: "The path of the field, parameter or header." },
-              message: { type: "string", description: "What is wrong with it, for people." },
+              message: { type: "string", description: "An explanation for humans." },
             },
           },
         },
-        request_id: { type: "string", description: "The id of the request, as in `X-Request-Id`." },
+        request_id: { type: "string", description: "The request ID, as in the `X-Request-Id` header." },
       },
     },
   },

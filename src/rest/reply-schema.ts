@@ -4,23 +4,28 @@ import { PROPERTIES_SCHEMA } from "./request-schemas.js";
 const FIELDS = {
   team_id: {
     type: "integer",
-    description: "The group's internal id. You need not store it.",
+    description: "The user group's internal ID. You do not need to store it.",
     examples: [1],
   },
   token: {
     type: "string",
-    description: "The user group token: it tells embedded dashboards who is looking. Keep it secret.",
+    description:
+      "The user group token, which identifies the user group in embedded dashboards. Keep it secret.",
     examples: ["ugt_…"],
   },
   name: { type: "string", examples: ["Acme Inc."] },
-  provided_id: { type: "string", description: "The `user_group_id` that you gave.", examples: ["acme"] },
+  provided_id: {
+    type: "string",
+    description: "The `user_group_id` from the request that created the user group.",
+    examples: ["acme"],
+  },
 } as const;
 
 const PROPERTIES = {
   properties: {
     ...PROPERTIES_SCHEMA,
     description:
-      "The properties as they were sent: with the same order of keys and the same spelling of numbers, but without insignificant white space; `null` when there are none. Parse them with a library for exact numbers if you send numbers that a 64-bit float cannot hold.",
+      "The properties as sent, with key order and number formats preserved and insignificant white space removed; `null` if there are none. If you send numbers beyond the precision of a 64-bit float, parse the reply with a library that preserves them.",
   },
 } as const;
 
@@ -28,13 +33,13 @@ const TAG = {
   api_environment_tag: {
     type: "string",
     enum: ENVIRONMENTS,
-    description: "The environment of the group, which is that of the API key.",
+    description: "The environment of the user group, which is that of the API key.",
   },
 } as const;
 
 const SUCCESS = { success: { type: "integer", const: 1 } } as const;
 const IS_NEW = {
-  new_user_group: { type: "boolean", description: "Whether this call created the group." },
+  new_user_group: { type: "boolean", description: "Indicates whether this request created the user group." },
 } as const;
 
 /**

@@ -19,7 +19,7 @@ const TEXT = { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH, format:
 const TOKEN = { type: "string", minLength: 1 } as const;
 
 export const PROPERTIES_SCHEMA = {
-  description: `Free-form values, which dashboards and the SQL editor read as variables; at most ${MAX_PROPERTIES_BYTES} bytes as JSON text without insignificant white space, and ${MAX_PROPERTIES_DEPTH} levels, the object itself being the first. They are stored as they are written. A number may have any precision, with at most ${MAX_INTEGER_DIGITS} digits before the decimal point and ${MAX_FRACTION_DIGITS} after it. \`null\` is none.`,
+  description: `Free-form properties, available as variables in dashboards and the SQL editor. At most ${MAX_PROPERTIES_BYTES} bytes of JSON text without insignificant white space, and ${MAX_PROPERTIES_DEPTH} levels including the object itself. Numbers can have any precision, with at most ${MAX_INTEGER_DIGITS} digits before the decimal point and ${MAX_FRACTION_DIGITS} after it; they are stored exactly. \`null\` means no properties.`,
   type: ["object", "null"],
   additionalProperties: true,
   [JSON_LIMITS]: {
@@ -33,7 +33,7 @@ export const PROPERTIES_SCHEMA = {
 
 const MAPPING_SCHEMA = {
   description:
-    "Leads from schema ids to data sources. A value is the id that you gave a data source or, failing that, its internal id. `null` is none.",
+    "Maps schema IDs to data sources. A value is a data source's external ID or, if none matches, its internal ID. `null` means no mapping.",
   type: ["object", "null"],
   maxProperties: MAX_MAPPING_ENTRIES,
   propertyNames: TEXT,
@@ -43,20 +43,20 @@ const MAPPING_SCHEMA = {
 
 const USER_GROUP_ID = {
   ...TEXT,
-  description: "Your own id of the user group; unique within an environment of your account.",
+  description: "Your ID of the user group, unique within an environment of your account.",
   examples: ["acme"],
 } as const;
 
-const NAME = { ...TEXT, description: "What the user group is called.", examples: ["Acme Inc."] } as const;
+const NAME = { ...TEXT, description: "The user group's name.", examples: ["Acme Inc."] } as const;
 
 const CURRENT_TOKEN = {
   ...TOKEN,
-  description: "The user group's token, as the last reply told it.",
+  description: "The user group's current token, from the latest reply.",
   examples: ["ugt_…"],
 } as const;
 
 export const GET_OR_CREATE_SCHEMA = {
-  description: "Which group to get, and what to create it from if there is none: at least a `name`.",
+  description: "The user group to get or create. `name` is required if it does not exist yet.",
   type: "object",
   required: ["user_group_id"],
   properties: {
@@ -71,7 +71,7 @@ export const GET_OR_CREATE_SCHEMA = {
 export const UPDATE_SCHEMA = {
   ...GET_OR_CREATE_SCHEMA,
   description:
-    "Which group to change, and what: an absent field stays as it is, and `null` clears `properties` or `mapping`.",
+    "The user group to update. Omitted fields keep their values; `null` removes the `properties` or the `mapping`.",
 } as const;
 
 export const ROTATION_SCHEMA = {
@@ -88,11 +88,11 @@ export const DELETION_SCHEMA = {
     current_token: CURRENT_TOKEN,
     user_group_id: {
       ...USER_GROUP_ID,
-      description: "Your own id of the user group: it must be that of the token's group.",
+      description: "Your ID of the user group. If set, it must match the token's user group.",
     },
     data_source_provided_id: {
       ...TEXT,
-      description: "Your own id of a data source: the token's group must be mapped to it.",
+      description: "Your ID of a data source. If set, the token's user group must be mapped to it.",
       examples: ["demo-sales"],
     },
   },

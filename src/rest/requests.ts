@@ -24,7 +24,7 @@ export function parseBody(value: unknown, text: string, method: string): Request
   if (value === undefined) {
     const hint =
       method === "GET"
-        ? " A client that cannot send one with GET uses the GraphQL mutation getOrCreateUserGroup."
+        ? " If your client cannot send a body with GET, use the GraphQL mutation `getOrCreateUserGroup`."
         : "";
     throw new DomainError("invalid_json", `The request has no body. Send a JSON object.${hint}`);
   }
@@ -83,7 +83,7 @@ export function parseRotation(
     currentToken: () =>
       parseToken(
         members["current_token"],
-        "is required: POST rotates a token. To get or create a user group, send GET with a body, or use the GraphQL mutation getOrCreateUserGroup if your client cannot",
+        "is required: POST rotates a token. To get or create a user group, send GET with a body, or use the GraphQL mutation `getOrCreateUserGroup` if your client cannot",
       ),
   });
 }

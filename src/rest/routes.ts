@@ -5,7 +5,7 @@ import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../domain/requests/idem
 import { rateLimitHeaders } from "../domain/requests/rate-limit-headers.js";
 import { MAX_KEY_CACHE_MS } from "../services/accounts/key-cache.js";
 import type { Services } from "../services/services.js";
-import { refuseOtherMethods } from "./method-refusal.js";
+import { rejectOtherMethods } from "./method-not-allowed.js";
 import {
   parseBody,
   parseDeletion,
@@ -121,7 +121,7 @@ export function registerUserRoutes(app: FastifyInstance, services: Services): vo
         },
       });
     }
-    refuseOtherMethods(app, url, METHODS);
+    rejectOtherMethods(app, url, METHODS);
   }
 }
 

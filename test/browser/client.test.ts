@@ -92,10 +92,10 @@ describe("a token that was rotated", () => {
 });
 
 test.each([
-  ["an API key", { token: "ugk_live_secret" }, /^token must /],
-  ["nothing", { token: "" }, /^token must /],
-  ["no address", { url: "groups.example.com" }, /^url must /],
-  ["an address of another kind", { url: "javascript:alert(1)" }, /^url must /],
+  ["an API key", { token: "ugk_live_secret" }, /^`token` must /],
+  ["nothing", { token: "" }, /^`token` must /],
+  ["no address", { url: "groups.example.com" }, /^`url` must /],
+  ["an address of another kind", { url: "javascript:alert(1)" }, /^`url` must /],
 ])("%s is refused, and goes nowhere", (_name, options, message) => {
   const create = () => createViewer({ url: "https://a.example", token: TOKEN, ...options });
   expect(create).toThrow(message);

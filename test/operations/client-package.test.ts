@@ -136,7 +136,7 @@ describe("the page of an example", () => {
       expect(cookie).toMatch(/^customer=acme\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
       const failed = await read(await fetch(url, { headers: { cookie: cookie.split(";")[0] ?? "" } }));
       expect(failed.status).toBe(503);
-      expect(failed.body).toContain("not available at the moment");
+      expect(failed.body).toContain("temporarily unavailable");
       expect(failed.body).not.toMatch(/ugk_|ECONNREFUSED/);
     },
   );
@@ -145,7 +145,7 @@ describe("the page of an example", () => {
     const { url } = await start("fastify", 0);
     const { page } = await openPage(browser(), url);
     await signIn(page, "Acme Inc.");
-    await shown(page, "#status").toBe("The dashboard could not be read (network).");
+    await shown(page, "#status").toBe("The dashboard could not be loaded (network).");
   });
 });
 

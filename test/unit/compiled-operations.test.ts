@@ -12,7 +12,7 @@ import {
 } from "graphql";
 import { describe, expect, test } from "vitest";
 import { Compiler } from "../../src/graphql/server/operations/compilation.js";
-import { createBareSchema } from "../../src/graphql/server/schema.js";
+import { createSchema } from "../../src/graphql/server/schema.js";
 import type { GraphqlContext } from "../../src/graphql/shared/context.js";
 import { CacheStats } from "../../src/telemetry/counters.js";
 
@@ -88,7 +88,7 @@ test("no input type contains itself: compiling its variables would not end", () 
     const fields = Object.values(named.getFields());
     return fields.some((field) => containsItself(field.type, [...path, named.name]));
   };
-  const inputs = Object.values(createBareSchema().getTypeMap()).filter(isInputObjectType);
+  const inputs = Object.values(createSchema().getTypeMap()).filter(isInputObjectType);
   expect(inputs.length).toBeGreaterThan(10);
   expect(inputs.filter((input) => containsItself(input))).toEqual([]);
 });
@@ -105,7 +105,7 @@ test("an upsert runs compiled though it says nothing of what has a default", asy
     "mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { __typename } }",
   );
   const operation = getOperationAST(document);
-  const compiled = operation && compile(createBareSchema(), document, operation);
+  const compiled = operation && compile(createSchema(), document, operation);
   const context: GraphqlContext = Object.create(null);
   const result = await compiled?.(context, { input: { userGroups: [{ providedId: "a", name: "A" }] } });
   // It ran: only the resolver is missing here.

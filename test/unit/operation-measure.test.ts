@@ -16,9 +16,9 @@ import {
 } from "graphql";
 import { describe, expect, test } from "vitest";
 import { measureOperation } from "../../src/graphql/server/limits/operation-measure.js";
-import { createBareSchema } from "../../src/graphql/server/schema.js";
+import { createSchema } from "../../src/graphql/server/schema.js";
 
-const schema = createBareSchema();
+const schema = createSchema();
 const VARIABLES = { small: 3, none: null, ids: ["a", "b", "c", "d"] };
 const HEAD = "query ($small: Int, $none: Int, $absent: Int, $default: Int = 7, $ids: [ID!]!)";
 const FRAGMENT_TYPES = [

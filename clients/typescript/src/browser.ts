@@ -35,18 +35,23 @@ export class ViewerError extends Error {
   /** Seconds to wait before a retry. */
   readonly retryAfter: number;
 
-  constructor(code: string, message: string, status = 0, retryAfter = 0, cause?: unknown) {
-    super(message, { cause });
+  constructor(
+    code: string,
+    message: string,
+    reply: { readonly status?: number; readonly retryAfter?: number } = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
     this.code = code;
-    this.status = status;
-    this.retryAfter = retryAfter;
+    this.status = reply.status ?? 0;
+    this.retryAfter = reply.retryAfter ?? 0;
   }
 }
 
 const QUERY =
   "query Viewer{viewer{userGroup{name properties mapping{schemaId dataSource{providedId name}}}}}";
 /** Maximum wait before a retry. */
-const LONGEST_WAIT_S = 10;
+const MAX_WAIT_S = 10;
 
 /** Creates a viewer for a token's group. @throws TypeError that names the invalid option */
 export function createViewer(options: ViewerOptions): Viewer {
@@ -56,8 +61,8 @@ export function createViewer(options: ViewerOptions): Viewer {
   let renewal: Promise<string> | undefined;
 
   /** Renews the token, once for all concurrent callers. */
-  async function renew(renewIt: () => Promise<string>): Promise<void> {
-    renewal ??= renewIt().finally(() => {
+  async function renew(requestToken: () => Promise<string>): Promise<void> {
+    renewal ??= requestToken().finally(() => {
       renewal = undefined;
     });
     token = checkToken(await renewal);
@@ -66,12 +71,12 @@ export function createViewer(options: ViewerOptions): Viewer {
   async function readWithRenewal(signal: AbortSignal | undefined): Promise<ViewerGroup> {
     const used = token;
     try {
-      return await ask(endpoint, used, timeoutMs, signal);
+      return await query(endpoint, used, timeoutMs, signal);
     } catch (error) {
       if (!renewToken || codeOf(error) !== "unauthenticated") throw error;
       // A concurrent call may already have renewed it.
       if (token === used) await renew(renewToken);
-      return ask(endpoint, token, timeoutMs, signal);
+      return query(endpoint, token, timeoutMs, signal);
     }
   }
 
@@ -82,7 +87,7 @@ export function createViewer(options: ViewerOptions): Viewer {
           return await readWithRenewal(signal);
         } catch (error) {
           signal?.throwIfAborted();
-          if (!(error instanceof ViewerError) || retry > maxRetries || !isPassing(error)) throw error;
+          if (!(error instanceof ViewerError) || retry > maxRetries || !isTransient(error)) throw error;
           const jitter = Math.random() * 250 * 2 ** retry;
           await pause(error.retryAfter * 1000 + jitter, signal);
         }
@@ -91,7 +96,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   };
 }
 
-async function ask(
+async function query(
   endpoint: string,
   token: string,
   timeoutMs: number,
@@ -111,14 +116,14 @@ async function ask(
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof ViewerError) throw cause;
-    if (timeout.aborted) throw new ViewerError("timeout", `No reply came within ${timeoutMs} ms.`);
+    if (timeout.aborted)
+      throw new ViewerError("timeout", `The service did not reply within ${timeoutMs} ms.`);
     // Browsers do not distinguish network errors from a CORS refusal.
     throw new ViewerError(
       "network",
-      "The service could not be reached, or does not allow this page's origin.",
-      0,
-      0,
-      cause,
+      "The service is unreachable, or its `CORS_ORIGINS` does not include this page's origin.",
+      {},
+      { cause },
     );
   }
 }
@@ -131,9 +136,8 @@ function readReply(reply: Response, text: string): ViewerGroup {
   const { code, retryAfter } = error?.extensions ?? {};
   throw new ViewerError(
     code?.toLowerCase() ?? "unexpected_reply",
-    error?.message ?? `The reply, with HTTP status ${reply.status}, is not one of the user group service.`,
-    reply.status,
-    retryAfter ?? (Number(reply.headers.get("retry-after")) || 0),
+    error?.message ?? `The reply with HTTP status ${reply.status} is not from the user group service.`,
+    { status: reply.status, retryAfter: retryAfter ?? (Number(reply.headers.get("retry-after")) || 0) },
   );
 }
 
@@ -158,9 +162,9 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof ViewerError ? error.code : undefined;
 }
 
-function isPassing({ code, status, retryAfter }: ViewerError): boolean {
-  const passes = code === "network" || code === "timeout" || status === 429 || status >= 500;
-  return passes && retryAfter <= LONGEST_WAIT_S;
+function isTransient({ code, status, retryAfter }: ViewerError): boolean {
+  const isTransientCode = code === "network" || code === "timeout" || status === 429 || status >= 500;
+  return isTransientCode && retryAfter <= MAX_WAIT_S;
 }
 
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
@@ -180,11 +184,11 @@ async function pause(milliseconds: number, signal: AbortSignal | undefined): Pro
 function endpointOf(url: string): string {
   const { protocol, href } = URL.canParse(url) ? new URL(url) : {};
   if (href && (protocol === "https:" || protocol === "http:")) return `${href.replace(/\/$/, "")}/graphql`;
-  throw new TypeError("url must be an address that begins with https:// or http://.");
+  throw new TypeError("`url` must be a URL that begins with https:// or http://.");
 }
 
 /** Never send an API key from a page: it can read every group. */
 function checkToken(token: string): string {
   if (typeof token === "string" && /^ugt_[0-9A-Za-z]+$/.test(token)) return token;
-  throw new TypeError("token must be a user group token, which begins with ugt_.");
+  throw new TypeError("`token` must be a user group token, which begins with `ugt_`.");
 }

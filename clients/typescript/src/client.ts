@@ -4,7 +4,7 @@ import type { TypedDocument } from "./document.js";
 import { HttpTransport } from "./http-transport.js";
 import { type CallOptions, type ClientOptions, readOptions } from "./options.js";
 import { SiteConfigs } from "./site-configs.js";
-import { follow } from "./subscription.js";
+import { streamSubscription } from "./subscription.js";
 import { UserGroups } from "./user-groups.js";
 
 /** Variables are optional if the document requires none. */
@@ -75,7 +75,7 @@ export class UserGroupsClient {
     variables?: unknown,
     options: SubscribeOptions = {},
   ): AsyncGenerator<unknown, void, undefined> {
-    for await (const event of follow(this.#connection, document, variables, options)) {
+    for await (const event of streamSubscription(this.#connection, document, variables, options)) {
       if (event.kind === "data") yield event.data;
       else options.onConnect?.();
     }

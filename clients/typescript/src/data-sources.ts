@@ -12,9 +12,9 @@ import {
   UpdateDataSourceDocument,
   type UpdateDataSourceInput,
 } from "./generated/operations.js";
-import { requireDone, requireValue } from "./graphql-wire.js";
+import { requireSuccess, requireValue } from "./graphql-wire.js";
 import type { CallOptions } from "./options.js";
-import { type ListOptions, pages } from "./pages.js";
+import { type ListOptions, paginate } from "./pages.js";
 
 /** Data sources of the API key's environment. */
 export type DataSource = DataSourceFieldsFragment;
@@ -44,7 +44,7 @@ export class DataSources {
       const variables = { first, after, filter, orderBy };
       return (await this.#connection.run(DataSourcesDocument, variables, call)).dataSources;
     };
-    return pages(read, pageSize);
+    return paginate(read, pageSize);
   }
 
   /** @throws ConflictError if the external ID is taken */
@@ -66,6 +66,6 @@ export class DataSources {
       { input: { by } },
       options,
     );
-    requireDone(deleteDataSource.userErrors);
+    requireSuccess(deleteDataSource.userErrors);
   }
 }

@@ -20,7 +20,7 @@ export class DocumentText<Result, Variables> extends String implements TypedDocu
 export async function textOf(document: unknown): Promise<string> {
   if (typeof document === "string" || document instanceof String) return document.toString();
   if (!isDocumentNode(document))
-    throw new TypeError("document must be a GraphQL document, as text or parsed.");
+    throw new TypeError("`document` must be a GraphQL document, as a string or parsed.");
   const { print } = await import("graphql");
   return print(document);
 }

@@ -7,11 +7,13 @@ export interface ServerSentEvent {
 }
 
 /** The service writes at least a comment every 12 seconds. */
-const SILENCE_MS = 40_000;
+const IDLE_TIMEOUT_MS = 40_000;
 
 /** Yields the events of a reply until it ends. @throws connection errors; TimeoutError if the stream is silent */
 export async function* readEvents(reply: IncomingMessage): AsyncGenerator<ServerSentEvent, void, undefined> {
-  reply.setTimeout(SILENCE_MS, () => reply.destroy(new TimeoutError("The subscription went silent.")));
+  reply.setTimeout(IDLE_TIMEOUT_MS, () =>
+    reply.destroy(new TimeoutError(`The subscription received no data for ${IDLE_TIMEOUT_MS} ms.`)),
+  );
   reply.setEncoding("utf8");
   let text = "";
   for await (const chunk of reply) {

@@ -1,19 +1,19 @@
 import { createApiError } from "./api-error.js";
 import { type ApiError, type ApiErrorDetails, UnexpectedReplyError, type UserError } from "./errors.js";
 import type { HttpReply } from "./http-transport.js";
-import { isJsonObject, metaOf, parseReply, unexpected } from "./reply.js";
+import { isJsonObject, metaOf, parseReply, unexpectedReply } from "./reply.js";
 
 /** Returns the data of a reply. @throws ApiError if it has errors, UnexpectedReplyError */
 export function readData<Result>(reply: HttpReply): Result {
   const body: unknown = parseReply(reply);
-  const error = readTopError(body, reply);
+  const error = readFirstError(body, reply);
   if (error) throw error;
   if (reply.status === 200 && hasData<Result>(body)) return body.data;
-  throw unexpected(reply, "is not one of the user group service");
+  throw unexpectedReply(reply, "is not from the user group service");
 }
 
 /** Returns the first entry of `errors`. */
-export function readTopError(
+export function readFirstError(
   result: unknown,
   reply: Pick<HttpReply, "status" | "headers">,
 ): ApiError | undefined {
@@ -26,7 +26,7 @@ export function readTopError(
   return createApiError({
     status: meta.status,
     code: typeof code === "string" ? code.toLowerCase() : "internal",
-    message: typeof message === "string" ? message : "The service gave no reason.",
+    message: typeof message === "string" ? message : "The service returned an error without a message.",
     field: Array.isArray(field) ? field.join(".") : undefined,
     requestId: typeof requestId === "string" ? requestId : meta.requestId,
     retryAfter: typeof retryAfter === "number" ? retryAfter : meta.retryAfter,
@@ -34,16 +34,16 @@ export function readTopError(
 }
 
 /** @throws ApiError if a mutation has `userErrors` */
-export function requireDone(userErrors: readonly UserError[]): void {
+export function requireSuccess(userErrors: readonly UserError[]): void {
   const [first] = userErrors;
   if (first) throw createApiError(detailsOf(first, userErrors));
 }
 
 /** Returns a mutation's result. @throws ApiError if it has `userErrors` */
 export function requireValue<T>(value: T | null, userErrors: readonly UserError[]): T {
-  requireDone(userErrors);
+  requireSuccess(userErrors);
   if (value !== null) return value;
-  throw new UnexpectedReplyError("The reply has neither a result nor an error.", { status: 200 });
+  throw new UnexpectedReplyError("The reply contains neither a result nor an error.", { status: 200 });
 }
 
 /** Returns the error details of the first entry of `userErrors`. */

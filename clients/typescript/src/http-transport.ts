@@ -80,12 +80,12 @@ export class HttpTransport {
     read: (reply: IncomingMessage) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
-    if (this.#isClosed) throw new UserGroupsError("The client was closed.");
+    if (this.#isClosed) throw new UserGroupsError("The client is closed. Create a new one.");
     const sent = this.#start(request, agent);
     // Once the reply has begun, the error that destroys the request is lost: this promise keeps it.
     const { promise: ended, reject: end } = rejectable();
     const timer = setTimeout(
-      () => end(new TimeoutError(`There was no whole reply within ${timeoutMs} ms.`)),
+      () => end(new TimeoutError(`The reply was not complete within ${timeoutMs} ms.`)),
       timeoutMs,
     );
     const onAbort = () => end(signal?.reason);
@@ -132,16 +132,16 @@ function replyOf(request: ClientRequest): Promise<IncomingMessage> {
 
 function rejectable(): { readonly promise: Promise<never>; readonly reject: (reason: unknown) => void } {
   let reject: (reason: unknown) => void = () => undefined;
-  const promise = new Promise<never>((_resolve, rejectIt) => {
-    reject = rejectIt;
+  const promise = new Promise<never>((_resolve, rejectPromise) => {
+    reject = rejectPromise;
   });
   return { promise, reject };
 }
 
 function toConnectionError(cause: unknown): never {
   if (cause instanceof UserGroupsError) throw cause;
-  const reason = cause instanceof Error && cause.message !== "" ? cause.message : "no reason was given";
-  throw new ConnectionError(`The service could not be reached, or the connection broke: ${reason}`, {
+  const reason = cause instanceof Error && cause.message !== "" ? cause.message : "unknown reason";
+  throw new ConnectionError(`The service is unreachable or the connection was lost: ${reason}`, {
     cause: withoutBytes(cause),
   });
 }

@@ -59,17 +59,17 @@ export interface CallLimits {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Maximum delay of a timer: above it, Node.js waits for a millisecond. */
-export const LONGEST_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
 /** @throws TypeError that names the invalid option, without the API key */
 export function readOptions(options: ClientOptions): Settings {
   const { apiKey, appName, agent } = options;
   if (typeof apiKey !== "string" || !/^ugk_(?:live|test)_[0-9A-Za-z]+$/.test(apiKey)) {
-    throw new TypeError("apiKey must be an API key, which begins with ugk_live_ or ugk_test_.");
+    throw new TypeError("`apiKey` must be an API key, which begins with `ugk_live_` or `ugk_test_`.");
   }
   if (appName !== undefined && !PRINTABLE.test(appName)) {
-    throw new TypeError("appName must be 1 to 255 printable ASCII characters.");
+    throw new TypeError("`appName` must be 1 to 255 printable ASCII characters.");
   }
   return {
     base: readBaseUrl(options.baseUrl, options.allowHttp === true),
@@ -82,42 +82,42 @@ export function readOptions(options: ClientOptions): Settings {
 }
 
 /** Returns the limits of a call, by default the client's. @throws TypeError */
-export function readLimits(options: CallOptions | ClientOptions, otherwise: CallLimits): CallLimits {
-  const timeoutMs = readNumber("timeoutMs", options.timeoutMs ?? otherwise.timeoutMs, 1);
+export function readLimits(options: CallOptions | ClientOptions, defaults: CallLimits): CallLimits {
+  const timeoutMs = readNumber("timeoutMs", options.timeoutMs ?? defaults.timeoutMs, 1);
   return {
-    timeoutMs: Math.min(timeoutMs, LONGEST_MS),
-    maxRetries: readNumber("maxRetries", options.maxRetries ?? otherwise.maxRetries, 0),
-    maxElapsedMs: readNumber("maxElapsedMs", options.maxElapsedMs ?? otherwise.maxElapsedMs, 1),
+    timeoutMs: Math.min(timeoutMs, MAX_TIMER_MS),
+    maxRetries: readNumber("maxRetries", options.maxRetries ?? defaults.maxRetries, 0),
+    maxElapsedMs: readNumber("maxElapsedMs", options.maxElapsedMs ?? defaults.maxElapsedMs, 1),
   };
 }
 
 /** @throws TypeError */
 export function readIdempotencyKey(key: string): string {
   if (PRINTABLE.test(key)) return key;
-  throw new TypeError("idempotencyKey must be 1 to 255 printable ASCII characters.");
+  throw new TypeError("`idempotencyKey` must be 1 to 255 printable ASCII characters.");
 }
 
 function readBaseUrl(baseUrl: string | URL, allowHttp: boolean): URL {
   if (!URL.canParse(String(baseUrl))) {
-    throw new TypeError("baseUrl must be an address such as https://groups.example.com.");
+    throw new TypeError("`baseUrl` must be a URL such as https://groups.example.com.");
   }
   const url = new URL(baseUrl);
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new TypeError("baseUrl must begin with https:// or http://.");
+    throw new TypeError("`baseUrl` must begin with https:// or http://.");
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new TypeError("baseUrl must have no user name, no password, no query and no fragment.");
+    throw new TypeError("`baseUrl` must not contain a user name, password, query or fragment.");
   }
   if (url.protocol === "http:" && !allowHttp && !LOOPBACK.test(url.hostname)) {
     throw new TypeError(
-      "baseUrl must begin with https://: over http the API key can be read on the way. allowHttp permits it.",
+      "`baseUrl` must begin with https://, because http:// exposes the API key on the network. Set `allowHttp` to allow it.",
     );
   }
   if (!url.pathname.endsWith("/")) url.pathname += "/";
   return url;
 }
 
-function readNumber(name: string, value: number, least: number): number {
-  if (typeof value === "number" && value >= least) return value;
-  throw new TypeError(`${name} must be a number, at least ${least}.`);
+function readNumber(name: string, value: number, min: number): number {
+  if (typeof value === "number" && value >= min) return value;
+  throw new TypeError(`\`${name}\` must be a number of at least ${min}.`);
 }

@@ -12,7 +12,7 @@ interface Page<Item> {
 }
 
 /** Yields the items of all pages; requests each page when it is needed. */
-export async function* pages<Item>(
+export async function* paginate<Item>(
   read: (first: number, after: string | null) => Promise<Page<Item>>,
   pageSize = 100,
 ): AsyncGenerator<Item, void, undefined> {

@@ -21,16 +21,16 @@ export function metaOf({ status, headers }: Pick<HttpReply, "status" | "headers"
 export function parseReply(reply: HttpReply): JsonObject {
   const body = parseJson(reply.body);
   if (isJsonObject(body)) return body;
-  throw unexpected(reply, "is not a JSON object");
+  throw unexpectedReply(reply, "is not a JSON object");
 }
 
 /** Creates the error of a reply that is not from the service. It does not quote the reply, which may contain a token. */
-export function unexpected(
+export function unexpectedReply(
   reply: Pick<HttpReply, "status" | "headers">,
-  fault: string,
+  problem: string,
 ): UnexpectedReplyError {
   const meta = metaOf(reply);
-  return new UnexpectedReplyError(`The reply, with HTTP status ${meta.status}, ${fault}.`, meta);
+  return new UnexpectedReplyError(`The reply with HTTP status ${meta.status} ${problem}.`, meta);
 }
 
 function parseJson(text: string): unknown {

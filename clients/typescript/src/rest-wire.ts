@@ -1,7 +1,7 @@
 import { createApiError } from "./api-error.js";
 import type { FieldError, UserGroupsError } from "./errors.js";
 import type { HttpReply } from "./http-transport.js";
-import { isJsonObject, type JsonObject, metaOf, parseReply, unexpected } from "./reply.js";
+import { isJsonObject, type JsonObject, metaOf, parseReply, unexpectedReply } from "./reply.js";
 
 /** The only file that uses the REST API's names, which are this package's in snake_case. */
 
@@ -153,7 +153,7 @@ function readFieldError(error: unknown): FieldError[] {
 }
 
 function incomplete(reply: HttpReply): UserGroupsError {
-  return unexpected(reply, "is not one of the user group service");
+  return unexpectedReply(reply, "is not from the user group service");
 }
 
 function toSnake(name: string): string {

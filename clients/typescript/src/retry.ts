@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, ConnectionError, UnexpectedReplyError } from "./errors.js";
-import { type CallLimits, LONGEST_MS } from "./options.js";
+import { type CallLimits, MAX_TIMER_MS } from "./options.js";
 
 /** Maximum wait before the first retry; doubles with each. */
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 8_000;
+const INITIAL_WAIT_MS = 250;
+const MAX_WAIT_MS = 8_000;
 /** Transient codes. A retry gets the last one while its first attempt is still in progress. */
-const PASSING_CODES = new Set<string>([
+const TRANSIENT_CODES = new Set<string>([
   "internal",
   "unavailable",
   "rate_limited",
@@ -30,8 +30,8 @@ export async function withRetries<T>(
     try {
       return await attempt(Math.ceil(Math.min(limits.timeoutMs, Math.max(left, 1))));
     } catch (error) {
-      if (failed > limits.maxRetries || !isPassing(error)) throw error;
-      const wait = waitBefore(failed, retryAfterOf(error), Math.random());
+      if (failed > limits.maxRetries || !isTransient(error)) throw error;
+      const wait = retryDelayMs(failed, retryAfterOf(error), Math.random());
       if (performance.now() + wait >= deadline) throw error;
       await pause(wait, signal);
     }
@@ -44,27 +44,27 @@ export async function withRetries<T>(
  * @param retry 1 for the first one
  * @param chance from 0 to 1
  */
-export function waitBefore(retry: number, retryAfter: number | undefined, chance: number): number {
-  const jitter = chance * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (retry - 1));
+export function retryDelayMs(retry: number, retryAfter: number | undefined, chance: number): number {
+  const jitter = chance * Math.min(MAX_WAIT_MS, INITIAL_WAIT_MS * 2 ** (retry - 1));
   return (retryAfter ?? 0) * 1000 + jitter;
 }
 
 /** Waits, at most the maximum of a timer. @throws the signal's reason */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(Math.min(milliseconds, LONGEST_MS), undefined, { signal }).catch((error: unknown) => {
+  await sleep(Math.min(milliseconds, MAX_TIMER_MS), undefined, { signal }).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw error;
   });
 }
 
 /** Returns whether the same request may succeed later. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
-  if (error instanceof ApiError) return PASSING_CODES.has(error.code) || isPassingStatus(error.status);
-  return error instanceof UnexpectedReplyError && isPassingStatus(error.status);
+  if (error instanceof ApiError) return TRANSIENT_CODES.has(error.code) || isTransientStatus(error.status);
+  return error instanceof UnexpectedReplyError && isTransientStatus(error.status);
 }
 
-function isPassingStatus(status: number): boolean {
+function isTransientStatus(status: number): boolean {
   return status === 429 || status >= 500;
 }
 

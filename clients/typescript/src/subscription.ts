@@ -3,11 +3,11 @@ import type { Connection } from "./connection.js";
 import type { TypedDocument } from "./document.js";
 import { UnexpectedReplyError, UserGroupsError } from "./errors.js";
 import { readEvents } from "./event-stream.js";
-import { hasData, readTopError } from "./graphql-wire.js";
+import { hasData, readFirstError } from "./graphql-wire.js";
 import { readWhole } from "./http-transport.js";
 import type { CallOptions } from "./options.js";
-import { parseReply, unexpected } from "./reply.js";
-import { isPassing, pause, waitBefore } from "./retry.js";
+import { parseReply, unexpectedReply } from "./reply.js";
+import { isTransient, pause, retryDelayMs } from "./retry.js";
 
 /** The stream was connected or reconnected, or delivered an event. */
 export type SubscriptionEvent<Result> =
@@ -19,52 +19,52 @@ export type SubscriptionEvent<Result> =
  * @throws ApiError for permanent errors, such as a revoked key; ConnectionError if the service is unreachable for longer than
  * the options allow; the signal's reason
  */
-export async function* follow<Result, Variables>(
+export async function* streamSubscription<Result, Variables>(
   connection: Connection,
   document: TypedDocument<Result, Variables> | string,
   variables: NoInfer<Variables>,
   options: CallOptions,
 ): AsyncGenerator<SubscriptionEvent<Result>, void, undefined> {
   const { signal } = options;
-  for (let inVain = 1; ; inVain += 1) {
-    const reply = await connection.open(document, variables, requireStream, options);
-    const leave = () => reply.destroy();
-    signal?.addEventListener("abort", leave, { once: true });
+  for (let failedStreams = 1; ; failedStreams += 1) {
+    const reply = await connection.open(document, variables, requireEventStream, options);
+    const closeReply = () => reply.destroy();
+    signal?.addEventListener("abort", closeReply, { once: true });
     try {
       yield { kind: "connected" };
       for await (const { name, data: text } of readEvents(reply)) {
         if (name === "complete") return;
         if (name !== "next") continue;
         yield { kind: "data", data: readResult<Result>(text, reply) };
-        inVain = 0;
+        failedStreams = 0;
       }
     } catch (error) {
       signal?.throwIfAborted();
       // An error of the stream itself means that the connection broke.
-      if (error instanceof UserGroupsError && !isPassing(error)) throw error;
+      if (error instanceof UserGroupsError && !isTransient(error)) throw error;
     } finally {
-      signal?.removeEventListener("abort", leave);
+      signal?.removeEventListener("abort", closeReply);
       reply.destroy();
     }
     // Back off if the service ends each stream immediately.
-    await pause(waitBefore(inVain + 1, undefined, Math.random()), signal);
+    await pause(retryDelayMs(failedStreams + 1, undefined, Math.random()), signal);
   }
 }
 
-async function requireStream(reply: IncomingMessage): Promise<IncomingMessage> {
+async function requireEventStream(reply: IncomingMessage): Promise<IncomingMessage> {
   const { statusCode, headers } = reply;
   if (statusCode === 200 && headers["content-type"]?.startsWith("text/event-stream")) return reply;
   const whole = await readWhole(reply);
-  throw readTopError(parseReply(whole), whole) ?? unexpected(whole, "is not an event stream");
+  throw readFirstError(parseReply(whole), whole) ?? unexpectedReply(whole, "is not an event stream");
 }
 
 function readResult<Result>(text: string, reply: IncomingMessage): Result {
   const meta = { status: reply.statusCode ?? 0, headers: reply.headers };
   const result: unknown = parse(text);
-  const error = readTopError(result, meta);
+  const error = readFirstError(result, meta);
   if (error) throw error;
   if (hasData<Result>(result)) return result.data;
-  throw unexpected(meta, "has an event that is not one of the user group service");
+  throw unexpectedReply(meta, "contains an event that is not from the user group service");
 }
 
 function parse(text: string): unknown {

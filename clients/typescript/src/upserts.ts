@@ -42,22 +42,22 @@ export function toResult(
   group: Mapped | undefined,
 ): UpsertResult {
   const { userGroup, newUserGroup } = result;
-  const userErrors = nameEntries(result.userErrors, group ? [group] : []);
+  const userErrors = toSchemaPaths(result.userErrors, group ? [group] : []);
   const [first] = userErrors;
   if (first) return { ok: false, error: createApiError(detailsOf(first, userErrors)) };
   if (userGroup && newUserGroup !== null) return { ok: true, userGroup, newUserGroup };
-  throw new UnexpectedReplyError("The reply has a group with neither a result nor an error.", {
+  throw new UnexpectedReplyError("The reply contains neither a result nor an error for a group.", {
     status: 200,
   });
 }
 
 /** Converts paths of mapping entries from list positions to schema IDs, as the caller knows them. */
-export function nameEntries(userErrors: readonly UserError[], groups: readonly Mapped[]): UserError[] {
-  return userErrors.map((error) => ({ ...error, field: error.field && nameEntry(error.field, groups) }));
+export function toSchemaPaths(userErrors: readonly UserError[], groups: readonly Mapped[]): UserError[] {
+  return userErrors.map((error) => ({ ...error, field: error.field && toSchemaPath(error.field, groups) }));
 }
 
 /** @param field `mapping.0.…` for one group, or `userGroups.1.mapping.0.…` for the second of several */
-function nameEntry(field: readonly string[], groups: readonly Mapped[]): readonly string[] {
+function toSchemaPath(field: readonly string[], groups: readonly Mapped[]): readonly string[] {
   const at = field[0] === "mapping" ? 0 : 2;
   if (field[at] !== "mapping") return field;
   const { mapping } = groups[at === 0 ? 0 : Number(field[1])] ?? {};

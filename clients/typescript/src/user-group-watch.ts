@@ -7,7 +7,7 @@ import {
   type UserGroupFieldsFragment,
 } from "./generated/operations.js";
 import type { CallOptions } from "./options.js";
-import { follow } from "./subscription.js";
+import { streamSubscription } from "./subscription.js";
 
 /** A group's state after each connect (CURRENT), or a change of it. */
 export type UserGroupEvent =
@@ -19,16 +19,16 @@ export type UserGroupEvent =
 
 const DELETED = { kind: "DELETED", userGroup: null } as const;
 
-/** Watches a group until it is deleted. @param read returns its current state @throws as `follow` does */
+/** Watches a group until it is deleted. @param read returns its current state @throws as `streamSubscription` does */
 export async function* watchUserGroup(
   connection: Connection,
   by: UserGroupBy,
   read: () => Promise<UserGroupFieldsFragment | null>,
   options: CallOptions,
 ): AsyncGenerator<UserGroupEvent, void, undefined> {
-  let wasThere = false;
+  let wasFound = false;
   try {
-    for await (const event of follow(connection, UserGroupChangedDocument, { by }, options)) {
+    for await (const event of streamSubscription(connection, UserGroupChangedDocument, { by }, options)) {
       // Read after connecting: later changes are delivered as events.
       const change = event.kind === "connected" ? await current(read) : event.data.userGroupChanged;
       if (!change) continue;
@@ -37,12 +37,12 @@ export async function* watchUserGroup(
         yield DELETED;
         return;
       }
-      wasThere = true;
+      wasFound = true;
       yield { kind, userGroup };
     }
   } catch (error) {
     // Deleted while disconnected.
-    if (!wasThere || !(error instanceof NotFoundError)) throw error;
+    if (!wasFound || !(error instanceof NotFoundError)) throw error;
     yield DELETED;
   }
 }

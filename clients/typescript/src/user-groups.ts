@@ -14,9 +14,9 @@ import {
   type UserGroupResultFragment,
   UserGroupsDocument,
 } from "./generated/operations.js";
-import { requireDone, requireValue } from "./graphql-wire.js";
+import { requireSuccess, requireValue } from "./graphql-wire.js";
 import type { CallOptions } from "./options.js";
-import { type ListOptions, pages } from "./pages.js";
+import { type ListOptions, paginate } from "./pages.js";
 import {
   type DeleteUserGroup,
   type FoundUserGroup,
@@ -32,8 +32,8 @@ import {
   writeRequest,
 } from "./rest-wire.js";
 import {
-  nameEntries,
   toResult,
+  toSchemaPaths,
   type UpsertResult,
   type UserGroupUpsert,
   writeMapping,
@@ -88,7 +88,7 @@ export class UserGroups {
       { input: { ...rest, providedId } },
       options,
     );
-    requireDone(deleteUserGroup.userErrors.map(nameUserGroupId));
+    requireSuccess(deleteUserGroup.userErrors.map(toUserGroupIdField));
   }
 
   /** @returns null if it does not exist */
@@ -103,7 +103,7 @@ export class UserGroups {
       const variables = { first, after, filter, orderBy };
       return (await this.#connection.run(UserGroupsDocument, variables, call)).userGroups;
     };
-    return pages(read, pageSize);
+    return paginate(read, pageSize);
   }
 
   /**
@@ -120,7 +120,7 @@ export class UserGroups {
       { input },
       options,
     );
-    requireDone(nameEntries(payload.userErrors, groups));
+    requireSuccess(toSchemaPaths(payload.userErrors, groups));
     return payload.results
       .map((result, index) => toResult(result, groups[index]))
       .filter((result) => result.ok);
@@ -148,20 +148,22 @@ export class UserGroups {
     options?: CallOptions,
   ): Promise<UserGroup> {
     const input = { by, schemaId, dataSource };
-    return changed((await this.#connection.run(SetMappingDocument, { input }, options)).setMapping);
+    return requireUserGroup((await this.#connection.run(SetMappingDocument, { input }, options)).setMapping);
   }
 
   /** Removes a schema from the group's mapping, if present. */
   async removeMapping(by: UserGroupBy, schemaId: string, options?: CallOptions): Promise<UserGroup> {
     const input = { by, schemaId };
-    return changed((await this.#connection.run(RemoveMappingDocument, { input }, options)).removeMapping);
+    return requireUserGroup(
+      (await this.#connection.run(RemoveMappingDocument, { input }, options)).removeMapping,
+    );
   }
 
   /** Replaces the whole mapping of a group. */
   async replaceMapping(by: UserGroupBy, mapping: Mapping, options?: CallOptions): Promise<UserGroup> {
     const input = { by, mapping: writeMapping(mapping) };
     const { replaceMapping } = await this.#connection.run(ReplaceMappingDocument, { input }, options);
-    return requireValue(replaceMapping.userGroup, nameEntries(replaceMapping.userErrors, [{ mapping }]));
+    return requireValue(replaceMapping.userGroup, toSchemaPaths(replaceMapping.userErrors, [{ mapping }]));
   }
 
   /**
@@ -178,10 +180,10 @@ export class UserGroups {
 }
 
 /** Returns the field's name in this package, which follows REST. */
-function nameUserGroupId(error: UserError): UserError {
+function toUserGroupIdField(error: UserError): UserError {
   return error.field?.[0] === "providedId" ? { ...error, field: ["userGroupId"] } : error;
 }
 
-function changed({ userGroup, userErrors }: UserGroupResultFragment): UserGroup {
+function requireUserGroup({ userGroup, userErrors }: UserGroupResultFragment): UserGroup {
   return requireValue(userGroup, userErrors);
 }

@@ -68,21 +68,24 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   const timestamp = headerOf(request, "webhook-timestamp");
   const signatures = headerOf(request, "webhook-signature");
   if (!secret.startsWith(PREFIX))
-    throw new TypeError("secret must be the endpoint's, which begins with whsec_.");
+    throw new TypeError("`secret` must be the endpoint's secret, which begins with `whsec_`.");
   const key = Buffer.from(secret.slice(PREFIX.length), "base64");
   const signature = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-  if (!signatures.split(" ").some((one) => isSame(one, signature))) {
-    throw new WebhookVerificationError("The signature does not fit the secret.");
+  if (!signatures.split(" ").some((candidate) => isSameSignature(candidate, signature))) {
+    throw new WebhookVerificationError("The signature does not match the secret.");
   }
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
-  if (!(age <= toleranceSeconds)) throw new WebhookVerificationError("The time is too far from ours.");
+  if (!(age <= toleranceSeconds))
+    throw new WebhookVerificationError(
+      `The timestamp differs from the current time by more than ${toleranceSeconds} s.`,
+    );
   const event: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
   if (isEvent(event)) return event;
-  throw new WebhookVerificationError("The body is not an event.");
+  throw new WebhookVerificationError("The body is not a webhook event.");
 }
 
-function isSame(given: string, signature: Buffer): boolean {
-  const [version, base64 = ""] = given.split(",");
+function isSameSignature(candidate: string, signature: Buffer): boolean {
+  const [version, base64 = ""] = candidate.split(",");
   const bytes = Buffer.from(base64, "base64");
   return version === "v1" && bytes.length === signature.length && timingSafeEqual(bytes, signature);
 }
@@ -90,7 +93,7 @@ function isSame(given: string, signature: Buffer): boolean {
 function headerOf({ headers }: WebhookRequest, name: string): string {
   const value = isHeaders(headers) ? headers.get(name) : headers[name];
   if (typeof value === "string" && value !== "") return value;
-  throw new WebhookVerificationError(`The header ${name} is missing.`);
+  throw new WebhookVerificationError(`The header \`${name}\` is missing.`);
 }
 
 function isHeaders(headers: WebhookRequest["headers"]): headers is { get(name: string): string | null } {

@@ -1,7 +1,6 @@
 import { Args, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { ApiKeyService } from "../../services/accounts/api-key-service.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
@@ -19,14 +18,8 @@ import {
 
 @Resolver()
 export class ApiKeyResolver {
-  readonly #apiKeys: ApiKeyService;
-
-  constructor(apiKeys: ApiKeyService) {
-    this.#apiKeys = apiKeys;
-  }
-
   @Query(() => ApiKeyConnection, {
-    description: "The API keys of the environment, also those that have ended; needs admin scope.",
+    description: "The environment's API keys, including expired and revoked ones. Requires admin scope.",
   })
   apiKeys(@Args(() => ConnectionArguments) page: ConnectionArguments, @Ctx() context: GraphqlContext) {
     const admin = requireAdmin(requireSession(context).caller);
@@ -34,20 +27,20 @@ export class ApiKeyResolver {
       page,
       sort: { field: "id", kind: "id" },
       positionOf: positionById,
-      load: (request) => this.#apiKeys.list(admin, request),
-      count: () => this.#apiKeys.count(admin),
+      load: (request) => context.services.apiKeys.list(admin, request),
+      count: () => context.services.apiKeys.count(admin),
     });
   }
 
   @Mutation(() => CreateApiKeyPayload, {
-    description: "Makes an API key for the environment of the calling one; needs admin scope.",
+    description: "Creates an API key for the caller's environment. Requires admin scope.",
   })
   async createApiKey(
     @Input(() => CreateApiKeyInput) input: CreateApiKeyInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, CreateApiKeyPayload, async (admin) => {
-      const { apiKey, secret } = await this.#apiKeys.create(admin, {
+    return mutateAsAdmin(context, CreateApiKeyPayload, async (admin, { apiKeys }) => {
+      const { apiKey, secret } = await apiKeys.create(admin, {
         name: parseText(input.name, ["name"]),
         scope: input.scope,
         expiresAt: input.expiresAt ?? null,
@@ -57,14 +50,15 @@ export class ApiKeyResolver {
   }
 
   @Mutation(() => ApiKeyPayload, {
-    description: "Ends an API key for good, if it has not ended already; needs admin scope.",
+    description:
+      "Revokes an API key permanently. Has no effect if it is already revoked. Requires admin scope.",
   })
   async revokeApiKey(
     @Input(() => RevokeApiKeyInput) input: RevokeApiKeyInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, ApiKeyPayload, async (admin) => {
-      const revoked = await this.#apiKeys.revoke(admin, parseNodeIdOfType("ApiKey", input.id));
+    return mutateAsAdmin(context, ApiKeyPayload, async (admin, { apiKeys }) => {
+      const revoked = await apiKeys.revoke(admin, parseNodeIdOfType("ApiKey", input.id));
       return { apiKey: new ApiKeyView(revoked) };
     });
   }

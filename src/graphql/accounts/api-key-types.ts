@@ -7,109 +7,95 @@ import { createConnectionType } from "../shared/connection-type.js";
 import { createEnum } from "../shared/create-enum.js";
 import { EnvironmentEnum } from "../shared/environment-enum.js";
 import { NodeView } from "../shared/node-type.js";
+import { nullable } from "../shared/nullable.js";
 import { createPayloadType } from "../shared/payload.js";
 
 const ApiKeyScope = createEnum<Scope>(
   "ApiKeyScope",
-  "What an API key may do: each scope includes the ones before it.",
+  "The scope of an API key, from `READ` to `EMBED`, `WRITE` and `ADMIN`. Each scope includes the previous ones.",
   {
-    READ: ["read", "Read everything but user group tokens."],
-    EMBED: ["embed", "Read user group tokens, too: what a server that embeds dashboards needs."],
-    WRITE: ["write", "Change user groups, mappings, data sources and site configurations."],
+    READ: ["read", "Read user groups without their tokens, data sources and site configurations."],
+    EMBED: ["embed", "Read user group tokens, as required by servers that embed dashboards."],
+    WRITE: [
+      "write",
+      "Create, update and delete user groups, mappings, data sources and site configurations.",
+    ],
     ADMIN: ["admin", "Manage API keys and webhooks, and read the audit log."],
   },
 );
 
 @ObjectType("ApiKey", {
   implements: NodeView,
-  description: "An API key; its secret is shown only when it is made.",
+  description: "An API key. Its secret is returned only on creation.",
 })
 export class ApiKeyView extends NodeView {
-  @Field(() => String, { description: "What the key is for." })
-  readonly name: string;
+  @Field(() => String, { description: "A name that describes the purpose of the key." })
+  readonly name!: string;
 
-  @Field(() => String, { description: "The beginning and the end of the secret, to distinguish keys." })
-  readonly hint: string;
+  @Field(() => String, { description: "The first and last characters of the secret, to distinguish keys." })
+  readonly hint!: string;
 
-  @Field(() => EnvironmentEnum, { description: "The environment that the key opens." })
-  readonly environment: Environment;
+  @Field(() => EnvironmentEnum, { description: "The environment that the key gives access to." })
+  readonly environment!: Environment;
 
-  @Field(() => ApiKeyScope, { description: "What the key may do." })
-  readonly scope: Scope;
+  @Field(() => ApiKeyScope, { description: "The scope of the key." })
+  readonly scope!: Scope;
 
-  @Field(() => GraphQLDateTime, { description: "When the key was made." })
-  readonly createdAt: Date;
+  @Field(() => GraphQLDateTime, { description: "The time when the key was created." })
+  readonly createdAt!: Date;
 
-  @Field(() => GraphQLDateTime, {
-    nullable: true,
-    description: "When the key ends by itself; null for never.",
-  })
-  readonly expiresAt: Date | null;
+  @Field(() => GraphQLDateTime, nullable("The time when the key expires; null if it does not expire."))
+  readonly expiresAt!: Date | null;
 
-  @Field(() => GraphQLDateTime, {
-    nullable: true,
-    description: "When the key was revoked; null for not at all.",
-  })
-  readonly revokedAt: Date | null;
+  @Field(() => GraphQLDateTime, nullable("The time when the key was revoked; null if it was not revoked."))
+  readonly revokedAt!: Date | null;
 
-  @Field(() => GraphQLDateTime, {
-    nullable: true,
-    description: "When the key was last used, to within some seconds; null for never.",
-  })
-  readonly lastUsedAt: Date | null;
+  @Field(
+    () => GraphQLDateTime,
+    nullable("The time when the key was last used, accurate to a few seconds; null if it was never used."),
+  )
+  readonly lastUsedAt!: Date | null;
 
-  constructor(key: ApiKey) {
-    super("ApiKey", key.id);
-    this.name = key.name;
-    this.hint = key.hint;
-    this.environment = key.environment;
-    this.scope = key.scope;
-    this.createdAt = key.createdAt;
-    this.expiresAt = key.expiresAt;
-    this.revokedAt = key.revokedAt;
-    this.lastUsedAt = key.lastUsedAt;
+  constructor({ id, ...key }: ApiKey) {
+    super("ApiKey", id);
+    Object.assign(this, key satisfies Omit<ApiKeyView, "id">);
   }
 }
 
-@InputType("CreateApiKeyInput", { description: "A new API key for the environment of the calling one." })
+@InputType("CreateApiKeyInput", { description: "Input for `createApiKey`." })
 export class CreateApiKeyInput {
-  @Field(() => String, { description: "What the key is for." })
+  @Field(() => String, { description: "A name that describes the purpose of the key." })
   readonly name!: string;
 
-  @Field(() => ApiKeyScope, { description: "What the key may do." })
+  @Field(() => ApiKeyScope, { description: "The scope of the key." })
   readonly scope!: Scope;
 
-  @Field(() => GraphQLDateTime, {
-    nullable: true,
-    description: "When the key ends by itself; never if absent.",
-  })
+  @Field(() => GraphQLDateTime, nullable("The time when the key expires. If omitted, it does not expire."))
   readonly expiresAt?: Date | null;
 }
 
-@InputType("RevokeApiKeyInput", { description: "The API key to end." })
+@InputType("RevokeApiKeyInput", { description: "Input for `revokeApiKey`." })
 export class RevokeApiKeyInput {
-  @Field(() => ID, { description: "The global id of the key." })
+  @Field(() => ID, { description: "The API key's global ID." })
   readonly id!: string;
 }
 
 export const CreateApiKeyPayload = createPayloadType<{ apiKey: ApiKeyView; secret: string }>(
   "CreateApiKeyPayload",
-  "The API key that was made.",
-  "call",
+  "The result of `createApiKey`.",
   {
-    apiKey: [() => ApiKeyView, "The key; null when the call failed."],
+    apiKey: [() => ApiKeyView, "The API key; null if the mutation failed."],
     secret: [
       () => String,
-      "What to send as `Authorization: Token <secret>`. It is shown only this once; null when the call failed.",
+      "The secret, to be sent as `Authorization: Token <secret>`. It cannot be retrieved later; null if the mutation failed.",
     ],
   },
 );
 
 export const ApiKeyPayload = createPayloadType<{ apiKey: ApiKeyView }>(
   "ApiKeyPayload",
-  "The API key after a change.",
-  "change",
-  { apiKey: [() => ApiKeyView, "The key; null when the change failed."] },
+  "The result of `revokeApiKey`.",
+  { apiKey: [() => ApiKeyView, "The API key; null if the mutation failed."] },
 );
 
 export const ApiKeyConnection = createConnectionType(

@@ -3,21 +3,21 @@ import { createEnum } from "../shared/create-enum.js";
 
 const DESCRIPTIONS: Readonly<Record<AuditAction, string>> = {
   "user_group.created": "A user group was created.",
-  "user_group.updated": "A user group was changed.",
-  "user_group.token_rotated": "A user group was given a new token.",
+  "user_group.updated": "A user group was updated.",
+  "user_group.token_rotated": "The token of a user group was rotated.",
   "user_group.deleted": "A user group was deleted.",
   "data_source.created": "A data source was created.",
-  "data_source.updated": "A data source was changed.",
+  "data_source.updated": "A data source was updated.",
   "data_source.deleted": "A data source was deleted.",
-  "api_key.created": "An API key was made.",
-  "api_key.revoked": "An API key was ended.",
-  "site_config.published": "A revision of a site configuration was written.",
-  "site_config.opened": "A site configuration was opened to everybody.",
-  "site_config.closed": "A site configuration was closed.",
-  "webhook_endpoint.created": "A webhook endpoint was made.",
-  "webhook_endpoint.updated": "A webhook endpoint was changed, or given a new secret.",
+  "api_key.created": "An API key was created.",
+  "api_key.revoked": "An API key was revoked.",
+  "site_config.published": "A new revision of a site configuration was stored.",
+  "site_config.opened": "A site configuration was made public.",
+  "site_config.closed": "A site configuration was made private.",
+  "webhook_endpoint.created": "A webhook endpoint was created.",
+  "webhook_endpoint.updated": "A webhook endpoint was updated, or its secret was rotated.",
   "webhook_endpoint.disabled":
-    "A webhook endpoint was disabled because it answered 410, or every delivery failed for days.",
+    "A webhook endpoint was disabled because it responded with 410 or every delivery failed for several days.",
   "webhook_endpoint.deleted": "A webhook endpoint was deleted.",
 };
 

@@ -1,27 +1,21 @@
 import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
 import type { AuditEntry } from "../../domain/audit/entry.js";
-import type { AuditLog } from "../../services/audit/log.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { AuditEntryConnection, AuditFilterInput, parseAuditFilter } from "./types.js";
 
 const SORT_FIELD = "auditEntry.createdAt";
 
 @Resolver()
 export class AuditResolver {
-  readonly #log: AuditLog;
-
-  constructor(log: AuditLog) {
-    this.#log = log;
-  }
-
   @Query(() => AuditEntryConnection, {
-    description: "Every change in the environment, newest first; needs admin scope.",
+    description: "The environment's audit log, newest entries first. Requires admin scope.",
   })
   auditLog(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => AuditFilterInput, { nullable: true, description: "Which entries." })
+    @Arg("filter", () => AuditFilterInput, nullable("Filters the entries."))
     filterInput: AuditFilterInput | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {
@@ -31,8 +25,8 @@ export class AuditResolver {
       page,
       sort: { field: SORT_FIELD, kind: "time", idKind: "serial" },
       positionOf: ({ createdAt, id }: AuditEntry) => ({ value: createdAt.toISOString(), id }),
-      load: (request) => this.#log.list(admin, filter, request),
-      count: () => this.#log.count(admin, filter),
+      load: (request) => context.services.auditLog.list(admin, filter, request),
+      count: () => context.services.auditLog.count(admin, filter),
     });
   }
 }

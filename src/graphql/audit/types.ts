@@ -8,56 +8,58 @@ import {
 } from "../../domain/audit/entry.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { createConnectionType } from "../shared/connection-type.js";
-import { DateTimeRangeInput, parseTimeRange } from "../shared/filter-inputs.js";
 import { toNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
+import { nullable } from "../shared/nullable.js";
+import { DateTimeRangeInput, parseTimeRange } from "../shared/time-range-input.js";
 import { createActionEnum } from "./action-enum.js";
 
-const AuditActionEnum = createActionEnum("AuditAction", "What the audit log tells of.", AUDIT_ACTIONS);
+const AuditActionEnum = createActionEnum(
+  "AuditAction",
+  "The type of change that an audit log entry records.",
+  AUDIT_ACTIONS,
+);
 
 @ObjectType("AuditEntry", {
   implements: NodeView,
   description:
-    "That something was changed: by whom, when, in which request. It holds no secret and no values.",
+    "An audit log entry: the author, time and request of a change. It contains no secrets and no field values.",
 })
 export class AuditEntryView extends NodeView {
-  @Field(() => AuditActionEnum, { description: "What was done." })
+  @Field(() => AuditActionEnum, { description: "The type of the change." })
   readonly action: AuditAction;
 
-  @Field(() => ID, { description: "The global id of what was changed, which may be gone." })
+  @Field(() => ID, { description: "The global ID of the changed object, which may have been deleted since." })
   readonly subjectId: string;
 
   @Field(() => String, {
     description:
-      "What it was called then: a provided id, the name of an API key, a site or a webhook endpoint.",
+      "The name of the changed object at that time: an external ID, or the name of an API key, site or webhook endpoint.",
   })
   readonly subjectName: string;
 
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      "The version of the user group, or the revision of the site configuration, that the change made.",
-  })
+  @Field(
+    () => Int,
+    nullable("The resulting version of the user group, or revision of the site configuration."),
+  )
   readonly subjectVersion: number | null;
 
-  @Field(() => [String], { description: "The fields that an update changed." })
+  @Field(() => [String], { description: "The names of the fields that an update changed." })
   readonly changed: readonly string[];
 
   @Field(() => String, {
-    description: "The name of the API key that was used, or of whoever worked at the database.",
+    description:
+      "The name of the API key that made the change, or of the operator for changes made directly in the database.",
   })
   readonly actorName: string;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "The global id of that API key; null when there was none.",
-  })
+  @Field(() => ID, nullable("The global ID of the API key; null for changes made directly in the database."))
   readonly actorKeyId: string | null;
 
-  @Field(() => String, { nullable: true, description: "The id of the request, as in `X-Request-Id`." })
+  @Field(() => String, nullable("The request ID, as in the `X-Request-Id` response header."))
   readonly requestId: string | null;
 
-  @Field(() => GraphQLDateTime, { description: "When it was done." })
+  @Field(() => GraphQLDateTime, { description: "The time of the change." })
   readonly createdAt: Date;
 
   constructor(entry: AuditEntry) {
@@ -74,15 +76,15 @@ export class AuditEntryView extends NodeView {
   }
 }
 
-@InputType("AuditFilter", { description: "Which entries; every condition must hold." })
+@InputType("AuditFilter", { description: "Filters audit log entries, which must meet all conditions." })
 export class AuditFilterInput {
-  @Field(() => [AuditActionEnum], { nullable: true, description: "One of these was done." })
+  @Field(() => [AuditActionEnum], nullable("Entries with one of these actions."))
   readonly actions?: AuditAction[] | null;
 
-  @Field(() => String, { nullable: true, description: "What was changed was called exactly this then." })
+  @Field(() => String, nullable("Entries with exactly this `subjectName`."))
   readonly subjectName?: string | null;
 
-  @Field(() => DateTimeRangeInput, { nullable: true, description: "It was done in this time." })
+  @Field(() => DateTimeRangeInput, nullable("Entries created in this time range."))
   readonly createdAt?: DateTimeRangeInput | null;
 }
 

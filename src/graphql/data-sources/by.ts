@@ -3,17 +3,18 @@ import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import type { FieldPath } from "../../domain/shared/errors.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
+import { nullable } from "../shared/nullable.js";
 import { requireOneOf } from "../shared/one-of.js";
 
-@InputType("DataSourceBy", { description: "Names one data source, by exactly one of these." })
+@InputType("DataSourceBy", { description: "Identifies a data source by exactly one of these fields." })
 export class DataSourceBy {
-  @Field(() => ID, { nullable: true, description: "The global id." })
+  @Field(() => ID, nullable("The data source's global ID."))
   readonly id?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Your own id of the data source." })
+  @Field(() => String, nullable("The data source's external ID."))
   readonly providedId?: string | null;
 
-  @Field(() => Int, { nullable: true, description: "The internal id." })
+  @Field(() => Int, nullable("The data source's internal ID."))
   readonly dataSourceId?: number | null;
 }
 

@@ -2,34 +2,35 @@ import { Field, InputType } from "type-graphql";
 import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { parseText } from "../../domain/shared/text-field.js";
+import { nullable } from "../shared/nullable.js";
 import { DataSourceBy, parseDataSourceBy } from "./by.js";
 
-@InputType("CreateDataSourceInput", { description: "A new data source." })
+@InputType("CreateDataSourceInput", { description: "Input for `createDataSource`." })
 export class CreateDataSourceInput {
-  @Field(() => String, { description: "Your own id of the data source, unique in the environment." })
+  @Field(() => String, { description: "The data source's external ID, unique within its environment." })
   readonly providedId!: string;
 
-  @Field(() => String, { description: "The name." })
+  @Field(() => String, { description: "The data source's name." })
   readonly name!: string;
 }
 
 @InputType("UpdateDataSourceInput", {
-  description: "Changes to a data source: fields that are absent stay as they are.",
+  description: "Input for `updateDataSource`. Omitted fields keep their values.",
 })
 export class UpdateDataSourceInput {
-  @Field(() => DataSourceBy, { description: "The data source to change." })
+  @Field(() => DataSourceBy, { description: "The data source to update." })
   readonly by!: DataSourceBy;
 
-  @Field(() => String, { nullable: true, description: "The new provided id; null is refused." })
+  @Field(() => String, nullable("The new external ID. Must not be null."))
   readonly providedId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The new name; null is refused." })
+  @Field(() => String, nullable("The new name. Must not be null."))
   readonly name?: string | null;
 }
 
-@InputType("DeleteDataSourceInput", { description: "The data source to delete." })
+@InputType("DeleteDataSourceInput", { description: "Input for `deleteDataSource`." })
 export class DeleteDataSourceInput {
-  @Field(() => DataSourceBy, { description: "The data source; it must not be in use by any mapping." })
+  @Field(() => DataSourceBy, { description: "The data source to delete. No mapping may use it." })
   readonly by!: DataSourceBy;
 }
 

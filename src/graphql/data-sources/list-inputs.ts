@@ -3,13 +3,13 @@ import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-so
 import { createOrderInput, NamedItemFilter, parseNamedItemFilter } from "../shared/list-inputs.js";
 
 export const DataSourceOrder = createOrderInput<DataSourceSortField>("DataSourceOrder", "data sources", {
-  DATA_SOURCE_ID: ["dataSourceId", "The internal id: the order of creation."],
-  PROVIDED_ID: ["providedId", "Your own id, by code points."],
-  NAME: ["name", "The name, by code points."],
-  CREATED_AT: ["createdAt", "When the data source was created."],
+  DATA_SOURCE_ID: ["dataSourceId", "Order by internal ID, which is the order of creation."],
+  PROVIDED_ID: ["providedId", "Order by external ID, compared by code point."],
+  NAME: ["name", "Order by name, compared by code point."],
+  CREATED_AT: ["createdAt", "Order by time of creation."],
 });
 
-@InputType("DataSourceFilter", { description: "Only data sources that meet all of these." })
+@InputType("DataSourceFilter", { description: "Filters data sources, which must meet all conditions." })
 export class DataSourceFilterInput extends NamedItemFilter {}
 
 /** Parses a filter; null or absent conditions are omitted. @throws DomainError `invalid_field` */

@@ -1,5 +1,4 @@
 import { Ctx, Mutation, Resolver } from "type-graphql";
-import type { DataSourceService } from "../../services/data-sources/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node-id.js";
@@ -17,47 +16,41 @@ import { DataSourceView } from "./type.js";
 
 @Resolver()
 export class DataSourceMutations {
-  readonly #dataSources: DataSourceService;
-
-  constructor(dataSources: DataSourceService) {
-    this.#dataSources = dataSources;
-  }
-
   @Mutation(() => DataSourcePayload, {
-    description: "Creates a data source; refused when its provided id is taken.",
+    description: "Creates a data source. Fails if its external ID is taken.",
   })
   async createDataSource(
     @Input(() => CreateDataSourceInput) input: CreateDataSourceInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, DataSourcePayload, async (writer) => {
+    return mutate(context, DataSourcePayload, async (writer, { dataSources }) => {
       const { providedId, name } = parseNewDataSource(input);
-      return { dataSource: new DataSourceView(await this.#dataSources.create(writer, providedId, name)) };
+      return { dataSource: new DataSourceView(await dataSources.create(writer, providedId, name)) };
     });
   }
 
   @Mutation(() => DataSourcePayload, {
-    description: "Changes a data source: only the fields that are given.",
+    description: "Updates a data source. Omitted fields keep their values.",
   })
   async updateDataSource(
     @Input(() => UpdateDataSourceInput) input: UpdateDataSourceInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, DataSourcePayload, async (writer) => {
+    return mutate(context, DataSourcePayload, async (writer, { dataSources }) => {
       const { ref, changes } = parseDataSourceUpdate(input);
-      return { dataSource: new DataSourceView(await this.#dataSources.update(writer, ref, changes)) };
+      return { dataSource: new DataSourceView(await dataSources.update(writer, ref, changes)) };
     });
   }
 
   @Mutation(() => DeleteDataSourcePayload, {
-    description: "Deletes a data source; refused while user groups are mapped to it.",
+    description: "Deletes a data source. Fails while user groups are mapped to it.",
   })
   async deleteDataSource(
     @Input(() => DeleteDataSourceInput) input: DeleteDataSourceInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, DeleteDataSourcePayload, async (writer) => {
-      const { id } = await this.#dataSources.delete(writer, parseDataSourceBy(input.by));
+    return mutate(context, DeleteDataSourcePayload, async (writer, { dataSources }) => {
+      const { id } = await dataSources.delete(writer, parseDataSourceBy(input.by));
       return { deletedDataSourceId: toNodeId("DataSource", id) };
     });
   }

@@ -4,14 +4,14 @@ import { DataSourceView } from "./type.js";
 
 export const DataSourcePayload = createPayloadType<{ dataSource: DataSourceView }>(
   "DataSourcePayload",
-  "The data source after a change.",
-  "change",
-  { dataSource: [() => DataSourceView, "The data source; null when the change failed."] },
+  "The result of creating or updating a data source.",
+  { dataSource: [() => DataSourceView, "The data source; null if the mutation failed."] },
 );
 
 export const DeleteDataSourcePayload = createPayloadType<{ deletedDataSourceId: string }>(
   "DeleteDataSourcePayload",
-  "The data source that was deleted.",
-  "call",
-  { deletedDataSourceId: [() => ID, "The global id of the deleted data source; null when the call failed."] },
+  "The result of `deleteDataSource`.",
+  {
+    deletedDataSourceId: [() => ID, "The global ID of the deleted data source; null if the mutation failed."],
+  },
 );

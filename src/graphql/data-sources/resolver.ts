@@ -1,14 +1,26 @@
-import { Arg, Ctx, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
+import type { DataSource } from "../../domain/data-sources/data-source.js";
+import {
+  DATA_SOURCE_SORT_KINDS,
+  type DataSourceSortField,
+  sortValueOf,
+} from "../../domain/data-sources/list.js";
+import type { SortOrder } from "../../domain/user-groups/list.js";
+import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { DataSourceBy, parseDataSourceBy } from "./by.js";
+import { DataSourceFilterInput, DataSourceOrder, parseDataSourceFilter } from "./list-inputs.js";
 import { dataSourcesById, dataSourcesByProvidedId } from "./loaders.js";
-import { DataSourceView } from "./type.js";
+import { DataSourceConnection, DataSourceView } from "./type.js";
+
+type DataSourceSort = SortOrder<DataSourceSortField>;
 
 @Resolver()
 export class DataSourceResolver {
-  @Query(() => DataSourceView, { nullable: true, description: "One data source; null when there is none." })
+  @Query(() => DataSourceView, nullable("A data source; null if it does not exist."))
   async dataSource(
-    @Arg("by", () => DataSourceBy, { description: "Names the data source." }) by: DataSourceBy,
+    @Arg("by", () => DataSourceBy, { description: "Identifies the data source." }) by: DataSourceBy,
     @Ctx() context: GraphqlContext,
   ): Promise<DataSourceView | null> {
     const { loaders } = requireSession(context);
@@ -18,5 +30,31 @@ export class DataSourceResolver {
         ? await dataSourcesById(loaders).load(ref.id)
         : await dataSourcesByProvidedId(loaders).load(ref.providedId);
     return source && new DataSourceView(source);
+  }
+
+  @Query(() => DataSourceConnection, { description: "The environment's data sources." })
+  dataSources(
+    @Args(() => ConnectionArguments) page: ConnectionArguments,
+    @Arg("filter", () => DataSourceFilterInput, nullable("Filters the data sources."))
+    filterInput: DataSourceFilterInput | null | undefined,
+    @Arg(
+      "orderBy",
+      () => DataSourceOrder,
+      nullable("The order of the data sources. Defaults to `DATA_SOURCE_ID`, ascending."),
+    )
+    orderBy: DataSourceSort | null | undefined,
+    @Ctx() context: GraphqlContext,
+  ) {
+    const { caller } = requireSession(context);
+    const order: DataSourceSort = orderBy ?? { field: "dataSourceId", direction: "ascending" };
+    const { field } = order;
+    const filter = parseDataSourceFilter(filterInput);
+    return new DataSourceConnection({
+      page,
+      sort: { field, kind: DATA_SOURCE_SORT_KINDS[field] },
+      positionOf: (source: DataSource) => ({ value: sortValueOf(source, field), id: source.id }),
+      load: (request) => context.services.listing.dataSources(caller, filter, order, request),
+      count: () => context.services.listing.countDataSources(caller, filter),
+    });
   }
 }

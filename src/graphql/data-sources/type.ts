@@ -6,20 +6,20 @@ import { NodeView } from "../shared/node-type.js";
 
 @ObjectType("DataSource", {
   implements: NodeView,
-  description: "A data source of the environment; user groups are mapped to it.",
+  description: "A data source, to which user groups map schemas.",
   simpleResolvers: true,
 })
 export class DataSourceView extends NodeView {
-  @Field(() => Int, { description: "The internal id." })
+  @Field(() => Int, { description: "The data source's internal ID." })
   readonly dataSourceId: number;
 
-  @Field(() => String, { description: "Your own id of the data source, unique in the environment." })
+  @Field(() => String, { description: "The data source's external ID, unique within its environment." })
   readonly providedId: string;
 
-  @Field(() => String, { description: "The name of the data source." })
+  @Field(() => String, { description: "The data source's name." })
   readonly name: string;
 
-  @Field(() => GraphQLDateTime, { description: "When the data source was created." })
+  @Field(() => GraphQLDateTime, { description: "The time when the data source was created." })
   readonly createdAt: Date;
 
   constructor(source: DataSource) {

@@ -114,7 +114,7 @@ class ResultStore {
   take(id: string): FormattedExecutionResult {
     const result = this.#results.get(id);
     this.#results.delete(id);
-    if (!result) throw new Error("Apollo Server has written a reply by itself.");
+    if (!result) throw new Error("Apollo Server replied without a stored result.");
     return result;
   }
 }

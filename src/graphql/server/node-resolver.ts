@@ -8,8 +8,10 @@ import { AuditEntryView } from "../audit/types.js";
 import { dataSourcesById } from "../data-sources/loaders.js";
 import { DataSourceView } from "../data-sources/type.js";
 import { type GraphqlContext, requireSession, type Session } from "../shared/context.js";
-import { parseNodeId } from "../shared/node-id.js";
+import type { Loaders } from "../shared/loaders.js";
+import { type NodeReference, type NodeType, parseNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
+import { nullable } from "../shared/nullable.js";
 import { siteConfigs } from "../site-configs/loaders.js";
 import { SiteConfigRevisionView, SiteConfigView } from "../site-configs/type.js";
 import { userGroupsById } from "../user-groups/loaders.js";
@@ -19,12 +21,9 @@ import { WebhookDeliveryView, WebhookEndpointView } from "../webhooks/types.js";
 
 @Resolver()
 export class NodeResolver {
-  @Query(() => NodeView, {
-    nullable: true,
-    description: "The object with this global id; null when there is none.",
-  })
+  @Query(() => NodeView, nullable("The object with this global ID; null if it does not exist."))
   async node(
-    @Arg("id", () => ID, { description: "The global id." }) id: string,
+    @Arg("id", () => ID, { description: "The global ID." }) id: string,
     @Ctx() context: GraphqlContext,
   ): Promise<NodeView | null> {
     return load(requireSession(context), id);
@@ -32,56 +31,50 @@ export class NodeResolver {
 
   @Query(() => [NodeView], {
     nullable: "items",
-    description: `The objects with these global ids, at most ${MAX_PAGE_SIZE}, in the same order; null for one that is not there.`,
+    description: `The objects with these global IDs, at most ${MAX_PAGE_SIZE}, in the same order; null for each that does not exist.`,
   })
   async nodes(
-    @Arg("ids", () => [ID], { description: "The global ids." }) ids: string[],
+    @Arg("ids", () => [ID], { description: "The global IDs." }) ids: string[],
     @Ctx() context: GraphqlContext,
   ): Promise<(NodeView | null)[]> {
     const session = requireSession(context);
-    if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must have at most ${MAX_PAGE_SIZE} ids`);
+    if (ids.length > MAX_PAGE_SIZE) throw invalidField(["ids"], `must have at most ${MAX_PAGE_SIZE} IDs`);
     return Promise.all(ids.map((id) => load(session, id)));
   }
 }
 
-async function load({ caller, loaders }: Session, nodeId: string): Promise<NodeView | null> {
+type LoadNode = (session: Session, node: NodeReference) => Promise<NodeView | null>;
+
+/** Types that only admins can list are visible to admins only. */
+const LOAD_NODE: Readonly<Record<NodeType, LoadNode>> = {
+  UserGroup: byId(userGroupsById, UserGroupView),
+  DataSource: byId(dataSourcesById, DataSourceView),
+  ApiKey: forAdmins(byId(apiKeysById, ApiKeyView)),
+  AuditEntry: forAdmins(byId(auditEntriesById, AuditEntryView)),
+  WebhookEndpoint: forAdmins(byId(webhookEndpointsById, WebhookEndpointView)),
+  WebhookDelivery: forAdmins(byId(webhookDeliveriesById, WebhookDeliveryView)),
+  SiteConfig: byId((loaders) => siteConfigs(loaders).byId, SiteConfigView),
+  async SiteConfigRevision({ loaders }, { id: siteConfigId, part }) {
+    const revision = await siteConfigs(loaders).revisions.load({ siteConfigId, revision: part ?? 0 });
+    return revision && new SiteConfigRevisionView(revision);
+  },
+};
+
+async function load(session: Session, nodeId: string): Promise<NodeView | null> {
   const node = parseNodeId(nodeId);
-  switch (node?.type) {
-    case "UserGroup": {
-      const group = await userGroupsById(loaders).load(node.id);
-      return group && new UserGroupView(group);
-    }
-    case "DataSource": {
-      const source = await dataSourcesById(loaders).load(node.id);
-      return source && new DataSourceView(source);
-    }
-    case "ApiKey": {
-      // API keys are visible to admins only, as in the API key list.
-      const key = caller.scope === "admin" ? await apiKeysById(loaders).load(node.id) : null;
-      return key && new ApiKeyView(key);
-    }
-    case "SiteConfig": {
-      const siteConfig = await siteConfigs(loaders).byId.load(node.id);
-      return siteConfig && new SiteConfigView(siteConfig);
-    }
-    case "SiteConfigRevision": {
-      const ref = { siteConfigId: node.id, revision: node.part ?? 0 };
-      const revision = await siteConfigs(loaders).revisions.load(ref);
-      return revision && new SiteConfigRevisionView(revision);
-    }
-    case "AuditEntry": {
-      const entry = caller.scope === "admin" ? await auditEntriesById(loaders).load(node.id) : null;
-      return entry && new AuditEntryView(entry);
-    }
-    case "WebhookEndpoint": {
-      const endpoint = caller.scope === "admin" ? await webhookEndpointsById(loaders).load(node.id) : null;
-      return endpoint && new WebhookEndpointView(endpoint);
-    }
-    case "WebhookDelivery": {
-      const delivery = caller.scope === "admin" ? await webhookDeliveriesById(loaders).load(node.id) : null;
-      return delivery && new WebhookDeliveryView(delivery);
-    }
-    case undefined:
-      return null;
-  }
+  return node && LOAD_NODE[node.type](session, node);
+}
+
+function byId<Entity extends object>(
+  loaderOf: (loaders: Loaders) => { load(id: number): Promise<Entity | null> },
+  View: new (entity: Entity) => NodeView,
+): LoadNode {
+  return async ({ loaders }, { id }) => {
+    const entity = await loaderOf(loaders).load(id);
+    return entity && new View(entity);
+  };
+}
+
+function forAdmins(loadNode: LoadNode): LoadNode {
+  return async (session, node) => (session.caller.scope === "admin" ? loadNode(session, node) : null);
 }

@@ -46,7 +46,7 @@ export async function registerGraphql(
 ): Promise<void> {
   const { trustedDocuments, servePlayground } = options;
   const { metrics, tracing } = services.telemetry;
-  const schema = createSchema(services);
+  const schema = createSchema();
   if (tracing) traceRootFields(schema, tracing);
   const rootFields = Math.min(options.limits.rootFields, services.rateLimits.maxCost);
   // A query that exceeds the full rate limit can never run: reject it as too large instead of asking for a retry.
@@ -119,5 +119,5 @@ function requireMethod({ method }: FastifyRequest, reply: FastifyReply): void {
   if (METHODS.includes(method)) return;
   const allowed = METHODS.join(", ");
   reply.header("allow", allowed);
-  throw new DomainError("method_not_allowed", `${method} is not allowed here. Use ${allowed}.`);
+  throw new DomainError("method_not_allowed", `${method} is not allowed on this path. Use ${allowed}.`);
 }

@@ -3,14 +3,14 @@ import type { GraphQLFormattedError } from "graphql";
 import { DomainError } from "../../domain/shared/errors.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import type { GraphqlContext } from "../shared/context.js";
-import { countShownError } from "../shared/error-metrics.js";
+import { countError } from "../shared/error-metrics.js";
 import { isLargerThan, replyTooLarge } from "../shared/reply-budget.js";
 import type { ApolloHandler } from "./apollo-server.js";
 import type { FastPath } from "./fast-path.js";
 import type { Operations } from "./operations/operations.js";
 import type { OperationReply } from "./operations/reply.js";
 import { ReplyWriter } from "./reply-writer.js";
-import { wantsEvents } from "./streams/event-stream.js";
+import { acceptsEventStream } from "./streams/event-stream.js";
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
@@ -72,7 +72,7 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
     onRequest: options.onRequest,
     async handler(request, reply) {
       requireOneOperation(request.body);
-      if (wantsEvents(request)) return options.stream(request, reply);
+      if (acceptsEventStream(request)) return options.stream(request, reply);
       const match = fastPath?.match(request);
       if (match) {
         const { prepared, variables, contentType } = match;
@@ -96,7 +96,7 @@ function withRequestId(answer: OperationReply, { id }: FastifyRequest, metrics: 
   const completed = errors.map((error): GraphQLFormattedError => {
     const { extensions } = error;
     if (extensions?.["requestId"] !== undefined) return error;
-    countShownError(metrics, extensions?.["code"]);
+    countError(metrics, extensions?.["code"]);
     return { ...error, extensions: { ...extensions, requestId: id } };
   });
   return { ...answer, result: { ...answer.result, errors: completed } };
@@ -122,7 +122,11 @@ function acceptsGraphqlMediaType({ headers: { accept } }: FastifyRequest): boole
 /** @throws DomainError `batching_disabled` for a list of operations */
 function requireOneOperation(body: unknown): void {
   if (!Array.isArray(body)) return;
-  throw new DomainError("batching_disabled", "A request carries one operation: batching is off.", {
-    details: { limit: 1, actual: body.length },
-  });
+  throw new DomainError(
+    "batching_disabled",
+    "Batching is not supported. Send each operation in its own request.",
+    {
+      details: { limit: 1, actual: body.length },
+    },
+  );
 }

@@ -1,10 +1,8 @@
 import { type GraphQLSchema, lexicographicSortSchema, OperationTypeNode, printSchema } from "graphql";
-import { type BuildSchemaOptions, buildSchemaSync } from "type-graphql";
-import type { Services } from "../../services/services.js";
+import { buildSchemaSync } from "type-graphql";
 import { ApiKeyResolver } from "../accounts/api-key-resolver.js";
 import { AuditResolver } from "../audit/resolver.js";
 import { ViewerResolver } from "../authentication/viewer-resolver.js";
-import { DataSourceListResolver } from "../data-sources/list-resolver.js";
 import { DataSourceMutations } from "../data-sources/mutations.js";
 import { DataSourceResolver } from "../data-sources/resolver.js";
 import {
@@ -25,65 +23,41 @@ import { WebhookHealthResolver, WebhookResolver } from "../webhooks/resolver.js"
 import { NodeResolver } from "./node-resolver.js";
 
 const ROOT_DESCRIPTIONS: Readonly<Record<OperationTypeNode, string>> = {
-  [OperationTypeNode.QUERY]: "What can be read.",
-  [OperationTypeNode.MUTATION]: "What can be changed; several changes run in their order, each by itself.",
-  [OperationTypeNode.SUBSCRIPTION]: "What can be watched.",
+  [OperationTypeNode.QUERY]: "The root of all queries.",
+  [OperationTypeNode.MUTATION]:
+    "The root of all mutations. The mutations of a request run one after another, each independently.",
+  [OperationTypeNode.SUBSCRIPTION]: "The root of all subscriptions.",
 };
 
-interface ResolverDefinition {
-  readonly type: BuildSchemaOptions["resolvers"][number];
-  create(services: Services): object;
-}
-
-/** All resolver classes with the services they depend on. */
-const RESOLVERS: readonly [ResolverDefinition, ...ResolverDefinition[]] = [
-  resolver(ApiKeyResolver, (services) => [services.apiKeys]),
-  resolver(AuditResolver, (services) => [services.auditLog]),
-  resolver(DataSourceListResolver, (services) => [services.listing]),
-  resolver(DataSourceMutations, (services) => [services.dataSources]),
-  resolver(DataSourceResolver, () => []),
-  resolver(DataSourceUserGroupsResolver, () => []),
-  resolver(MappingMutations, (services) => [services.mappings, services.userGroups]),
-  resolver(NodeResolver, () => []),
-  resolver(SiteConfigContentResolver, () => []),
-  resolver(SiteConfigMutations, (services) => [services.siteConfigs]),
-  resolver(SiteConfigResolver, (services) => [services.siteConfigReader]),
-  resolver(SiteConfigRevisionContentResolver, () => []),
-  resolver(UpsertMutation, (services) => [services.userGroupUpserts]),
-  resolver(UserGroupListResolver, (services) => [services.listing]),
-  resolver(UserGroupMutations, (services) => [services.userGroups]),
-  resolver(UserGroupResolver, (services) => [services.userGroupReader]),
-  resolver(UserGroupSubscription, () => []),
-  resolver(ViewerResolver, () => []),
-  resolver(WebhookHealthResolver, () => []),
-  resolver(WebhookMutations, (services) => [services.webhooks]),
-  resolver(WebhookResolver, (services) => [services.webhooks]),
-];
+const RESOLVERS = [
+  ApiKeyResolver,
+  AuditResolver,
+  DataSourceMutations,
+  DataSourceResolver,
+  DataSourceUserGroupsResolver,
+  MappingMutations,
+  NodeResolver,
+  SiteConfigContentResolver,
+  SiteConfigMutations,
+  SiteConfigResolver,
+  SiteConfigRevisionContentResolver,
+  UpsertMutation,
+  UserGroupListResolver,
+  UserGroupMutations,
+  UserGroupResolver,
+  UserGroupSubscription,
+  ViewerResolver,
+  WebhookHealthResolver,
+  WebhookMutations,
+  WebhookResolver,
+] as const;
 
 /** Builds the executable schema. */
-export function createSchema(services: Services): GraphQLSchema {
-  return build(RESOLVERS.map(({ create }) => create(services)));
-}
-
-/** Builds the schema without resolver instances, for printing it or validating documents. */
-export function createBareSchema(): GraphQLSchema {
-  return build([]);
-}
-
-/** Returns the schema as SDL with types and fields sorted by name, as committed in schema.graphql. */
-export function printSdl(): string {
-  return `${printSchema(lexicographicSortSchema(createBareSchema()))}\n`;
-}
-
-function build(resolvers: readonly object[]): GraphQLSchema {
-  const [first, ...others] = RESOLVERS;
+export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: [first.type, ...others.map(({ type }) => type)],
-    container: {
-      get: (resolverClass) => resolvers.find((resolver) => resolver instanceof resolverClass),
-    },
+    resolvers: RESOLVERS,
     // TypeGraphQL requires a pubSub, although each subscription has its own event source.
-    pubSub: { publish: refusePubSub, subscribe: refusePubSub },
+    pubSub: { publish: rejectPubSub, subscribe: rejectPubSub },
     // Domain parsers validate the input, so that REST and GraphQL apply the same rules.
     validate: false,
   });
@@ -91,11 +65,9 @@ function build(resolvers: readonly object[]): GraphQLSchema {
   return schema;
 }
 
-function resolver<Arguments extends unknown[] | []>(
-  type: new (...services: Arguments) => object,
-  pick: (services: Services) => [...Arguments],
-): ResolverDefinition {
-  return { type, create: (services) => new type(...pick(services)) };
+/** Returns the schema as SDL with types and fields sorted by name, as committed in schema.graphql. */
+export function printSdl(): string {
+  return `${printSchema(lexicographicSortSchema(createSchema()))}\n`;
 }
 
 // TypeGraphQL generates the root types and has no option for their descriptions.
@@ -106,6 +78,6 @@ function describeRoots(schema: GraphQLSchema): void {
   }
 }
 
-function refusePubSub(): never {
-  throw new Error("Nothing is published by topic.");
+function rejectPubSub(): never {
+  throw new Error("TypeGraphQL must not publish or subscribe.");
 }

@@ -30,7 +30,10 @@ export class TrustedDocuments {
 }
 
 export function untrustedDocument(): DomainError {
-  return new DomainError("untrusted_document", "This is none of the documents that may run here.");
+  return new DomainError(
+    "untrusted_document",
+    "The query is not on the service's allow-list. Send a persisted query that is.",
+  );
 }
 
 /**
@@ -38,13 +41,13 @@ export function untrustedDocument(): DomainError {
  * @param texts document texts by ID
  * @returns its ID and the error message
  */
-export function findFaultyDocument(
+export function findInvalidDocument(
   texts: ReadonlyMap<string, string>,
   schema: GraphQLSchema,
-): { readonly id: string; readonly fault: string } | undefined {
+): { readonly id: string; readonly message: string } | undefined {
   for (const [id, text] of texts) {
-    const fault = findDocumentError(text, schema);
-    if (fault !== undefined) return { id, fault };
+    const message = findDocumentError(text, schema);
+    if (message !== undefined) return { id, message };
   }
   return undefined;
 }

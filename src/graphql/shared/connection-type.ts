@@ -31,21 +31,16 @@ export function createConnectionType<Item, View extends object>(
   nodeType: ClassType<View>,
   toView: (item: Item) => View,
 ) {
-  @ObjectType(`${name}Edge`, { description: "An item of a page and its cursor.", simpleResolvers: true })
+  @ObjectType(`${name}Edge`, { description: "An edge in a connection.", simpleResolvers: true })
   class Edge {
-    @Field(() => nodeType, { description: "The item." })
-    readonly node: View;
+    @Field(() => nodeType, { description: "The item at the end of the edge." })
+    readonly node!: View;
 
-    @Field(() => String, { description: "The item's place in the list, for `after` and `before`." })
-    readonly cursor: string;
-
-    constructor(node: View, cursor: string) {
-      this.node = node;
-      this.cursor = cursor;
-    }
+    @Field(() => String, { description: "The cursor of the item, for `after` and `before`." })
+    readonly cursor!: string;
   }
 
-  @ObjectType(`${name}Connection`, { description: "A page of a list." })
+  @ObjectType(`${name}Connection`, { description: `A page of a list of \`${name}\` objects.` })
   class Connection {
     readonly #source: ConnectionSource<Item>;
     readonly #request: PageRequest;
@@ -57,33 +52,33 @@ export function createConnectionType<Item, View extends object>(
       this.#request = parsePage(source.page, source.sort);
     }
 
-    @Field(() => [Edge], { description: "The items with their cursors." })
+    @Field(() => [Edge], { description: "The page's items with their cursors." })
     async edges(): Promise<Edge[]> {
       const { items } = await this.#load();
-      return items.map((item) => new Edge(toView(item), this.#cursor(item)));
+      return items.map((item) => ({ node: toView(item), cursor: this.#cursor(item) }));
     }
 
-    @Field(() => [nodeType], { description: "The items." })
+    @Field(() => [nodeType], { description: "The page's items." })
     async nodes(): Promise<View[]> {
       return (await this.#load()).items.map(toView);
     }
 
-    @Field(() => PageInfo, { description: "Where this page lies in the list." })
+    @Field(() => PageInfo, { description: "Information for pagination." })
     async pageInfo(): Promise<PageInfo> {
       const { items, hasMore } = await this.#load();
       const { from, after, before } = this.#request;
       const first = items.at(0);
       const last = items.at(-1);
-      return new PageInfo({
+      return {
         // Opposite to the paging direction, a start cursor implies that there are more items: no query is needed.
         hasNextPage: from === "start" ? hasMore : before !== null,
         hasPreviousPage: from === "end" ? hasMore : after !== null,
         startCursor: first === undefined ? null : this.#cursor(first),
         endCursor: last === undefined ? null : this.#cursor(last),
-      });
+      };
     }
 
-    @Field(() => Int, { description: "How many items the whole list has; counted only when asked for." })
+    @Field(() => Int, { description: "The total number of items in the list. Counted only if selected." })
     async totalCount(): Promise<number> {
       return this.#source.count();
     }

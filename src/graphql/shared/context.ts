@@ -14,6 +14,7 @@ import { Loaders } from "./loaders.js";
 /** Per-request state that resolvers share. */
 export interface GraphqlContext {
   readonly requestId: string;
+  readonly services: Services;
   readonly watcher: Watcher;
   /** The Authorization header; subscriptions check it again while they are open. */
   readonly authorization: string | undefined;
@@ -83,6 +84,7 @@ export async function createContext(
   const { metrics } = services.telemetry;
   return {
     requestId,
+    services,
     authorization,
     idempotencyKey,
     consistency,
@@ -120,7 +122,7 @@ export function withReplica(
 export function requireSession(context: GraphqlContext): Session {
   const session = requireAnySession(context);
   if (session.kind === "caller") return session;
-  throw new DomainError("forbidden", "A user group token reads its own group only.");
+  throw new DomainError("forbidden", "A user group token can only read its own user group.");
 }
 
 /**

@@ -3,9 +3,9 @@ import { createEnum } from "./create-enum.js";
 
 export const EnvironmentEnum = createEnum<Environment>(
   "Environment",
-  "The part of an account that an API key opens: nothing in one is visible from the other.",
+  "An environment of an account. An API key gives access to one environment, and environments share no data.",
   {
-    CUSTOMER: ["Customer", "The groups of real customers; `Customer` in the REST API."],
-    TESTING: ["Testing", "Groups to try things with; `Testing` in the REST API."],
+    CUSTOMER: ["Customer", "User groups of real customers; `Customer` in the REST API."],
+    TESTING: ["Testing", "User groups for testing; `Testing` in the REST API."],
   },
 );

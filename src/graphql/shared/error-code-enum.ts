@@ -9,7 +9,7 @@ export function toGraphqlCode(code: ErrorCode): string {
 
 export const ErrorCodeEnum = createEnum<ErrorCode>(
   "ErrorCode",
-  "What went wrong: the error codes of the REST API, in capitals.",
+  "An error code: one of the REST API's codes, in upper case.",
   Object.fromEntries(
     ERROR_CODES.map((code) => [toGraphqlCode(code), [code, ERROR_MEANINGS[code].meaning] as const]),
   ),

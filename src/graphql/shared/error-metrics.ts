@@ -9,7 +9,7 @@ const CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Counts an error sent to a client, by code. */
-export function countShownError({ errors }: Metrics, code: unknown): void {
+export function countError({ errors }: Metrics, code: unknown): void {
   const name = String(code).toLowerCase();
   errors.of("graphql", CODES.has(name) ? name : "other").value += 1;
 }

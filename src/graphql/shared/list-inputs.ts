@@ -1,9 +1,18 @@
 import { type ClassType, Field, InputType } from "type-graphql";
+import { invalidField } from "../../domain/shared/errors.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { SortOrder } from "../../domain/user-groups/list.js";
 import { createEnum } from "./create-enum.js";
-import { parseProvidedIds } from "./filter-inputs.js";
-import { OrderDirection, type OrderDirectionValue } from "./order-direction-enum.js";
+import { nullable } from "./nullable.js";
+
+const MAX_PROVIDED_IDS = 1000;
+
+type Direction = SortOrder<string>["direction"];
+
+const OrderDirection = createEnum<Direction>("OrderDirection", "The direction in which a list is ordered.", {
+  ASC: ["ascending", "Ascending: smallest or oldest first."],
+  DESC: ["descending", "Descending: largest or newest first."],
+});
 
 /**
  * Creates the input type for the order of a list.
@@ -15,15 +24,15 @@ export function createOrderInput<SortField extends string>(
   items: string,
   fields: Parameters<typeof createEnum<SortField>>[2],
 ): ClassType<SortOrder<SortField>> {
-  const fieldEnum = createEnum(`${name}Field`, `What a list of ${items} is sorted by.`, fields);
+  const fieldEnum = createEnum(`${name}Field`, `Fields by which ${items} can be ordered.`, fields);
 
-  @InputType(name, { description: `How a list of ${items} is sorted.` })
+  @InputType(name, { description: `Ordering options for ${items}.` })
   class Order {
-    @Field(() => fieldEnum, { description: "What the list is sorted by." })
+    @Field(() => fieldEnum, { description: "The field to order by." })
     readonly field!: SortField;
 
-    @Field(() => OrderDirection, { defaultValue: "ascending", description: "Which end comes first." })
-    readonly direction!: OrderDirectionValue;
+    @Field(() => OrderDirection, { defaultValue: "ascending", description: "The direction of the order." })
+    readonly direction!: Direction;
   }
   return Order;
 }
@@ -31,20 +40,24 @@ export function createOrderInput<SortField extends string>(
 /** Filter conditions shared by all lists of named items. */
 @InputType()
 export abstract class NamedItemFilter {
-  @Field(() => [String], {
-    nullable: true,
-    description: "Those with one of these ids of yours; at most 1,000.",
-  })
+  @Field(() => [String], nullable(`Items with one of these external IDs, at most ${MAX_PROVIDED_IDS}.`))
   readonly providedIds?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: "Those whose name has this part, whatever its case." })
+  @Field(() => String, nullable("Items whose name contains this text, ignoring case."))
   readonly nameContains?: string | null;
 }
 
 /** Parses the conditions; null or absent ones are omitted. @throws DomainError `invalid_field` */
 export function parseNamedItemFilter({ providedIds, nameContains }: NamedItemFilter) {
   return {
-    ...parseProvidedIds(providedIds),
+    ...(providedIds ? { providedIds: parseProvidedIds(providedIds) } : {}),
     ...(nameContains ? { nameContains: parseText(nameContains, ["filter", "nameContains"]) } : {}),
   };
+}
+
+function parseProvidedIds(providedIds: readonly string[]): readonly string[] {
+  const field = ["filter", "providedIds"];
+  if (providedIds.length > MAX_PROVIDED_IDS)
+    throw invalidField(field, `must have at most ${MAX_PROVIDED_IDS} IDs`);
+  return providedIds.map((id) => parseText(id, field));
 }

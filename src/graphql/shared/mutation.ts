@@ -1,12 +1,16 @@
 import type { Admin, Caller, Writer } from "../../domain/accounts/caller.js";
 import { requireAdmin, requireWrite } from "../../domain/accounts/scopes.js";
+import type { Services } from "../../services/services.js";
 import { type GraphqlContext, requireSession } from "./context.js";
 import { isUserError } from "./error-format.js";
-import { countShownError } from "./error-metrics.js";
+import { countError } from "./error-metrics.js";
 import type { PayloadType, PayloadValues } from "./payload.js";
 import { UserErrorView } from "./user-error-type.js";
 
-type Work<Principal, Values extends object> = (principal: Principal) => Promise<PayloadValues<Values>>;
+type Work<Principal, Values extends object> = (
+  principal: Principal,
+  services: Services,
+) => Promise<PayloadValues<Values>>;
 
 /**
  * Runs a mutation that requires write scope; user errors are returned in the payload.
@@ -17,7 +21,7 @@ export async function mutate<Values extends object>(
   payload: PayloadType<Values>,
   work: Work<Writer, Values>,
 ): Promise<object> {
-  return mutateIfAllowed(context, payload, (caller) => work(requireWrite(caller)));
+  return mutateIfAllowed(context, payload, (caller, services) => work(requireWrite(caller), services));
 }
 
 /** Runs a mutation that requires admin scope. @throws like `mutate` */
@@ -26,7 +30,7 @@ export async function mutateAsAdmin<Values extends object>(
   payload: PayloadType<Values>,
   work: Work<Admin, Values>,
 ): Promise<object> {
-  return mutateIfAllowed(context, payload, (caller) => work(requireAdmin(caller)));
+  return mutateIfAllowed(context, payload, (caller, services) => work(requireAdmin(caller), services));
 }
 
 /** Runs a mutation that checks the caller's scope itself. @throws like `mutate` */
@@ -37,10 +41,10 @@ export async function mutateIfAllowed<Values extends object>(
 ): Promise<object> {
   const { caller, loaders } = requireSession(context);
   try {
-    return new Payload(await work(caller));
+    return new Payload(await work(caller, context.services));
   } catch (error) {
     if (!isUserError(error)) throw error;
-    countShownError(context.metrics, error.code);
+    countError(context.metrics, error.code);
     return new Payload(null, UserErrorView.allOf(error));
   } finally {
     // Later fields of the same request must not read cached values from before this write.

@@ -18,7 +18,7 @@ const SERIAL_TYPES: readonly NodeType[] = ["AuditEntry", "WebhookDelivery"];
 export type NodeType = (typeof NODE_TYPES)[number];
 
 /** A decoded global ID. */
-interface NodeReference {
+export interface NodeReference {
   readonly type: NodeType;
   readonly id: number;
   /** Number of a part of the object, such as a revision; null for the object itself. */

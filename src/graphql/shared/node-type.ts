@@ -2,7 +2,7 @@ import { ID, InterfaceType } from "type-graphql";
 import { GetterField } from "./getter-field.js";
 import { toNodeId } from "./node-id.js";
 
-@InterfaceType("Node", { description: "An object with a global id." })
+@InterfaceType("Node", { description: "An object with a global ID." })
 export abstract class NodeView {
   readonly #name: Parameters<typeof toNodeId>;
 
@@ -11,7 +11,7 @@ export abstract class NodeView {
     this.#name = name;
   }
 
-  @GetterField(() => ID, { description: "The global id: opaque, and unique over all types." })
+  @GetterField(() => ID, { description: "The object's global ID, opaque and unique across all types." })
   get id(): string {
     return toNodeId(...this.#name);
   }

@@ -14,7 +14,7 @@ export function requireOneOf<Name extends string, Value>(
   const values = Object.values<Value | null | undefined>(alternatives).filter(isPresent);
   const [first] = values;
   if (values.length !== 1 || !isPresent(first)) {
-    throw invalidField(field, `must name exactly one of ${names.join(", ")}`);
+    throw invalidField(field, `must contain exactly one of ${names.join(", ")}`);
   }
   return first;
 }

@@ -1,23 +1,17 @@
 import { Field, ObjectType } from "type-graphql";
+import { nullable } from "./nullable.js";
 
-@ObjectType("PageInfo", { description: "Where a page lies in its list.", simpleResolvers: true })
+@ObjectType("PageInfo", { description: "Information about a page of a list.", simpleResolvers: true })
 export class PageInfo {
-  @Field(() => Boolean, { description: "Whether more items follow this page." })
-  readonly hasNextPage: boolean;
+  @Field(() => Boolean, { description: "Indicates whether more items follow this page." })
+  readonly hasNextPage!: boolean;
 
-  @Field(() => Boolean, { description: "Whether more items precede this page." })
-  readonly hasPreviousPage: boolean;
+  @Field(() => Boolean, { description: "Indicates whether more items precede this page." })
+  readonly hasPreviousPage!: boolean;
 
-  @Field(() => String, { nullable: true, description: "The cursor of the page's first item." })
-  readonly startCursor: string | null;
+  @Field(() => String, nullable("The cursor of the page's first item; null if the page is empty."))
+  readonly startCursor!: string | null;
 
-  @Field(() => String, { nullable: true, description: "The cursor of the page's last item." })
-  readonly endCursor: string | null;
-
-  constructor(info: PageInfo) {
-    this.hasNextPage = info.hasNextPage;
-    this.hasPreviousPage = info.hasPreviousPage;
-    this.startCursor = info.startCursor;
-    this.endCursor = info.endCursor;
-  }
+  @Field(() => String, nullable("The cursor of the page's last item; null if the page is empty."))
+  readonly endCursor!: string | null;
 }

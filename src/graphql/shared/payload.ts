@@ -1,4 +1,5 @@
 import { Arg, Field, ObjectType } from "type-graphql";
+import { nullable } from "./nullable.js";
 import { UserErrorView } from "./user-error-type.js";
 
 /** Field values of a mutation's payload; absent ones become null. */
@@ -13,20 +14,18 @@ export type PayloadType<Values extends object> = new (
 
 /**
  * Creates the payload type of a mutation: nullable fields and `userErrors`.
- * @param failing noun used in the description of `userErrors`
  * @param fields type and description of each field except `userErrors`
  */
 export function createPayloadType<Values extends object>(
   name: string,
   description: string,
-  failing: "call" | "change",
   fields: { readonly [Name in keyof Values]: readonly [type: () => object, description: string] },
 ): PayloadType<Values> {
   const absent = Object.fromEntries(Object.keys(fields).map((field) => [field, null]));
 
   @ObjectType(name, { description })
   class Payload {
-    @Field(() => [UserErrorView], { description: `Why the ${failing} failed; empty when it did not.` })
+    @Field(() => [UserErrorView], { description: "The errors; empty if the mutation succeeded." })
     readonly userErrors: readonly UserErrorView[];
 
     constructor(values: PayloadValues<Values> | null, userErrors: readonly UserErrorView[] = []) {
@@ -35,12 +34,12 @@ export function createPayloadType<Values extends object>(
     }
   }
   for (const [field, [type, fieldDescription]] of Object.entries<readonly [() => object, string]>(fields)) {
-    Field(type, { nullable: true, description: fieldDescription })(Payload.prototype, field);
+    Field(type, nullable(fieldDescription))(Payload.prototype, field);
   }
   return Payload;
 }
 
 /** Declares the `input` argument of a mutation. */
 export function Input(type: () => object) {
-  return Arg("input", type, { description: "What to do." });
+  return Arg("input", type, { description: "Parameters of the mutation." });
 }

@@ -11,6 +11,9 @@ const BYTES_PER_ITEM = 256;
 export const JSON_COST_PER_KIB = 20;
 const KIB = 1024;
 
+/** Schema extension of types whose list items are counted by the reply budget at run time, at any nesting (decision 27). */
+export const COUNTS_ITEMS = "countsItems";
+
 export interface ReplyLimits {
   /** Maximum cost of the operation. */
   readonly costLimit: number;
@@ -85,7 +88,7 @@ export class ReplyBudget {
     if (this.#jsonCost <= costLeft) return;
     throw new DomainError(
       "query_too_expensive",
-      `The query costs more than ${costLimit} with the size of its properties. Ask for fewer groups at once.`,
+      `The query costs more than ${costLimit} because of the size of the properties. Request fewer user groups at once.`,
       { details: { limit: costLimit } },
     );
   }
@@ -93,16 +96,24 @@ export class ReplyBudget {
   /** Stops further work for a reply that is already too large. @throws like `spend` */
   requireRemaining(): void {
     if (this.#spent <= MAX_ITEMS) return;
-    throw new DomainError("query_too_expensive", `The reply would have more than ${MAX_ITEMS} items.`, {
-      details: { limit: MAX_ITEMS },
-    });
+    throw new DomainError(
+      "query_too_expensive",
+      `The reply has more than ${MAX_ITEMS} items. Request fewer at once.`,
+      {
+        details: { limit: MAX_ITEMS },
+      },
+    );
   }
 }
 
 export function replyTooLarge(limit: number): DomainError {
-  return new DomainError("query_too_expensive", `The reply would have more than ${limit} bytes.`, {
-    details: { limit },
-  });
+  return new DomainError(
+    "query_too_expensive",
+    `The reply has more than ${limit} bytes. Request less at once.`,
+    {
+      details: { limit },
+    },
+  );
 }
 
 /** Returns whether a text has more than the given number of bytes in UTF-8. */

@@ -2,22 +2,23 @@ import { Field, ObjectType } from "type-graphql";
 import type { DomainError, ErrorCode, FieldPath } from "../../domain/shared/errors.js";
 import { ErrorCodeEnum } from "./error-code-enum.js";
 import { fieldMessage } from "./error-format.js";
+import { nullable } from "./nullable.js";
 
 @ObjectType("UserError", {
   description:
-    "Why a mutation changed nothing, for the caller to act upon; one error for each invalid field.",
+    "An error that the caller can correct. The mutation changed nothing and returns one error for each invalid field.",
 })
 export class UserErrorView {
-  @Field(() => ErrorCodeEnum, { description: "What went wrong, for programs." })
+  @Field(() => ErrorCodeEnum, { description: "The error code." })
   readonly code: ErrorCode;
 
-  @Field(() => String, { description: "What went wrong, for people." })
+  @Field(() => String, { description: "An explanation for humans. Its wording may change." })
   readonly message: string;
 
-  @Field(() => [String], {
-    nullable: true,
-    description: "The path of the faulty field in the input; null when it is not about a field.",
-  })
+  @Field(
+    () => [String],
+    nullable("The path of the invalid field in the input; null if the error does not concern a field."),
+  )
   readonly field: string[] | null;
 
   private constructor(code: ErrorCode, message: string, field: string[] | null) {

@@ -2,6 +2,7 @@ import { GraphQLJSON } from "graphql-scalars";
 import { Arg, type ClassType, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
 import type { JsonValue } from "../../domain/shared/json.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { STRICT } from "./inputs.js";
 import type { TextRef } from "./loaders.js";
 import { siteConfigs } from "./loaders.js";
@@ -19,7 +20,7 @@ function createContentResolver(view: ClassType<HasText>) {
   class SiteConfigContentResolver {
     @FieldResolver(() => GraphQLJSON, {
       description:
-        "The document as it was given: nothing added, nothing left out. Keys that look like integers come first here, and numbers are 64-bit floats; `text` has them as written.",
+        "The document as submitted, without defaults. Integer-like keys come first and numbers are 64-bit floats; `text` has the original order and spelling.",
     })
     async document(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<JsonValue> {
       return siteConfigs(requireSession(context).loaders).document(root.textRef);
@@ -27,14 +28,14 @@ function createContentResolver(view: ClassType<HasText>) {
 
     @FieldResolver(() => String, {
       description:
-        "The text as it was given, character by character; written by the service for a document given as JSON.",
+        "The exact text as submitted, or as serialized by the service if the document was submitted as JSON.",
     })
     async text(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<string> {
       return (await siteConfigs(requireSession(context).loaders).text(root.textRef)).text;
     }
 
     @FieldResolver(() => SiteConfigReportView, {
-      description: "What a check of the text finds now; lines and columns are those of `text`.",
+      description: "The result of validating the text now. Lines and columns refer to `text`.",
     })
     async report(
       @Root() { textRef }: HasText,
@@ -48,11 +49,12 @@ function createContentResolver(view: ClassType<HasText>) {
       );
     }
 
-    @FieldResolver(() => SiteSettings, {
-      nullable: true,
-      description:
-        "The document in types, with the format's defaults applied. What the format does not know is in `document` only.",
-    })
+    @FieldResolver(
+      () => SiteSettings,
+      nullable(
+        "The typed settings, with defaults for omitted properties. Properties that the format does not define are only in `document`.",
+      ),
+    )
     async settings(@Root() root: HasText, @Ctx() context: GraphqlContext): Promise<object | null> {
       const { loaders } = requireSession(context);
       return viewSettings(await siteConfigs(loaders).document(root.textRef), loaders.budget);

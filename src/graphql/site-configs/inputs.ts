@@ -5,34 +5,34 @@ import { isPresent } from "../../domain/shared/json.js";
 import { type DocumentSource, serializeJson } from "../../domain/site-configs/document-source.js";
 import { DEFAULT_SITE, requireSize } from "../../domain/site-configs/site-config.js";
 import type { ChangeOptions } from "../../services/site-configs/service.js";
+import { nullable } from "../shared/nullable.js";
 
-export const SITE = { nullable: true, defaultValue: DEFAULT_SITE, description: "The name of the site." };
+export const SITE = { nullable: true, defaultValue: DEFAULT_SITE, description: "The site's name." };
 export const STRICT = {
   nullable: true,
   defaultValue: false,
-  description: "Whether warnings count as errors.",
+  description: "If true, warnings count as errors.",
 };
-const EXPECTED_REVISION = {
-  nullable: true,
-  description:
-    "The number of the revision that is changed: refused when there is a newer one. 0: refused when there is any.",
-};
+const EXPECTED_REVISION = nullable(
+  "The number of the current revision as you last read it; 0 if the site must not exist yet. The change fails if the current revision is another one.",
+);
 
 @InputType("PutSiteConfigInput", {
-  description: "A new revision of a site's configuration; exactly one of `text` and `document`.",
+  description: "Input for `putSiteConfig`. Set exactly one of `text` and `document`.",
 })
 export class PutSiteConfigInput {
   @Field(() => String, SITE)
   readonly site?: string | null;
 
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description:
-      "The configuration as JSON; keys that look like integers come first, as in JavaScript. To keep it character by character, send `text`.",
-  })
+  @Field(
+    () => GraphQLJSON,
+    nullable(
+      "The configuration as JSON. Integer-like keys come first, as in JavaScript; send `text` to preserve the exact text.",
+    ),
+  )
   readonly document?: unknown;
 
-  @Field(() => String, { nullable: true, description: "The configuration as the text of its file." })
+  @Field(() => String, nullable("The configuration as the text of its file."))
   readonly text?: string | null;
 
   @Field(() => Int, EXPECTED_REVISION)
@@ -41,21 +41,23 @@ export class PutSiteConfigInput {
   @Field(() => Boolean, STRICT)
   readonly strict?: boolean | null;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: "Whether everybody may read the site over HTTP; absent: as it was, for a new site no.",
-  })
+  @Field(
+    () => Boolean,
+    nullable(
+      "If true, anyone can read the configuration over HTTP. If omitted, existing sites keep their visibility and new sites are private.",
+    ),
+  )
   readonly public?: boolean | null;
 }
 
-@InputType("PatchSiteConfigInput", { description: "Changes to a site's configuration." })
+@InputType("PatchSiteConfigInput", { description: "Input for `patchSiteConfig`." })
 export class PatchSiteConfigInput {
   @Field(() => String, SITE)
   readonly site?: string | null;
 
   @Field(() => GraphQLJSON, {
     description:
-      "A JSON merge patch (RFC 7396): null removes a property, objects are merged, all else is put in its place.",
+      "A JSON Merge Patch (RFC 7396): null removes a property, objects are merged, and all other values replace the current ones.",
   })
   readonly patch!: unknown;
 
@@ -66,26 +68,27 @@ export class PatchSiteConfigInput {
   readonly strict?: boolean | null;
 }
 
-@InputType("RestoreSiteConfigInput", {
-  description: "An earlier revision that is to be the current one again.",
-})
+@InputType("RestoreSiteConfigInput", { description: "Input for `restoreSiteConfig`." })
 export class RestoreSiteConfigInput {
   @Field(() => String, SITE)
   readonly site?: string | null;
 
-  @Field(() => Int, { description: "The number of the revision to bring back." })
+  @Field(() => Int, { description: "The number of the revision to restore." })
   readonly revision!: number;
 
   @Field(() => Int, EXPECTED_REVISION)
   readonly expectedRevision?: number | null;
 }
 
-@InputType("SetSiteConfigVisibilityInput", { description: "Who may read a site's configuration over HTTP." })
+@InputType("SetSiteConfigVisibilityInput", { description: "Input for `setSiteConfigVisibility`." })
 export class SetSiteConfigVisibilityInput {
   @Field(() => String, SITE)
   readonly site?: string | null;
 
-  @Field(() => Boolean, { description: "Whether everybody may, or only holders of an API key." })
+  @Field(() => Boolean, {
+    description:
+      "If true, anyone can read the configuration over HTTP; if false, only callers with an API key.",
+  })
   readonly public!: boolean;
 }
 
@@ -111,8 +114,7 @@ export function parseSource({
 }): SubmittedSource {
   const hasText = typeof text === "string";
   const hasDocument = isPresent(document);
-  if (hasText === hasDocument)
-    throw invalidField(["text"], "or document must be given: exactly one of the two");
+  if (hasText === hasDocument) throw invalidField(["text"], "or document is required, but not both");
   const source = hasText ? { text } : serializeJson(document, ["document"]);
   const field: FieldPath = [hasText ? "text" : "document"];
   const written = "text" in source ? source.text : source.json;

@@ -3,7 +3,7 @@ import { invalidField } from "../../domain/shared/errors.js";
 import { parseFields } from "../../domain/shared/field-parsing.js";
 import { serializeJson } from "../../domain/site-configs/document-source.js";
 import { type Editor, parseSite } from "../../domain/site-configs/site-config.js";
-import type { SiteConfigService } from "../../services/site-configs/service.js";
+import type { Services } from "../../services/services.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
 import type { Loaders } from "../shared/loaders.js";
 import { mutate } from "../shared/mutation.js";
@@ -22,44 +22,38 @@ import { SiteConfigView } from "./type.js";
 
 @Resolver()
 export class SiteConfigMutations {
-  readonly #siteConfigs: SiteConfigService;
-
-  constructor(siteConfigs: SiteConfigService) {
-    this.#siteConfigs = siteConfigs;
-  }
-
   @Mutation(() => SiteConfigPayload, {
-    description: "Stores a site configuration as a new revision, unless it has errors.",
+    description: "Stores a site configuration as a new revision. Fails if it has errors.",
   })
   async putSiteConfig(
     @Input(() => PutSiteConfigInput) input: PutSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site, options, loaders }) => {
+    return change(context, input, async ({ editor, site, options, loaders, services }) => {
       const { budget } = loaders;
       const { source, field, size } = parseSource(input);
       budget.spendBytes(size);
       const isPublic = input.public ?? null;
       const document = { ...options, source, isPublic };
-      const outcome = await this.#siteConfigs.put(editor, site, document, siteConfigs(loaders).work);
+      const outcome = await services.siteConfigs.put(editor, site, document, siteConfigs(loaders).work);
       return viewOutcome(outcome, field, budget);
     });
   }
 
   @Mutation(() => SiteConfigPayload, {
     description:
-      "Changes parts of a site configuration, which gives a new revision, unless it has errors. What the patch does not name stays as it is written.",
+      "Patches a site configuration and stores the result as a new revision. Fails if the result has errors. Text outside the patched properties is unchanged.",
   })
   async patchSiteConfig(
     @Input(() => PatchSiteConfigInput) input: PatchSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site, options, loaders }) => {
+    return change(context, input, async ({ editor, site, options, loaders, services }) => {
       const { budget } = loaders;
       const patch = serializeJson(input.patch, ["patch"]);
       const current = await siteConfigs(loaders).bySite.load(site);
       budget.spendBytes((current?.size ?? 0) + Buffer.byteLength(patch.json));
-      const outcome = await this.#siteConfigs.patch(
+      const outcome = await services.siteConfigs.patch(
         editor,
         site,
         { ...options, patch },
@@ -70,13 +64,13 @@ export class SiteConfigMutations {
   }
 
   @Mutation(() => SiteConfigPayload, {
-    description: "Brings an earlier revision of a site configuration back, as a new one.",
+    description: "Restores an earlier revision of a site configuration as a new revision.",
   })
   async restoreSiteConfig(
     @Input(() => RestoreSiteConfigInput) input: RestoreSiteConfigInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site, options, loaders }) => {
+    return change(context, input, async ({ editor, site, options, loaders, services }) => {
       const { budget } = loaders;
       const { revision } = input;
       if (revision < 1) throw invalidField(["revision"], "must be 1 or more");
@@ -84,7 +78,7 @@ export class SiteConfigMutations {
       const restored =
         current && (await siteConfigs(loaders).revisions.load({ siteConfigId: current.id, revision }));
       budget.spendBytes(restored?.size ?? 0);
-      const outcome = await this.#siteConfigs.restore(
+      const outcome = await services.siteConfigs.restore(
         editor,
         site,
         { ...options, revision },
@@ -95,14 +89,14 @@ export class SiteConfigMutations {
   }
 
   @Mutation(() => SiteConfigPayload, {
-    description: "Opens a site configuration to everybody over HTTP, or closes it. This is no new revision.",
+    description: "Makes a site configuration public or private over HTTP. Does not create a revision.",
   })
   async setSiteConfigVisibility(
     @Input(() => SetSiteConfigVisibilityInput) input: SetSiteConfigVisibilityInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, input, async ({ editor, site }) => ({
-      siteConfig: new SiteConfigView(await this.#siteConfigs.setPublic(editor, site, input.public)),
+    return change(context, input, async ({ editor, site, services }) => ({
+      siteConfig: new SiteConfigView(await services.siteConfigs.setPublic(editor, site, input.public)),
     }));
   }
 }
@@ -113,6 +107,7 @@ interface Change {
   readonly site: string;
   readonly options: ReturnType<typeof parseChangeOptions>;
   readonly loaders: Loaders;
+  readonly services: Services;
 }
 
 /** Runs a site configuration change. @throws like `mutate`, and `query_too_expensive` for large documents */
@@ -122,11 +117,11 @@ async function change(
   work: (change: Change) => Promise<SiteConfigValues>,
 ): Promise<object> {
   const { loaders } = requireSession(context);
-  return mutate(context, SiteConfigPayload, async (writer) => {
+  return mutate(context, SiteConfigPayload, async (writer, services) => {
     const { site, options } = parseFields({
       site: () => parseSite(input.site, ["site"]),
       options: () => parseChangeOptions(input),
     });
-    return work({ editor: writer, site, options, loaders });
+    return work({ editor: writer, site, options, loaders, services });
   });
 }

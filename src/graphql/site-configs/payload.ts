@@ -16,13 +16,12 @@ export type SiteConfigValues = PayloadValues<SiteConfigFields>;
 
 export const SiteConfigPayload = createPayloadType<SiteConfigFields>(
   "SiteConfigPayload",
-  "The site configuration after a change.",
-  "change",
+  "The result of changing a site configuration.",
   {
-    siteConfig: [() => SiteConfigView, "The site configuration; null when the change failed."],
+    siteConfig: [() => SiteConfigView, "The site configuration; null if the mutation failed."],
     report: [
       () => SiteConfigReportView,
-      "What the check of the new document found; null when it did not come to that.",
+      "The validation report for the new document; null if it was not validated.",
     ],
   },
 );

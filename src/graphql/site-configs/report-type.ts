@@ -1,26 +1,27 @@
 import { Field, Int, ObjectType } from "type-graphql";
 import type { SiteConfigFinding, SiteConfigReport } from "../../domain/site-configs/report.js";
+import { nullable } from "../shared/nullable.js";
 import type { ReplyBudget } from "../shared/reply-budget.js";
 
-@ObjectType("SiteConfigFinding", {
-  description: "One thing in a site configuration that is wrong, or to be looked at.",
-})
+@ObjectType("SiteConfigFinding", { description: "An error or warning in a site configuration." })
 export class SiteConfigFindingView {
   readonly #finding: SiteConfigFinding;
   readonly #budget: ReplyBudget;
 
   @Field(() => String, {
-    description: "What it is, for programs; the reference of site configurations lists all codes.",
+    description: "The code of the finding. The site configuration reference lists all codes.",
   })
   readonly code: string;
 
-  @Field(() => Int, { nullable: true, description: "The line, from 1; null when no text was checked." })
+  @Field(() => Int, nullable("The line, starting at 1; null if the configuration was not validated as text."))
   readonly line: number | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "The column, from 1, in UTF-16 code units as editors count; null when no text was checked.",
-  })
+  @Field(
+    () => Int,
+    nullable(
+      "The column, starting at 1, in UTF-16 code units; null if the configuration was not validated as text.",
+    ),
+  )
   readonly column: number | null;
 
   constructor(finding: SiteConfigFinding, budget: ReplyBudget) {
@@ -32,24 +33,25 @@ export class SiteConfigFindingView {
   }
 
   @Field(() => String, {
-    description: "Where it is: a JSON pointer (RFC 6901); for what is missing, the object that lacks it.",
+    description:
+      "The location as a JSON Pointer (RFC 6901). For a missing property, the object that lacks it.",
   })
   get pointer(): string {
     return this.#budget.spendText(this.#finding.pointer);
   }
 
-  @Field(() => String, { description: "What it is, for people, and what is allowed." })
+  @Field(() => String, { description: "An explanation for humans, with the allowed values." })
   get message(): string {
     return this.#budget.spendText(this.#finding.message);
   }
 }
 
-@ObjectType("SiteConfigReport", { description: "What a check of a site configuration found." })
+@ObjectType("SiteConfigReport", { description: "The result of validating a site configuration." })
 export class SiteConfigReportView {
   readonly #report: SiteConfigReport;
   readonly #budget: ReplyBudget;
 
-  @Field(() => Boolean, { description: "Whether there are no errors." })
+  @Field(() => Boolean, { description: "Indicates whether there are no errors." })
   readonly valid: boolean;
 
   /** @param budget charged for findings whenever they are read */
@@ -60,15 +62,13 @@ export class SiteConfigReportView {
   }
 
   @Field(() => [SiteConfigFindingView], {
-    description: "What makes it unusable, in the order of the document.",
+    description: "Findings that make the configuration invalid, in document order.",
   })
   get errors(): SiteConfigFindingView[] {
     return this.#show(this.#report.errors);
   }
 
-  @Field(() => [SiteConfigFindingView], {
-    description: "What should be looked at, in the order of the document.",
-  })
+  @Field(() => [SiteConfigFindingView], { description: "Findings that need attention, in document order." })
   get warnings(): SiteConfigFindingView[] {
     return this.#show(this.#report.warnings);
   }

@@ -8,9 +8,9 @@ import {
   type SiteConfig,
   type SiteConfigRevision,
 } from "../../domain/site-configs/site-config.js";
-import type { SiteConfigReader } from "../../services/site-configs/reader.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { parseSource, SITE, STRICT } from "./inputs.js";
 import { siteConfigs } from "./loaders.js";
 import { SiteConfigReportView } from "./report-type.js";
@@ -23,16 +23,7 @@ import {
 
 @Resolver(() => SiteConfigView)
 export class SiteConfigResolver {
-  readonly #reader: SiteConfigReader;
-
-  constructor(reader: SiteConfigReader) {
-    this.#reader = reader;
-  }
-
-  @Query(() => SiteConfigView, {
-    nullable: true,
-    description: "The configuration of one site; null when there is none.",
-  })
+  @Query(() => SiteConfigView, nullable("A site's configuration; null if it does not exist."))
   async siteConfig(
     @Arg("site", () => String, SITE) site: string | null,
     @Ctx() context: GraphqlContext,
@@ -43,7 +34,7 @@ export class SiteConfigResolver {
   }
 
   @Query(() => SiteConfigConnection, {
-    description: "The site configurations of the environment, by the names of the sites.",
+    description: "The environment's site configurations, ordered by site name.",
   })
   siteConfigs(@Args(() => ConnectionArguments) page: ConnectionArguments, @Ctx() context: GraphqlContext) {
     const { caller } = requireSession(context);
@@ -51,21 +42,23 @@ export class SiteConfigResolver {
       page,
       sort: { field: "site", kind: "text" },
       positionOf: ({ site, id }: SiteConfig) => ({ value: site, id }),
-      load: (request) => this.#reader.list(caller, request),
-      count: () => this.#reader.count(caller),
+      load: (request) => context.services.siteConfigReader.list(caller, request),
+      count: () => context.services.siteConfigReader.count(caller),
     });
   }
 
   @Query(() => SiteConfigReportView, {
-    description: "Checks a site configuration, given as text or as a document, without storing it.",
+    description:
+      "Validates a site configuration without storing it. Set exactly one of `text` and `document`.",
   })
   async validateSiteConfig(
-    @Arg("document", () => GraphQLJSON, { nullable: true, description: "The configuration as JSON." })
+    @Arg("document", () => GraphQLJSON, nullable("The configuration as JSON."))
     document: unknown,
-    @Arg("text", () => String, {
-      nullable: true,
-      description: "The configuration as the text of its file: findings then have line and column.",
-    })
+    @Arg(
+      "text",
+      () => String,
+      nullable("The configuration as the text of its file. Findings then include line and column."),
+    )
     text: string | null | undefined,
     @Arg("strict", () => Boolean, STRICT) strict: boolean | null,
     @Ctx() context: GraphqlContext,
@@ -78,11 +71,12 @@ export class SiteConfigResolver {
     return new SiteConfigReportView(report, budget);
   }
 
-  @FieldResolver(() => String, {
-    nullable: true,
-    description:
-      "Path and query by which everybody reads the document from this service; null when the site is not public.",
-  })
+  @FieldResolver(
+    () => String,
+    nullable(
+      "The path and query string at which anyone can read the document from this service; null if the site is not public.",
+    ),
+  )
   publicPath(@Root() { public: isPublic, site }: SiteConfigView, @Ctx() context: GraphqlContext) {
     return isPublic ? sitePath(site, requireSession(context).caller) : null;
   }
@@ -108,13 +102,10 @@ export class SiteConfigResolver {
     });
   }
 
-  @FieldResolver(() => SiteConfigRevisionView, {
-    nullable: true,
-    description: "One revision; null when there is none of this number.",
-  })
+  @FieldResolver(() => SiteConfigRevisionView, nullable("A revision; null if it does not exist."))
   async atRevision(
     @Root() { siteConfigId }: SiteConfigView,
-    @Arg("revision", () => Int, { description: "Its number." }) revision: number,
+    @Arg("revision", () => Int, { description: "The revision number." }) revision: number,
     @Ctx() context: GraphqlContext,
   ): Promise<SiteConfigRevisionView | null> {
     const { loaders } = requireSession(context);
@@ -122,18 +113,20 @@ export class SiteConfigResolver {
     return found && new SiteConfigRevisionView(found);
   }
 
-  @FieldResolver(() => GraphQLJSON, {
-    nullable: true,
-    description:
-      "What changed between two revisions: a JSON patch (RFC 6902), which turns one into the other; null with an error only.",
-  })
+  @FieldResolver(
+    () => GraphQLJSON,
+    nullable(
+      "The difference between two revisions, as a JSON Patch (RFC 6902) that turns one into the other; null only if there is an error.",
+    ),
+  )
   async diff(
     @Root() { siteConfigId, revision }: SiteConfigView,
     @Arg("from", () => Int, { description: "The number of the revision to start from." }) from: number,
-    @Arg("to", () => Int, {
-      nullable: true,
-      description: "The number of the other one; the current if absent.",
-    })
+    @Arg(
+      "to",
+      () => Int,
+      nullable("The number of the revision to compare with. Defaults to the current revision."),
+    )
     to: number | null | undefined,
     @Ctx() context: GraphqlContext,
   ): Promise<readonly JsonPatchOperation[]> {
@@ -141,7 +134,7 @@ export class SiteConfigResolver {
     const find = async (field: string, number: number) => {
       const found = await loader.revisions.load({ siteConfigId, revision: number });
       if (found) return found;
-      throw invalidField([field], `must be a revision of the site, from 1 to ${revision}`);
+      throw invalidField([field], `must be the number of a revision, from 1 to ${revision}`);
     };
     return loader.diff(...(await Promise.all([find("from", from), find("to", to ?? revision)])));
   }

@@ -11,9 +11,8 @@ import type {
 } from "../../domain/site-configs/setting-shape.js";
 import { formsOf } from "../../domain/site-configs/shape-options.js";
 import { SITE_CONFIG } from "../../domain/site-configs/table.js";
-import { COUNTS_ITEMS } from "../shared/counts-items.js";
 import { createEnum } from "../shared/create-enum.js";
-import type { ReplyBudget } from "../shared/reply-budget.js";
+import { COUNTS_ITEMS, type ReplyBudget } from "../shared/reply-budget.js";
 
 /** Class of the typed view of an object in a document; its fields are evaluated lazily. */
 type SettingsClass = ClassType<object> & (new (values: JsonObject, budget: ReplyBudget) => object);
@@ -96,7 +95,7 @@ function addField(target: SettingsClass, key: string, property: SettingProperty)
     () => (isList ? [type] : type),
     deprecated === undefined
       ? options
-      : { ...options, deprecationReason: `In the format too: ${deprecated}.` },
+      : { ...options, deprecationReason: `Deprecated by the format: ${deprecated}.` },
   )(target.prototype, name);
 }
 
@@ -110,12 +109,12 @@ function absentValue({ default: value, shape }: SettingProperty): JsonValue | un
 
 function renderingOf(shape: SettingShape): Rendering {
   const [one, other] = formsOf(shape).flatMap((form) => (form.kind === "any" ? [] : [form]));
-  if (!one) throw new Error("The table has a property that no view shows.");
+  if (!one) throw new Error("A property of the site configuration table has no GraphQL type.");
   if (!other) return renderForm(one);
   if (other.kind === "array") return renderOneOrMany(renderForm(other));
   if (shape.kind === "union" && shape.typeName && other.kind === "object")
     return renderUnion(shape.typeName, other);
-  throw new Error("The table has a union that no view shows.");
+  throw new Error("A union of the site configuration table has no GraphQL type.");
 }
 
 function renderForm(shape: Exclude<SingleShape, { readonly kind: "any" }>): Rendering {
@@ -136,7 +135,7 @@ function renderForm(shape: Exclude<SingleShape, { readonly kind: "any" }>): Rend
 }
 
 function renderEnum({ typeName }: StringShape, values: readonly string[]): Rendering {
-  if (!typeName) throw new Error("The table has an enumeration without a name.");
+  if (!typeName) throw new Error("An enum of the site configuration table has no name.");
   const members = values.map(
     (value) => [value.toUpperCase().replaceAll("-", "_"), [value, `\`${value}\` in the document.`]] as const,
   );
@@ -196,7 +195,10 @@ function textClass(typeName: NonNullable<UnionShape["typeName"]>["text"]): TextC
       }
     }
     ObjectType(name, { description: typeName.description })(TextObject);
-    Field(() => String, { description: "What the document says." })(TextObject.prototype, typeName.property);
+    Field(() => String, { description: "The value in the document." })(
+      TextObject.prototype,
+      typeName.property,
+    );
     return TextObject;
   });
 }

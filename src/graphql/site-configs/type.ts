@@ -4,81 +4,82 @@ import type { SiteConfig, SiteConfigRevision } from "../../domain/site-configs/s
 import { createConnectionType } from "../shared/connection-type.js";
 import { toNodeId } from "../shared/node-id.js";
 import { NodeView } from "../shared/node-type.js";
+import { nullable } from "../shared/nullable.js";
 import type { TextRef } from "./loaders.js";
 
 @ObjectType("SiteConfig", {
   implements: NodeView,
-  description: "The configuration of a documentation site: its current revision.",
+  description: "The configuration of a documentation site, at its current revision.",
 })
 export class SiteConfigView extends NodeView {
-  @Field(() => String, { description: "The name of the site, unique in the environment." })
-  readonly site: string;
+  @Field(() => String, { description: "The site's name, unique within its environment." })
+  readonly site!: string;
 
-  @Field(() => Int, { description: "The number of the current revision: they count from 1, without gaps." })
-  readonly revision: number;
+  @Field(() => Int, {
+    description: "The number of the current revision. Revisions are numbered from 1 without gaps.",
+  })
+  readonly revision!: number;
 
-  @Field(() => Boolean, { description: "Whether everybody may read the configuration over HTTP." })
-  readonly public: boolean;
+  @Field(() => Boolean, { description: "Indicates whether anyone can read the configuration over HTTP." })
+  readonly public!: boolean;
 
-  @Field(() => GraphQLDateTime, { description: "When the first revision was written." })
-  readonly createdAt: Date;
+  @Field(() => GraphQLDateTime, { description: "The time when the first revision was stored." })
+  readonly createdAt!: Date;
 
-  @Field(() => GraphQLDateTime, { description: "When the current revision was written." })
-  readonly updatedAt: Date;
+  @Field(() => GraphQLDateTime, { description: "The time when the current revision was stored." })
+  readonly updatedAt!: Date;
 
   /** Internal, for the field resolvers. */
-  readonly siteConfigId: number;
-  readonly textRef: TextRef;
+  readonly siteConfigId!: number;
+  readonly textRef!: TextRef;
 
-  constructor({ id, site, revision, size, isPublic, createdAt, updatedAt }: SiteConfig) {
-    super("SiteConfig", id);
-    this.site = site;
-    this.revision = revision;
-    this.public = isPublic;
-    this.createdAt = createdAt;
-    this.updatedAt = updatedAt;
-    this.siteConfigId = id;
-    this.textRef = { siteConfigId: id, revision, size };
+  constructor({ id: siteConfigId, isPublic, size, ...siteConfig }: SiteConfig) {
+    super("SiteConfig", siteConfigId);
+    const textRef = { siteConfigId, revision: siteConfig.revision, size };
+    Object.assign(this, { ...siteConfig, public: isPublic, siteConfigId, textRef } satisfies Omit<
+      SiteConfigView,
+      "id"
+    >);
   }
 }
 
 @ObjectType("SiteConfigRevision", {
   implements: NodeView,
-  description: "One state of a site's configuration; it never changes.",
+  description: "An immutable revision of a site's configuration.",
 })
 export class SiteConfigRevisionView extends NodeView {
-  @Field(() => Int, { description: "Its number: they count from 1, without gaps." })
-  readonly revision: number;
+  @Field(() => Int, { description: "The revision number. Revisions are numbered from 1 without gaps." })
+  readonly revision!: number;
 
-  @Field(() => String, { description: "The name that the author's API key had then." })
-  readonly author: string;
+  @Field(() => String, { description: "The name of the author's API key at that time." })
+  readonly author!: string;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "The author's API key; null when it was written at the database, with no key.",
-  })
-  readonly authorKeyId: string | null;
+  @Field(
+    () => ID,
+    nullable("The global ID of the author's API key; null for changes made directly in the database."),
+  )
+  readonly authorKeyId!: string | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "The revision that was brought back; null when this is no copy of an earlier one.",
-  })
-  readonly restoredFrom: number | null;
+  @Field(
+    () => Int,
+    nullable("The number of the restored revision; null if this is not a copy of an earlier revision."),
+  )
+  readonly restoredFrom!: number | null;
 
-  @Field(() => GraphQLDateTime, { description: "When it was written." })
-  readonly createdAt: Date;
+  @Field(() => GraphQLDateTime, { description: "The time when the revision was stored." })
+  readonly createdAt!: Date;
 
   /** Internal, for the field resolvers. */
-  readonly textRef: TextRef;
+  readonly textRef!: TextRef;
 
   constructor(revision: SiteConfigRevision) {
     super("SiteConfigRevision", revision.siteConfigId, revision.revision);
-    this.revision = revision.revision;
-    this.author = revision.author;
-    this.authorKeyId = revision.authorKeyId === null ? null : toNodeId("ApiKey", revision.authorKeyId);
-    this.restoredFrom = revision.restoredFrom;
-    this.createdAt = revision.createdAt;
-    this.textRef = revision;
+    const { authorKeyId } = revision;
+    Object.assign(this, {
+      ...revision,
+      authorKeyId: authorKeyId === null ? null : toNodeId("ApiKey", authorKeyId),
+      textRef: revision,
+    } satisfies Omit<SiteConfigRevisionView, "id">);
   }
 }
 

@@ -2,20 +2,21 @@ import { Field, ID, InputType, Int } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
 import type { UserGroupRef } from "../../domain/user-groups/user-group.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
+import { nullable } from "../shared/nullable.js";
 import { requireOneOf } from "../shared/one-of.js";
 
-@InputType("UserGroupBy", { description: "Names one user group, by exactly one of these." })
+@InputType("UserGroupBy", { description: "Identifies a user group by exactly one of these fields." })
 export class UserGroupBy {
-  @Field(() => ID, { nullable: true, description: "The global id." })
+  @Field(() => ID, nullable("The user group's global ID."))
   readonly id?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Your own id of the group." })
+  @Field(() => String, nullable("The user group's external ID."))
   readonly providedId?: string | null;
 
-  @Field(() => Int, { nullable: true, description: "The internal id." })
+  @Field(() => Int, nullable("The user group's internal ID."))
   readonly teamId?: number | null;
 
-  @Field(() => String, { nullable: true, description: "The group's token." })
+  @Field(() => String, nullable("The user group's token."))
   readonly token?: string | null;
 }
 

@@ -2,27 +2,25 @@ import { Field, ObjectType } from "type-graphql";
 import type { UserGroupChangeKind } from "../../domain/user-groups/change.js";
 import type { UserGroupEvent } from "../../services/user-groups/group-watch.js";
 import { createEnum } from "../shared/create-enum.js";
+import { nullable } from "../shared/nullable.js";
 import { UserGroupView } from "./type.js";
 
 const UserGroupChangeKindEnum = createEnum<UserGroupChangeKind>(
   "UserGroupChangeKind",
-  "How a user group changed.",
+  "The type of a change to a user group.",
   {
-    UPDATED: ["updated", "Its name, properties or mapping changed."],
-    TOKEN_ROTATED: ["tokenRotated", "It got a new token."],
-    DELETED: ["deleted", "It is gone; the subscription ends."],
+    UPDATED: ["updated", "The name, properties or mapping was updated."],
+    TOKEN_ROTATED: ["tokenRotated", "The token was rotated."],
+    DELETED: ["deleted", "The user group was deleted. The subscription ends."],
   },
 );
 
-@ObjectType("UserGroupChange", { description: "A change of a user group." })
+@ObjectType("UserGroupChange", { description: "A change to a user group." })
 export class UserGroupChangeView {
-  @Field(() => UserGroupChangeKindEnum, { description: "How the group changed." })
+  @Field(() => UserGroupChangeKindEnum, { description: "The type of the change." })
   readonly kind: UserGroupChangeKind;
 
-  @Field(() => UserGroupView, {
-    nullable: true,
-    description: "The group as it is now; null when it is gone.",
-  })
+  @Field(() => UserGroupView, nullable("The current state of the user group; null if it was deleted."))
   readonly userGroup: UserGroupView | null;
 
   constructor({ kind, userGroup, mapping }: UserGroupEvent) {

@@ -9,7 +9,7 @@ import { UserGroupConnection } from "./type.js";
 @Resolver(() => DataSourceView)
 export class DataSourceUserGroupsResolver {
   @FieldResolver(() => UserGroupConnection, {
-    description: "The user groups that are mapped to the data source, sorted by internal id.",
+    description: "The user groups mapped to the data source, ordered by internal ID.",
   })
   userGroups(
     @Root() { dataSourceId }: DataSourceView,

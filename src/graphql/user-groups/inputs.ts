@@ -7,97 +7,95 @@ import { isText, parseText } from "../../domain/shared/text-field.js";
 import { parseMappingList } from "../../domain/user-groups/mapping.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
 import type { NewUserGroup, UserGroupChanges, UserGroupRef } from "../../domain/user-groups/user-group.js";
+import { nullable } from "../shared/nullable.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
 
-@InputType("MappingInput", { description: "The data source for one schema." })
+@InputType("MappingInput", { description: "Maps a schema to a data source." })
 export class MappingInput {
-  @Field(() => String, { description: "The id of the schema." })
+  @Field(() => String, { description: "The schema ID." })
   readonly schemaId!: string;
 
-  @Field(() => String, { description: "Your own id of the data source, else its internal id." })
+  @Field(() => String, { description: "The data source's external ID or, if none matches, its internal ID." })
   readonly dataSource!: string;
 }
 
 @InputType()
 abstract class NewUserGroupInput {
-  @Field(() => String, { description: "Your own id of the group." })
+  @Field(() => String, { description: "The user group's external ID, unique within its environment." })
   readonly providedId!: string;
 
-  @Field(() => GraphQLJSON, { nullable: true, description: "The properties: a JSON object." })
+  @Field(() => GraphQLJSON, nullable("Free-form properties, as a JSON object."))
   readonly properties?: unknown;
 
-  @Field(() => [MappingInput], { nullable: true, description: "The mapping." })
+  @Field(() => [MappingInput], nullable("The mapping of schemas to data sources."))
   readonly mapping?: MappingInput[] | null;
 }
 
 /** Changeable fields of a user group; absent and null differ (decision 7). */
 @InputType()
 export abstract class UserGroupChangesInput {
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description: "A JSON object that replaces the properties; null clears them.",
-  })
+  @Field(() => GraphQLJSON, nullable("A JSON object that replaces the properties; null removes them."))
   readonly properties?: unknown;
 
-  @Field(() => [MappingInput], {
-    nullable: true,
-    description: "A list that replaces the mapping; null clears it.",
-  })
+  @Field(() => [MappingInput], nullable("Entries that replace the mapping; null removes all entries."))
   readonly mapping?: MappingInput[] | null;
 }
 
 @InputType("GetOrCreateUserGroupInput", {
-  description: "A user group to look up, and what to create it from.",
+  description:
+    "Input for `getOrCreateUserGroup`. Fields other than `providedId` apply only if the user group is created.",
 })
 export class GetOrCreateUserGroupInput extends NewUserGroupInput {
-  @Field(() => String, { nullable: true, description: "The name; required only when the group is created." })
+  @Field(() => String, nullable("The user group's name. Required if the user group does not exist yet."))
   readonly name?: string | null;
 }
 
-@InputType("CreateUserGroupInput", { description: "A new user group." })
+@InputType("CreateUserGroupInput", { description: "Input for `createUserGroup`." })
 export class CreateUserGroupInput extends NewUserGroupInput {
-  @Field(() => String, { description: "The name." })
+  @Field(() => String, { description: "The user group's name." })
   readonly name!: string;
 }
 
 @InputType("UpdateUserGroupInput", {
-  description: "Changes to a user group: fields that are absent stay as they are.",
+  description: "Input for `updateUserGroup`. Omitted fields keep their values.",
 })
 export class UpdateUserGroupInput extends UserGroupChangesInput {
-  @Field(() => UserGroupBy, { description: "The group to change." })
+  @Field(() => UserGroupBy, { description: "The user group to update." })
   readonly by!: UserGroupBy;
 
-  @Field(() => String, { nullable: true, description: "The new name; null is refused." })
+  @Field(() => String, nullable("The new name. Must not be null."))
   readonly name?: string | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "The version that you read: the change is refused if the group has another by now.",
-  })
+  @Field(
+    () => Int,
+    nullable("The version that you last read. The update fails if the user group has another version."),
+  )
   readonly expectedVersion?: number | null;
 }
 
-@InputType("RotateUserGroupTokenInput", { description: "The token to replace." })
+@InputType("RotateUserGroupTokenInput", { description: "Input for `rotateUserGroupToken`." })
 export class RotateUserGroupTokenInput {
-  @Field(() => String, { description: "The group's present token." })
+  @Field(() => String, { description: "The user group's current token." })
   readonly currentToken!: string;
 }
 
-@InputType("DeleteUserGroupInput", { description: "The user group to delete." })
+@InputType("DeleteUserGroupInput", { description: "Input for `deleteUserGroup`." })
 export class DeleteUserGroupInput {
-  @Field(() => String, { description: "The group's present token." })
+  @Field(() => String, { description: "The user group's current token." })
   readonly currentToken!: string;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Your own id of the group: if given, it must agree with the token's group.",
-  })
+  @Field(
+    () => String,
+    nullable("The user group's external ID. If set, it must match the token's user group."),
+  )
   readonly providedId?: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Your own id of a data source: if given, the token's group must be mapped to it.",
-  })
+  @Field(
+    () => String,
+    nullable(
+      "A data source's external ID. If set, the token's user group must be mapped to that data source.",
+    ),
+  )
   readonly dataSourceProvidedId?: string | null;
 }
 

@@ -4,41 +4,49 @@ import { parseText } from "../../domain/shared/text-field.js";
 import type { UserGroupFilter, UserGroupSortField } from "../../domain/user-groups/list.js";
 import { parseProperties } from "../../domain/user-groups/properties.js";
 import { DataSourceBy, parseDataSourceBy } from "../data-sources/by.js";
-import { DateTimeRangeInput, parseTimeRange } from "../shared/filter-inputs.js";
 import { createOrderInput, NamedItemFilter, parseNamedItemFilter } from "../shared/list-inputs.js";
+import { nullable } from "../shared/nullable.js";
+import { DateTimeRangeInput, parseTimeRange } from "../shared/time-range-input.js";
 
 export const UserGroupOrder = createOrderInput<UserGroupSortField>("UserGroupOrder", "user groups", {
-  TEAM_ID: ["teamId", "The internal id: the order of creation, roughly."],
-  PROVIDED_ID: ["providedId", "Your own id, by code points."],
-  NAME: ["name", "The name, by code points."],
-  CREATED_AT: ["createdAt", "When the group was created."],
-  UPDATED_AT: ["updatedAt", "When the group last changed; a change moves it while you page."],
+  TEAM_ID: ["teamId", "Order by internal ID, which is approximately the order of creation."],
+  PROVIDED_ID: ["providedId", "Order by external ID, compared by code point."],
+  NAME: ["name", "Order by name, compared by code point."],
+  CREATED_AT: ["createdAt", "Order by time of creation."],
+  UPDATED_AT: [
+    "updatedAt",
+    "Order by time of the last change. A user group that changes while you paginate moves in the list.",
+  ],
 });
 
-@InputType("UserGroupFilter", { description: "Only user groups that meet all of these." })
+@InputType("UserGroupFilter", { description: "Filters user groups, which must meet all conditions." })
 export class UserGroupFilterInput extends NamedItemFilter {
-  @Field(() => String, { nullable: true, description: "Those whose name begins so, whatever its case." })
+  @Field(() => String, nullable("User groups whose name starts with this text, ignoring case."))
   readonly nameStartsWith?: string | null;
 
-  @Field(() => DataSourceBy, {
-    nullable: true,
-    description: "Those mapped to this data source; together with schemaId, for that schema.",
-  })
+  @Field(
+    () => DataSourceBy,
+    nullable(
+      "User groups mapped to this data source or, combined with `schemaId`, those that map this schema to it.",
+    ),
+  )
   readonly dataSource?: DataSourceBy | null;
 
-  @Field(() => String, { nullable: true, description: "Those whose mapping has this schema." })
+  @Field(() => String, nullable("User groups whose mapping contains this schema."))
   readonly schemaId?: string | null;
 
-  @Field(() => DateTimeRangeInput, { nullable: true, description: "Those created in this time." })
+  @Field(() => DateTimeRangeInput, nullable("User groups created in this time range."))
   readonly createdAt?: DateTimeRangeInput | null;
 
-  @Field(() => DateTimeRangeInput, { nullable: true, description: "Those last changed in this time." })
+  @Field(() => DateTimeRangeInput, nullable("User groups last changed in this time range."))
   readonly updatedAt?: DateTimeRangeInput | null;
 
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description: "Those whose properties contain this JSON object: its keys and values at the same places.",
-  })
+  @Field(
+    () => GraphQLJSON,
+    nullable(
+      "User groups whose properties contain this JSON object, with the same values at the same paths.",
+    ),
+  )
   readonly properties?: unknown;
 }
 

@@ -1,28 +1,24 @@
 import { Arg, Args, Ctx, Query, Resolver } from "type-graphql";
 import { sortValueOf, USER_GROUP_SORT_KINDS, type UserGroupSort } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import type { Listing } from "../../services/user-groups/listing.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { parseUserGroupFilter, UserGroupFilterInput, UserGroupOrder } from "./list-inputs.js";
 import { UserGroupConnection } from "./type.js";
 
 @Resolver()
 export class UserGroupListResolver {
-  readonly #listing: Listing;
-
-  constructor(listing: Listing) {
-    this.#listing = listing;
-  }
-
-  @Query(() => UserGroupConnection, {
-    description: "The user groups of the API key's environment; by internal id unless told otherwise.",
-  })
+  @Query(() => UserGroupConnection, { description: "The environment's user groups." })
   userGroups(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => UserGroupFilterInput, { nullable: true, description: "Which groups." })
+    @Arg("filter", () => UserGroupFilterInput, nullable("Filters the user groups."))
     filterInput: UserGroupFilterInput | null | undefined,
-    @Arg("orderBy", () => UserGroupOrder, { nullable: true, description: "In which order." })
+    @Arg(
+      "orderBy",
+      () => UserGroupOrder,
+      nullable("The order of the user groups. Defaults to `TEAM_ID`, ascending."),
+    )
     orderBy: UserGroupSort | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {
@@ -34,8 +30,8 @@ export class UserGroupListResolver {
       page,
       sort: { field, kind: USER_GROUP_SORT_KINDS[field] },
       positionOf: (group: UserGroup) => ({ value: sortValueOf(group, field), id: group.id }),
-      load: (request) => this.#listing.userGroups(caller, filter, order, request),
-      count: () => this.#listing.countUserGroups(caller, filter),
+      load: (request) => context.services.listing.userGroups(caller, filter, order, request),
+      count: () => context.services.listing.countUserGroups(caller, filter),
     });
   }
 }

@@ -3,14 +3,14 @@ import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { DataSourceView } from "../data-sources/type.js";
 
 @ObjectType("MappingEntry", {
-  description: "The data source that a group's viewers see for one schema.",
+  description: "An entry of a user group's mapping.",
   simpleResolvers: true,
 })
 export class MappingEntryView {
-  @Field(() => String, { description: "The id of the schema." })
+  @Field(() => String, { description: "The schema ID." })
   readonly schemaId: string;
 
-  @Field(() => DataSourceView, { description: "The data source that the schema leads to." })
+  @Field(() => DataSourceView, { description: "The data source that the schema is mapped to." })
   readonly dataSource: DataSourceView;
 
   constructor({ schemaId, dataSource }: MappedDataSource) {

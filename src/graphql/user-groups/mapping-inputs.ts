@@ -2,26 +2,28 @@ import { Field, InputType } from "type-graphql";
 import { UserGroupBy } from "./by.js";
 import { MappingInput } from "./inputs.js";
 
-@InputType("SetMappingInput", { description: "The data source for one schema of a user group." })
+@InputType("SetMappingInput", { description: "Input for `setMapping`." })
 export class SetMappingInput extends MappingInput {
-  @Field(() => UserGroupBy, { description: "The group to change." })
+  @Field(() => UserGroupBy, { description: "The user group to update." })
   readonly by!: UserGroupBy;
 }
 
-@InputType("RemoveMappingInput", { description: "The schema to take out of a user group's mapping." })
+@InputType("RemoveMappingInput", { description: "Input for `removeMapping`." })
 export class RemoveMappingInput {
-  @Field(() => UserGroupBy, { description: "The group to change." })
+  @Field(() => UserGroupBy, { description: "The user group to update." })
   readonly by!: UserGroupBy;
 
-  @Field(() => String, { description: "The id of the schema; when it is not mapped, nothing changes." })
+  @Field(() => String, { description: "The schema ID. If the schema is not mapped, nothing changes." })
   readonly schemaId!: string;
 }
 
-@InputType("ReplaceMappingInput", { description: "The whole new mapping of a user group." })
+@InputType("ReplaceMappingInput", { description: "Input for `replaceMapping`." })
 export class ReplaceMappingInput {
-  @Field(() => UserGroupBy, { description: "The group to change." })
+  @Field(() => UserGroupBy, { description: "The user group to update." })
   readonly by!: UserGroupBy;
 
-  @Field(() => [MappingInput], { description: "The entries; those of before that are not among them go." })
+  @Field(() => [MappingInput], {
+    description: "The new entries. Existing entries that are not among them are removed.",
+  })
   readonly mapping!: MappingInput[];
 }

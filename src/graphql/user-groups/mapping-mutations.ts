@@ -4,8 +4,7 @@ import { parseFields } from "../../domain/shared/field-parsing.js";
 import { parseText } from "../../domain/shared/text-field.js";
 import { parseMappingEntry, parseMappingList } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
-import type { MappingService } from "../../services/user-groups/mapping-service.js";
-import type { UserGroupService } from "../../services/user-groups/service.js";
+import type { Services } from "../../services/services.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate } from "../shared/mutation.js";
 import { Input } from "../shared/payload.js";
@@ -16,61 +15,57 @@ import { UserGroupView } from "./type.js";
 
 @Resolver()
 export class MappingMutations {
-  readonly #mappings: MappingService;
-  readonly #userGroups: UserGroupService;
-
-  constructor(mappings: MappingService, userGroups: UserGroupService) {
-    this.#mappings = mappings;
-    this.#userGroups = userGroups;
-  }
-
   @Mutation(() => UserGroupPayload, {
-    description: "Leads one schema of a user group to a data source, whether it was mapped before or not.",
+    description:
+      "Maps a schema of a user group to a data source, replacing an existing entry for the schema.",
   })
   async setMapping(
     @Input(() => SetMappingInput) input: SetMappingInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, (writer) => {
+    return change(context, (writer, services) => {
       const { ref, entry } = parseFields({
         ref: () => parseUserGroupBy(input.by),
         entry: () => parseMappingEntry(input, []),
       });
-      return this.#mappings.set(writer, ref, entry);
+      return services.mappings.set(writer, ref, entry);
     });
   }
 
-  @Mutation(() => UserGroupPayload, { description: "Takes one schema out of a user group's mapping." })
+  @Mutation(() => UserGroupPayload, { description: "Removes a schema from a user group's mapping." })
   async removeMapping(
     @Input(() => RemoveMappingInput) input: RemoveMappingInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, (writer) => {
+    return change(context, (writer, services) => {
       const { ref, schemaId } = parseFields({
         ref: () => parseUserGroupBy(input.by),
         schemaId: () => parseText(input.schemaId, ["schemaId"]),
       });
-      return this.#mappings.remove(writer, ref, schemaId);
+      return services.mappings.remove(writer, ref, schemaId);
     });
   }
 
-  @Mutation(() => UserGroupPayload, { description: "Replaces the whole mapping of a user group." })
+  @Mutation(() => UserGroupPayload, { description: "Replaces the entire mapping of a user group." })
   async replaceMapping(
     @Input(() => ReplaceMappingInput) input: ReplaceMappingInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return change(context, (writer) => {
+    return change(context, (writer, services) => {
       const { ref, mapping } = parseFields({
         ref: () => parseUserGroupBy(input.by),
         mapping: () => parseMappingList(input.mapping, ["mapping"]),
       });
-      return this.#userGroups.update(writer, ref, { mapping });
+      return services.userGroups.update(writer, ref, { mapping });
     });
   }
 }
 
-function change(context: GraphqlContext, work: (writer: Writer) => Promise<UserGroup>): Promise<object> {
-  return mutate(context, UserGroupPayload, async (writer) => ({
-    userGroup: new UserGroupView(await work(writer)),
+function change(
+  context: GraphqlContext,
+  work: (writer: Writer, services: Services) => Promise<UserGroup>,
+): Promise<object> {
+  return mutate(context, UserGroupPayload, async (writer, services) => ({
+    userGroup: new UserGroupView(await work(writer, services)),
   }));
 }

@@ -1,5 +1,4 @@
 import { Ctx, Mutation, Resolver } from "type-graphql";
-import type { UserGroupService } from "../../services/user-groups/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate, mutateIfAllowed } from "../shared/mutation.js";
 import { toNodeId } from "../shared/node-id.js";
@@ -22,22 +21,16 @@ import { UserGroupView } from "./type.js";
 
 @Resolver()
 export class UserGroupMutations {
-  readonly #userGroups: UserGroupService;
-
-  constructor(userGroups: UserGroupService) {
-    this.#userGroups = userGroups;
-  }
-
   @Mutation(() => GetOrCreateUserGroupPayload, {
     description:
-      "Returns the group with this provided id unchanged, or creates it. The same as GET /api/user, for clients that cannot send a body with GET.",
+      "Returns the user group with this external ID unchanged, or creates it. Equivalent to `GET /api/user`, for clients that cannot send a body with GET.",
   })
   async getOrCreateUserGroup(
     @Input(() => GetOrCreateUserGroupInput) input: GetOrCreateUserGroupInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateIfAllowed(context, GetOrCreateUserGroupPayload, async (caller) => {
-      const { userGroup, created } = await this.#userGroups.getOrCreate(caller, parseProvidedId(input), () =>
+    return mutateIfAllowed(context, GetOrCreateUserGroupPayload, async (caller, { userGroups }) => {
+      const { userGroup, created } = await userGroups.getOrCreate(caller, parseProvidedId(input), () =>
         parseNewUserGroup(input),
       );
       return { userGroup: new UserGroupView(userGroup), newUserGroup: created };
@@ -45,41 +38,41 @@ export class UserGroupMutations {
   }
 
   @Mutation(() => UserGroupPayload, {
-    description: "Creates a user group; refused when its provided id is taken.",
+    description: "Creates a user group. Fails if its external ID is taken.",
   })
   async createUserGroup(
     @Input(() => CreateUserGroupInput) input: CreateUserGroupInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UserGroupPayload, async (writer) => {
+    return mutate(context, UserGroupPayload, async (writer, { userGroups }) => {
       const { providedId, fields } = parseIdentified(input.providedId, () => parseNewUserGroup(input));
-      return { userGroup: new UserGroupView(await this.#userGroups.create(writer, providedId, fields)) };
+      return { userGroup: new UserGroupView(await userGroups.create(writer, providedId, fields)) };
     });
   }
 
   @Mutation(() => UserGroupPayload, {
-    description: "Changes a user group: only the fields that are given.",
+    description: "Updates a user group. Omitted fields keep their values.",
   })
   async updateUserGroup(
     @Input(() => UpdateUserGroupInput) input: UpdateUserGroupInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UserGroupPayload, async (writer) => {
+    return mutate(context, UserGroupPayload, async (writer, { userGroups }) => {
       const { ref, changes } = parseUpdate(input);
-      return { userGroup: new UserGroupView(await this.#userGroups.update(writer, ref, changes)) };
+      return { userGroup: new UserGroupView(await userGroups.update(writer, ref, changes)) };
     });
   }
 
   @Mutation(() => UserGroupPayload, {
     description:
-      "Gives a user group a new token; the old one ends at once, unless the service grants a grace period.",
+      "Rotates the token of a user group. The old token is invalidated immediately, or after the grace period if the service has one.",
   })
   async rotateUserGroupToken(
     @Input(() => RotateUserGroupTokenInput) input: RotateUserGroupTokenInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UserGroupPayload, async (writer) => {
-      const { userGroup } = await this.#userGroups.rotateToken(writer, parseCurrentToken(input));
+    return mutate(context, UserGroupPayload, async (writer, { userGroups }) => {
+      const { userGroup } = await userGroups.rotateToken(writer, parseCurrentToken(input));
       return { userGroup: new UserGroupView(userGroup) };
     });
   }
@@ -89,12 +82,8 @@ export class UserGroupMutations {
     @Input(() => DeleteUserGroupInput) input: DeleteUserGroupInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, DeleteUserGroupPayload, async (writer) => {
-      const { id } = await this.#userGroups.delete(
-        writer,
-        parseCurrentToken(input),
-        parseExpectations(input),
-      );
+    return mutate(context, DeleteUserGroupPayload, async (writer, { userGroups }) => {
+      const { id } = await userGroups.delete(writer, parseCurrentToken(input), parseExpectations(input));
       return { deletedUserGroupId: toNodeId("UserGroup", id) };
     });
   }

@@ -4,22 +4,20 @@ import { UserGroupView } from "./type.js";
 
 export const UserGroupPayload = createPayloadType<{ userGroup: UserGroupView }>(
   "UserGroupPayload",
-  "The user group after a change.",
-  "change",
-  { userGroup: [() => UserGroupView, "The group; null when the change failed."] },
+  "The result of creating or updating a user group.",
+  { userGroup: [() => UserGroupView, "The user group; null if the mutation failed."] },
 );
 
 export const GetOrCreateUserGroupPayload = createPayloadType<{
   userGroup: UserGroupView;
   newUserGroup: boolean;
-}>("GetOrCreateUserGroupPayload", "The user group that was found or created.", "call", {
-  userGroup: [() => UserGroupView, "The group; null when the call failed."],
-  newUserGroup: [() => Boolean, "Whether this call created the group; null when it failed."],
+}>("GetOrCreateUserGroupPayload", "The result of `getOrCreateUserGroup`.", {
+  userGroup: [() => UserGroupView, "The user group; null if the mutation failed."],
+  newUserGroup: [() => Boolean, "Indicates whether the mutation created the user group; null if it failed."],
 });
 
 export const DeleteUserGroupPayload = createPayloadType<{ deletedUserGroupId: string }>(
   "DeleteUserGroupPayload",
-  "The user group that was deleted.",
-  "call",
-  { deletedUserGroupId: [() => ID, "The global id of the deleted group; null when the call failed."] },
+  "The result of `deleteUserGroup`.",
+  { deletedUserGroupId: [() => ID, "The global ID of the deleted user group; null if the mutation failed."] },
 );

@@ -3,8 +3,8 @@ import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";
 import { hasScope } from "../../domain/accounts/caller.js";
 import type { JsonObject } from "../../domain/shared/json.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
-import type { UserGroupReader } from "../../services/user-groups/reader.js";
 import { type GraphqlContext, requireAnySession, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { parseUserGroupBy, UserGroupBy } from "./by.js";
 import { loadUserGroup, mappings } from "./loaders.js";
 import { MappingEntryView } from "./mapping-entry-type.js";
@@ -12,15 +12,9 @@ import { UserGroupView } from "./type.js";
 
 @Resolver(() => UserGroupView)
 export class UserGroupResolver {
-  readonly #reader: UserGroupReader;
-
-  constructor(reader: UserGroupReader) {
-    this.#reader = reader;
-  }
-
-  @Query(() => UserGroupView, { nullable: true, description: "One user group; null when there is none." })
+  @Query(() => UserGroupView, nullable("A user group; null if it does not exist."))
   async userGroup(
-    @Arg("by", () => UserGroupBy, { description: "Names the group." }) by: UserGroupBy,
+    @Arg("by", () => UserGroupBy, { description: "Identifies the user group." }) by: UserGroupBy,
     @Ctx() context: GraphqlContext,
   ): Promise<UserGroupView | null> {
     const { loaders } = requireSession(context);
@@ -28,28 +22,28 @@ export class UserGroupResolver {
     return group && new UserGroupView(group);
   }
 
-  @FieldResolver(() => String, {
-    nullable: true,
-    description:
-      "The token that embeds dashboards; null, without an error, for an API key without embed scope.",
-  })
+  @FieldResolver(
+    () => String,
+    nullable("The token for embedding dashboards; null, without an error, if the API key lacks embed scope."),
+  )
   token(@Root() { group }: UserGroupView, @Ctx() context: GraphqlContext): string | null {
     const { caller } = requireSession(context);
-    return hasScope(caller.scope, "embed") ? this.#reader.tokenOf(group) : null;
+    return hasScope(caller.scope, "embed") ? context.services.userGroupReader.tokenOf(group) : null;
   }
 
-  @FieldResolver(() => GraphQLJSON, {
-    nullable: true,
-    description:
-      "Free-form properties, which dashboards read as variables; null when there are none. The REST API returns their exact text. Here they are parsed and written again as JavaScript does: keys that look like integers come first, numbers have the precision of a 64-bit float, and a number beyond its range becomes null.",
-  })
+  @FieldResolver(
+    () => GraphQLJSON,
+    nullable(
+      "Free-form properties, available to dashboards as variables; null if there are none. They are serialized as in JavaScript: integer-like keys come first, numbers have the precision of a 64-bit float, and numbers beyond its range become null. The REST API returns the exact text.",
+    ),
+  )
   properties(@Root() view: UserGroupView, @Ctx() context: GraphqlContext): JsonObject | null {
     requireAnySession(context).loaders.budget.spendProperties(view.propertiesSize);
     return view.parsedProperties;
   }
 
   @FieldResolver(() => [MappingEntryView], {
-    description: "Which data source each schema leads to, ordered by schema id.",
+    description: "The mapping of schemas to data sources, ordered by schema ID.",
   })
   async mapping(
     @Root() { group, sharedMapping }: UserGroupView,

@@ -1,5 +1,6 @@
 import { Arg, Ctx, Resolver, Root, Subscription } from "type-graphql";
 import type { GraphqlContext } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { UserGroupBy } from "./by.js";
 import { UserGroupChangeView } from "./change-type.js";
 import { WatchEvent } from "./watch-event.js";
@@ -14,15 +15,18 @@ export class UserGroupSubscription {
   @Subscription(() => UserGroupChangeView, {
     nullable: true,
     description:
-      "Tells of each change of one user group, over server-sent events. It ends when the group is deleted, when your credentials end, or when changes may have been missed.",
+      "Sends an event for each change to a user group, over server-sent events. Ends when the user group is deleted, when the credentials expire or are revoked, or when changes may have been missed.",
     subscribe: ({ args, context }: SubscribeData) => context.watcher.watch(args.by, context),
   })
   userGroupChanged(
     @Root() event: WatchEvent,
-    @Arg("by", () => UserGroupBy, {
-      nullable: true,
-      description: "Names the group; not needed with a user group token, whose own group it is.",
-    })
+    @Arg(
+      "by",
+      () => UserGroupBy,
+      nullable(
+        "Identifies the user group. Defaults to the user group of the token for callers with a user group token.",
+      ),
+    )
     _by: UserGroupBy | null | undefined,
     @Ctx() { session }: GraphqlContext,
   ): UserGroupChangeView {

@@ -23,7 +23,7 @@ function propertiesOf(group: UserGroup): JsonObject | null {
 
 @ObjectType("UserGroup", {
   implements: NodeView,
-  description: "One customer of yours: the viewer of an embedded dashboard.",
+  description: "A user group: one of your customers, who views embedded dashboards.",
   simpleResolvers: true,
 })
 export class UserGroupView extends NodeView {
@@ -38,22 +38,22 @@ export class UserGroupView extends NodeView {
     this.sharedMapping = sharedMapping;
   }
 
-  @GetterField(() => Int, { description: "The internal id; `team_id` in the REST API." })
+  @GetterField(() => Int, { description: "The user group's internal ID; `team_id` in the REST API." })
   get teamId(): number {
     return this.group.id;
   }
 
-  @GetterField(() => String, { description: "Your own id of the group, unique in the environment." })
+  @GetterField(() => String, { description: "The user group's external ID, unique within its environment." })
   get providedId(): string {
     return this.group.providedId;
   }
 
-  @GetterField(() => String, { description: "The name of the group." })
+  @GetterField(() => String, { description: "The user group's name." })
   get name(): string {
     return this.group.name;
   }
 
-  @GetterField(() => EnvironmentEnum, { description: "The environment the group lives in." })
+  @GetterField(() => EnvironmentEnum, { description: "The user group's environment." })
   get environment(): Environment {
     return this.group.environment;
   }
@@ -69,17 +69,17 @@ export class UserGroupView extends NodeView {
     return properties === null ? 0 : Buffer.byteLength(properties);
   }
 
-  @GetterField(() => Int, { description: "Grows by one at each change." })
+  @GetterField(() => Int, { description: "The version, which each change increments by one." })
   get version(): number {
     return this.group.version;
   }
 
-  @GetterField(() => GraphQLDateTime, { description: "When the group was created." })
+  @GetterField(() => GraphQLDateTime, { description: "The time when the user group was created." })
   get createdAt(): Date {
     return this.group.createdAt;
   }
 
-  @GetterField(() => GraphQLDateTime, { description: "When the group last changed." })
+  @GetterField(() => GraphQLDateTime, { description: "The time when the user group last changed." })
   get updatedAt(): Date {
     return this.group.updatedAt;
   }

@@ -1,5 +1,4 @@
 import { Ctx, Mutation, Resolver } from "type-graphql";
-import type { UserGroupUpserts } from "../../services/user-groups/upserts.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutate } from "../shared/mutation.js";
 import { Input } from "../shared/payload.js";
@@ -12,22 +11,15 @@ import {
 
 @Resolver()
 export class UpsertMutation {
-  readonly #upserts: UserGroupUpserts;
-
-  constructor(upserts: UserGroupUpserts) {
-    this.#upserts = upserts;
-  }
-
   @Mutation(() => UpsertUserGroupsPayload, {
-    description:
-      "Creates and changes many user groups in one transaction: those that are missing, and the others.",
+    description: "Creates or updates several user groups in one transaction.",
   })
   async upsertUserGroups(
     @Input(() => UpsertUserGroupsInput) input: UpsertUserGroupsInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutate(context, UpsertUserGroupsPayload, async (writer) =>
-      viewOutcomes(await this.#upserts.upsert(writer, parseUpserts(input), input.allOrNothing)),
+    return mutate(context, UpsertUserGroupsPayload, async (writer, { userGroupUpserts }) =>
+      viewOutcomes(await userGroupUpserts.upsert(writer, parseUpserts(input), input.allOrNothing)),
     );
   }
 }

@@ -1,46 +1,51 @@
 import { Field, InputType, ObjectType } from "type-graphql";
 import { DomainError, invalidField, MAX_FIELD_ERRORS } from "../../domain/shared/errors.js";
 import { MAX_UPSERTS, type UpsertOutcome, type UserGroupUpsert } from "../../services/user-groups/upserts.js";
+import { nullable } from "../shared/nullable.js";
 import { UserErrorView } from "../shared/user-error-type.js";
 import { parseChangedFields, parseIdentified, UserGroupChangesInput } from "./inputs.js";
 import { UserGroupView } from "./type.js";
 
 @InputType("UpsertUserGroupInput", {
-  description: "A user group to create, or to change: fields that are absent stay as they are.",
+  description: "A user group to create or update. Omitted fields keep their values.",
 })
 export class UpsertUserGroupInput extends UserGroupChangesInput {
-  @Field(() => String, { description: "Your own id of the group; each only once in a call." })
+  @Field(() => String, {
+    description: "The user group's external ID, unique within its environment and within the request.",
+  })
   readonly providedId!: string;
 
-  @Field(() => String, { nullable: true, description: "The name; required only when the group is created." })
+  @Field(() => String, nullable("The user group's name. Required if the user group does not exist yet."))
   readonly name?: string | null;
 }
 
-@InputType("UpsertUserGroupsInput", { description: "Many user groups to create or change at once." })
+@InputType("UpsertUserGroupsInput", { description: "Input for `upsertUserGroups`." })
 export class UpsertUserGroupsInput {
-  @Field(() => [UpsertUserGroupInput], { description: `The groups: at most ${MAX_UPSERTS}.` })
+  @Field(() => [UpsertUserGroupInput], { description: `The user groups, at most ${MAX_UPSERTS}.` })
   readonly userGroups!: UpsertUserGroupInput[];
 
   @Field(() => Boolean, {
     defaultValue: true,
     description:
-      "Whether one faulty group keeps all others from being written; otherwise only the faulty ones are left out.",
+      "If true, no user group is written if any of them is invalid. If false, only the invalid ones are skipped.",
   })
   readonly allOrNothing!: boolean;
 }
 
-@ObjectType("UpsertUserGroupResult", { description: "What became of one group of the call." })
+@ObjectType("UpsertUserGroupResult", { description: "The result for one user group of `upsertUserGroups`." })
 export class UpsertUserGroupResult {
-  @Field(() => UserGroupView, { nullable: true, description: "The group; null when it was not written." })
+  @Field(() => UserGroupView, nullable("The user group; null if it was not written."))
   readonly userGroup: UserGroupView | null;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: "Whether this call created the group; null when it was not written.",
-  })
+  @Field(
+    () => Boolean,
+    nullable("Indicates whether the mutation created the user group; null if it was not written."),
+  )
   readonly newUserGroup: boolean | null;
 
-  @Field(() => [UserErrorView], { description: "Why the group was not written; paths begin at the group." })
+  @Field(() => [UserErrorView], {
+    description: "The errors in this user group. Paths are relative to the user group.",
+  })
   readonly userErrors: UserErrorView[];
 
   /** @param maxErrors maximum number of errors to list */
@@ -53,15 +58,15 @@ export class UpsertUserGroupResult {
   }
 }
 
-@ObjectType("UpsertUserGroupsPayload", { description: "What became of all groups of the call." })
+@ObjectType("UpsertUserGroupsPayload", { description: "The result of `upsertUserGroups`." })
 export class UpsertUserGroupsPayload {
   @Field(() => [UpsertUserGroupResult], {
-    description: "A result for each group, in the order of the input.",
+    description: "One result for each user group, in the order of the input.",
   })
   readonly results: readonly UpsertUserGroupResult[];
 
   @Field(() => [UserErrorView], {
-    description: `All that went wrong; paths begin at the input. After ${MAX_FIELD_ERRORS} errors, only the first of each further group.`,
+    description: `All errors. Paths are relative to the input. After ${MAX_FIELD_ERRORS} errors, only the first error of each further user group is listed.`,
   })
   readonly userErrors: readonly UserErrorView[];
 
@@ -92,7 +97,7 @@ export function viewOutcomes(outcomes: readonly UpsertOutcome[]) {
 /** Parses the user groups of a call; an invalid one is replaced by its error. @throws DomainError `invalid_field` if there are too many */
 export function parseUpserts(input: UpsertUserGroupsInput): (UserGroupUpsert | DomainError)[] {
   if (input.userGroups.length > MAX_UPSERTS) {
-    throw invalidField(["userGroups"], `must have at most ${MAX_UPSERTS} groups`);
+    throw invalidField(["userGroups"], `must have at most ${MAX_UPSERTS} user groups`);
   }
   return input.userGroups.map((group) => {
     try {

@@ -20,7 +20,7 @@ export class WatchEvent {
   }
 
   /** Whether the event reports that the subscriber's credentials are no longer valid. */
-  get endsAccess(): boolean {
+  get isAccessRevoked(): boolean {
     return this.#content instanceof DomainError && this.#content.code === "unauthenticated";
   }
 

@@ -94,12 +94,12 @@ async function findId(
   if (session.kind === "frontEnd" && !by) return session.userGroup.id;
   const group = await loadUserGroup(session.loaders, parseUserGroupBy(by ?? {}));
   if (session.kind === "frontEnd" && group?.id !== session.userGroup.id) {
-    throw new DomainError("forbidden", "A user group token reads its own group only.");
+    throw new DomainError("forbidden", "A user group token can only read its own user group.");
   }
   if (group) return group.id;
   throw notFound();
 }
 
 function notFound(): DomainError {
-  return new DomainError("user_group_not_found", "No user group has this id or token.", { field: ["by"] });
+  return new DomainError("user_group_not_found", "No user group has this ID or token.", { field: ["by"] });
 }

@@ -9,70 +9,74 @@ import type {
   WebhookEvent,
 } from "../../domain/webhooks/webhook.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
+import { nullable } from "../shared/nullable.js";
 import { WebhookDeliveryStateEnum, WebhookEventEnum } from "./types.js";
 
-@InputType("CreateWebhookEndpointInput", { description: "A new webhook endpoint." })
+@InputType("CreateWebhookEndpointInput", { description: "Input for `createWebhookEndpoint`." })
 export class CreateWebhookEndpointInput {
-  @Field(() => String, { description: "What the endpoint is for." })
+  @Field(() => String, { description: "A name that describes the purpose of the endpoint." })
   readonly name!: string;
 
   @Field(() => String, {
-    description: "Where to send the events: an https URL on the public Internet, with no user name in it.",
+    description: "The URL to send events to: an https URL on the public Internet, without a user name.",
   })
   readonly url!: string;
 
-  @Field(() => [WebhookEventEnum], {
-    nullable: true,
-    description: "The events to be told of; all when there are none.",
-  })
+  @Field(
+    () => [WebhookEventEnum],
+    nullable("The types of events to send. If omitted or empty, all events are sent."),
+  )
   readonly events?: WebhookEvent[] | null;
 }
 
 @InputType("UpdateWebhookEndpointInput", {
-  description: "Changes to a webhook endpoint: fields that are absent stay as they are.",
+  description: "Input for `updateWebhookEndpoint`. Omitted fields keep their values.",
 })
 export class UpdateWebhookEndpointInput {
-  @Field(() => ID, { description: "The global id of the endpoint." })
+  @Field(() => ID, { description: "The webhook endpoint's global ID." })
   readonly id!: string;
 
-  @Field(() => String, { nullable: true, description: "The new name; null is refused." })
+  @Field(() => String, nullable("The new name. Must not be null."))
   readonly name?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The new URL; null is refused." })
+  @Field(() => String, nullable("The new URL. Must not be null."))
   readonly url?: string | null;
 
-  @Field(() => [WebhookEventEnum], {
-    nullable: true,
-    description: "The events to be told of; all when the list is empty; null is refused.",
-  })
+  @Field(
+    () => [WebhookEventEnum],
+    nullable("The types of events to send; all if the list is empty. Must not be null."),
+  )
   readonly events?: WebhookEvent[] | null;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description:
-      "False: nothing is sent, and events that happen meanwhile are not sent later; null is refused.",
-  })
+  @Field(
+    () => Boolean,
+    nullable(
+      "If false, nothing is sent, and events that occur in the meantime are not sent later. Must not be null.",
+    ),
+  )
   readonly enabled?: boolean | null;
 }
 
-@InputType("WebhookEndpointInput", { description: "Names a webhook endpoint." })
+@InputType("WebhookEndpointInput", { description: "Identifies a webhook endpoint." })
 export class WebhookEndpointInput {
-  @Field(() => ID, { description: "The global id of the endpoint." })
+  @Field(() => ID, { description: "The webhook endpoint's global ID." })
   readonly id!: string;
 }
 
-@InputType("ReplayWebhookDeliveryInput", { description: "The delivery to make again." })
+@InputType("ReplayWebhookDeliveryInput", { description: "Input for `replayWebhookDelivery`." })
 export class ReplayWebhookDeliveryInput {
-  @Field(() => ID, { description: "The global id of the delivery." })
+  @Field(() => ID, { description: "The webhook delivery's global ID." })
   readonly id!: string;
 }
 
-@InputType("WebhookDeliveryFilter", { description: "Which deliveries; every condition must hold." })
+@InputType("WebhookDeliveryFilter", {
+  description: "Filters webhook deliveries, which must meet all conditions.",
+})
 export class WebhookDeliveryFilterInput {
-  @Field(() => ID, { nullable: true, description: "To the endpoint with this global id." })
+  @Field(() => ID, nullable("Deliveries to the endpoint with this global ID."))
   readonly endpointId?: string | null;
 
-  @Field(() => WebhookDeliveryStateEnum, { nullable: true, description: "So far have they come." })
+  @Field(() => WebhookDeliveryStateEnum, nullable("Deliveries in this state."))
   readonly state?: WebhookDeliveryState | null;
 }
 

@@ -1,6 +1,6 @@
 import { Ctx, Mutation, Resolver } from "type-graphql";
 import { parseText } from "../../domain/shared/text-field.js";
-import type { IssuedSecret, WebhookService } from "../../services/webhooks/service.js";
+import type { IssuedSecret } from "../../services/webhooks/service.js";
 import type { GraphqlContext } from "../shared/context.js";
 import { mutateAsAdmin } from "../shared/mutation.js";
 import { parseNodeIdOfType } from "../shared/node-id.js";
@@ -22,38 +22,33 @@ import { WebhookDeliveryView, WebhookEndpointView } from "./types.js";
 
 @Resolver()
 export class WebhookMutations {
-  readonly #webhooks: WebhookService;
-
-  constructor(webhooks: WebhookService) {
-    this.#webhooks = webhooks;
-  }
-
   @Mutation(() => WebhookSecretPayload, {
-    description: "Has events of the environment sent to a URL from now on; needs admin scope.",
+    description:
+      "Creates a webhook endpoint, which receives the environment's events from now on. Requires admin scope.",
   })
   async createWebhookEndpoint(
     @Input(() => CreateWebhookEndpointInput) input: CreateWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookSecretPayload, async (admin) => {
+    return mutateAsAdmin(context, WebhookSecretPayload, async (admin, { webhooks }) => {
       const { url, events } = input;
       const fields = { name: parseText(input.name, ["name"]), url, events: events ?? [] };
-      return viewSecret(await this.#webhooks.create(admin, fields));
+      return viewSecret(await webhooks.create(admin, fields));
     });
   }
 
   @Mutation(() => WebhookEndpointPayload, {
-    description: "Changes a webhook endpoint; needs admin scope.",
+    description: "Updates a webhook endpoint. Omitted fields keep their values. Requires admin scope.",
   })
   async updateWebhookEndpoint(
     @Input(() => UpdateWebhookEndpointInput) input: UpdateWebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookEndpointPayload, async (admin) => {
+    return mutateAsAdmin(context, WebhookEndpointPayload, async (admin, { webhooks }) => {
       const id = parseNodeIdOfType("WebhookEndpoint", input.id);
       return {
         webhookEndpoint: new WebhookEndpointView(
-          await this.#webhooks.update(admin, id, parseEndpointChanges(input)),
+          await webhooks.update(admin, id, parseEndpointChanges(input)),
         ),
       };
     });
@@ -61,42 +56,42 @@ export class WebhookMutations {
 
   @Mutation(() => WebhookSecretPayload, {
     description:
-      "Gives a webhook endpoint a new secret; for a day, events are signed with the old one as well. Needs admin scope.",
+      "Rotates a webhook endpoint's secret. For a day, events are signed with the old secret as well. Requires admin scope.",
   })
   async rotateWebhookSecret(
     @Input(() => WebhookEndpointInput) input: WebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookSecretPayload, async (admin) => {
+    return mutateAsAdmin(context, WebhookSecretPayload, async (admin, { webhooks }) => {
       const id = parseNodeIdOfType("WebhookEndpoint", input.id);
-      return viewSecret(await this.#webhooks.rotateSecret(admin, id));
+      return viewSecret(await webhooks.rotateSecret(admin, id));
     });
   }
 
   @Mutation(() => DeleteWebhookEndpointPayload, {
-    description: "Deletes a webhook endpoint with its deliveries; needs admin scope.",
+    description: "Deletes a webhook endpoint and its deliveries. Requires admin scope.",
   })
   async deleteWebhookEndpoint(
     @Input(() => WebhookEndpointInput) input: WebhookEndpointInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, DeleteWebhookEndpointPayload, async (admin) => {
-      await this.#webhooks.delete(admin, parseNodeIdOfType("WebhookEndpoint", input.id));
+    return mutateAsAdmin(context, DeleteWebhookEndpointPayload, async (admin, { webhooks }) => {
+      await webhooks.delete(admin, parseNodeIdOfType("WebhookEndpoint", input.id));
       return { deletedWebhookEndpointId: input.id };
     });
   }
 
   @Mutation(() => WebhookDeliveryPayload, {
     description:
-      "Sends a dead or delivered webhook once more, under the same event id; one that is pending stays as it is. Needs admin scope.",
+      "Sends a dead or delivered webhook delivery again, with the same event ID. Has no effect on a pending one. Requires admin scope.",
   })
   async replayWebhookDelivery(
     @Input(() => ReplayWebhookDeliveryInput) input: ReplayWebhookDeliveryInput,
     @Ctx() context: GraphqlContext,
   ): Promise<object> {
-    return mutateAsAdmin(context, WebhookDeliveryPayload, async (admin) => {
+    return mutateAsAdmin(context, WebhookDeliveryPayload, async (admin, { webhooks }) => {
       const id = parseNodeIdOfType("WebhookDelivery", input.id);
-      return { webhookDelivery: new WebhookDeliveryView(await this.#webhooks.replay(admin, id)) };
+      return { webhookDelivery: new WebhookDeliveryView(await webhooks.replay(admin, id)) };
     });
   }
 }

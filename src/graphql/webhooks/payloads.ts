@@ -2,38 +2,38 @@ import { ID } from "type-graphql";
 import { createPayloadType } from "../shared/payload.js";
 import { WebhookDeliveryView, WebhookEndpointView } from "./types.js";
 
-const ENDPOINT = [() => WebhookEndpointView, "The endpoint; null when the call failed."] as const;
+const ENDPOINT = [() => WebhookEndpointView, "The webhook endpoint; null if the mutation failed."] as const;
 
 export const WebhookSecretPayload = createPayloadType<{
   webhookEndpoint: WebhookEndpointView;
   secret: string;
-}>("WebhookSecretPayload", "The endpoint with the secret that was made for it.", "call", {
+}>("WebhookSecretPayload", "A webhook endpoint with its new secret.", {
   webhookEndpoint: ENDPOINT,
   secret: [
     () => String,
-    "What verifies the signatures, `whsec_…` (Standard Webhooks). It is shown only this once; null when the call failed.",
+    "The secret that verifies signatures, `whsec_…` (Standard Webhooks). It cannot be retrieved later; null if the mutation failed.",
   ],
 });
 
 export const WebhookEndpointPayload = createPayloadType<{ webhookEndpoint: WebhookEndpointView }>(
   "WebhookEndpointPayload",
-  "The webhook endpoint after a change.",
-  "call",
+  "The result of `updateWebhookEndpoint`.",
   { webhookEndpoint: ENDPOINT },
 );
 
 export const DeleteWebhookEndpointPayload = createPayloadType<{ deletedWebhookEndpointId: string }>(
   "DeleteWebhookEndpointPayload",
-  "The webhook endpoint that was deleted.",
-  "call",
+  "The result of `deleteWebhookEndpoint`.",
   {
-    deletedWebhookEndpointId: [() => ID, "The global id of the deleted endpoint; null when the call failed."],
+    deletedWebhookEndpointId: [
+      () => ID,
+      "The global ID of the deleted webhook endpoint; null if the mutation failed.",
+    ],
   },
 );
 
 export const WebhookDeliveryPayload = createPayloadType<{ webhookDelivery: WebhookDeliveryView }>(
   "WebhookDeliveryPayload",
-  "The webhook delivery after a change.",
-  "call",
-  { webhookDelivery: [() => WebhookDeliveryView, "The delivery; null when the call failed."] },
+  "The result of `replayWebhookDelivery`.",
+  { webhookDelivery: [() => WebhookDeliveryView, "The webhook delivery; null if the mutation failed."] },
 );

@@ -1,9 +1,9 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from "type-graphql";
 import { requireAdmin } from "../../domain/accounts/scopes.js";
-import type { WebhookService } from "../../services/webhooks/service.js";
 import { ConnectionArguments } from "../shared/connection-arguments.js";
 import { positionById } from "../shared/connection-type.js";
 import { type GraphqlContext, requireSession } from "../shared/context.js";
+import { nullable } from "../shared/nullable.js";
 import { WebhookEndpointHealthView } from "./health-type.js";
 import { parseDeliveryFilter, WebhookDeliveryFilterInput } from "./inputs.js";
 import { pendingDeliveryCounts, webhookEndpointsById } from "./loaders.js";
@@ -16,14 +16,8 @@ import {
 
 @Resolver(() => WebhookDeliveryView)
 export class WebhookResolver {
-  readonly #webhooks: WebhookService;
-
-  constructor(webhooks: WebhookService) {
-    this.#webhooks = webhooks;
-  }
-
   @Query(() => WebhookEndpointConnection, {
-    description: "The webhook endpoints of the environment; needs admin scope.",
+    description: "The environment's webhook endpoints. Requires admin scope.",
   })
   webhookEndpoints(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
@@ -34,17 +28,17 @@ export class WebhookResolver {
       page,
       sort: { field: "webhookEndpoint", kind: "id" },
       positionOf: positionById,
-      load: (request) => this.#webhooks.list(admin, request),
-      count: () => this.#webhooks.count(admin),
+      load: (request) => context.services.webhooks.list(admin, request),
+      count: () => context.services.webhooks.count(admin),
     });
   }
 
   @Query(() => WebhookDeliveryConnection, {
-    description: "What was sent to webhook endpoints, or is to be, newest first; needs admin scope.",
+    description: "The environment's webhook deliveries, newest first. Requires admin scope.",
   })
   webhookDeliveries(
     @Args(() => ConnectionArguments) page: ConnectionArguments,
-    @Arg("filter", () => WebhookDeliveryFilterInput, { nullable: true, description: "Which deliveries." })
+    @Arg("filter", () => WebhookDeliveryFilterInput, nullable("Filters the deliveries."))
     filterInput: WebhookDeliveryFilterInput | null | undefined,
     @Ctx() context: GraphqlContext,
   ) {
@@ -54,15 +48,15 @@ export class WebhookResolver {
       page,
       sort: { field: "webhookDelivery", kind: "serial" },
       positionOf: positionById,
-      load: (request) => this.#webhooks.listDeliveries(admin, filter, request),
-      count: () => this.#webhooks.countDeliveries(admin, filter),
+      load: (request) => context.services.webhooks.listDeliveries(admin, filter, request),
+      count: () => context.services.webhooks.countDeliveries(admin, filter),
     });
   }
 
-  @FieldResolver(() => WebhookEndpointView, {
-    nullable: true,
-    description: "Where it is sent; null when the endpoint was deleted in this moment.",
-  })
+  @FieldResolver(
+    () => WebhookEndpointView,
+    nullable("The receiving endpoint; null if it was deleted in the meantime."),
+  )
   async endpoint(
     @Root() { endpointId }: WebhookDeliveryView,
     @Ctx() context: GraphqlContext,
@@ -76,7 +70,7 @@ export class WebhookResolver {
 export class WebhookHealthResolver {
   @FieldResolver(() => Int, {
     description:
-      "The number of deliveries that are to be sent, also while the endpoint is disabled; 1000 for 1000 or more.",
+      "The number of pending deliveries, including those of a disabled endpoint; 1000 stands for 1000 or more.",
   })
   async pendingDeliveries(
     @Root() { endpointId }: WebhookEndpointHealthView,

@@ -11,129 +11,122 @@ import { createActionEnum } from "../audit/action-enum.js";
 import { createConnectionType } from "../shared/connection-type.js";
 import { createEnum } from "../shared/create-enum.js";
 import { NodeView } from "../shared/node-type.js";
-import { WebhookEndpointHealthView } from "./health-type.js";
+import { nullable } from "../shared/nullable.js";
+import { viewHealth, WebhookEndpointHealthView } from "./health-type.js";
 
 export const WebhookEventEnum = createActionEnum(
   "WebhookEvent",
-  "What webhook endpoints are told of.",
+  "The type of a webhook event.",
   WEBHOOK_EVENTS,
 );
 
 export const WebhookDeliveryStateEnum = createEnum<WebhookDeliveryState>(
   "WebhookDeliveryState",
-  "How far a webhook delivery has come.",
+  "The state of a webhook delivery.",
   {
-    PENDING: ["pending", "It is to be sent, for the first time or again."],
-    DELIVERED: ["delivered", "The endpoint has taken it."],
-    DEAD: ["dead", "The endpoint has not taken it, or it expired; it is not sent again by itself."],
+    PENDING: ["pending", "The delivery waits for its first or next attempt."],
+    DELIVERED: ["delivered", "The endpoint accepted the delivery."],
+    DEAD: [
+      "dead",
+      "The endpoint did not accept the delivery in time. It is sent again only if it is replayed.",
+    ],
   },
 );
 
 @ObjectType("WebhookEndpoint", {
   implements: NodeView,
-  description: "Where events of the environment are sent; its secret is shown only when it is made.",
+  description:
+    "A URL that receives the environment's events. Its secret is returned only on creation and rotation.",
 })
 export class WebhookEndpointView extends NodeView {
-  @Field(() => String, { description: "What the endpoint is for." })
-  readonly name: string;
+  @Field(() => String, { description: "A name that describes the purpose of the endpoint." })
+  readonly name!: string;
 
-  @Field(() => String, { description: "Where the events are sent by POST." })
-  readonly url: string;
+  @Field(() => String, { description: "The URL to which events are sent by POST." })
+  readonly url!: string;
 
-  @Field(() => [WebhookEventEnum], { description: "The events that it is told of; empty for all." })
-  readonly events: readonly WebhookEvent[];
+  @Field(() => [WebhookEventEnum], { description: "The types of events that are sent; empty for all." })
+  readonly events!: readonly WebhookEvent[];
 
-  @Field(() => GraphQLDateTime, {
-    nullable: true,
-    description:
-      "Since when nothing is sent: an admin has disabled the endpoint, it answered 410, or it failed for days; null while it is enabled.",
-  })
-  readonly disabledAt: Date | null;
+  @Field(
+    () => GraphQLDateTime,
+    nullable(
+      "The time when the endpoint was disabled, by an admin, because it responded with 410 or because it failed for several days; null if it is enabled.",
+    ),
+  )
+  readonly disabledAt!: Date | null;
 
-  @Field(() => WebhookEndpointHealthView, { description: "How the endpoint has answered." })
-  readonly health: WebhookEndpointHealthView;
+  @Field(() => WebhookEndpointHealthView, { description: "The endpoint's delivery health." })
+  readonly health!: WebhookEndpointHealthView;
 
-  @Field(() => GraphQLDateTime, { description: "When the endpoint was made." })
-  readonly createdAt: Date;
+  @Field(() => GraphQLDateTime, { description: "The time when the endpoint was created." })
+  readonly createdAt!: Date;
 
   constructor(endpoint: WebhookEndpoint) {
-    super("WebhookEndpoint", endpoint.id);
-    this.name = endpoint.name;
-    this.url = endpoint.url;
-    this.events = endpoint.events;
-    this.disabledAt = endpoint.disabledAt;
-    this.health = new WebhookEndpointHealthView(endpoint);
-    this.createdAt = endpoint.createdAt;
+    const { id, ...fields } = endpoint;
+    super("WebhookEndpoint", id);
+    Object.assign(this, { ...fields, health: viewHealth(endpoint) } satisfies Omit<
+      WebhookEndpointView,
+      "id"
+    >);
   }
 }
 
 @ObjectType("WebhookDelivery", {
   implements: NodeView,
-  description: "An event on its way to an endpoint; kept for 30 days.",
+  description: "The delivery of an event to an endpoint. Deliveries are deleted after 30 days.",
 })
 export class WebhookDeliveryView extends NodeView {
   @Field(() => ID, {
-    description:
-      "The id of the event, sent as `webhook-id`: the same for every endpoint and in every attempt.",
+    description: "The event ID, sent as `webhook-id`. It is the same for all endpoints and attempts.",
   })
-  readonly eventId: string;
+  readonly eventId!: string;
 
-  @Field(() => WebhookEventEnum, { description: "What has happened." })
-  readonly event: WebhookEvent;
+  @Field(() => WebhookEventEnum, { description: "The type of the event." })
+  readonly event!: WebhookEvent;
 
-  @Field(() => GraphQLJSON, { description: "What is sent." })
-  readonly payload: unknown;
+  @Field(() => GraphQLJSON, { description: "The request body." })
+  readonly payload!: unknown;
 
-  @Field(() => WebhookDeliveryStateEnum, { description: "How far it has come." })
-  readonly state: WebhookDeliveryState;
+  @Field(() => WebhookDeliveryStateEnum, { description: "The state of the delivery." })
+  readonly state!: WebhookDeliveryState;
 
-  @Field(() => Int, { description: "How often it was sent, since it was last replayed." })
-  readonly attempts: number;
+  @Field(() => Int, { description: "The number of attempts since the event or the last replay." })
+  readonly attempts!: number;
 
-  @Field(() => GraphQLDateTime, {
-    nullable: true,
-    description:
-      "When it may be sent next; null when it is not sent again. Earlier events of the same subject go first.",
-  })
-  readonly nextAttemptAt: Date | null;
+  @Field(
+    () => GraphQLDateTime,
+    nullable(
+      "The earliest time of the next attempt; null if there is none. Earlier events of the same subject are sent first.",
+    ),
+  )
+  readonly nextAttemptAt!: Date | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "The HTTP status of the last attempt; null when there was no answer.",
-  })
-  readonly lastStatus: number | null;
+  @Field(() => Int, nullable("The HTTP status of the last attempt; null if there was no response."))
+  readonly lastStatus!: number | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Why the last attempt failed; null when it did not.",
-  })
-  readonly lastError: string | null;
+  @Field(() => String, nullable("The error of the last attempt; null if it succeeded."))
+  readonly lastError!: string | null;
 
-  @Field(() => GraphQLDateTime, { description: "When the event happened." })
-  readonly createdAt: Date;
+  @Field(() => GraphQLDateTime, { description: "The time of the event." })
+  readonly createdAt!: Date;
 
-  @Field(() => GraphQLDateTime, {
-    nullable: true,
-    description: "When the endpoint took it; null if it has not.",
-  })
-  readonly deliveredAt: Date | null;
+  @Field(
+    () => GraphQLDateTime,
+    nullable("The time when the endpoint accepted the delivery; null if it has not."),
+  )
+  readonly deliveredAt!: Date | null;
 
   /** Internal, for the resolver of `endpoint`. */
-  readonly endpointId: number;
+  readonly endpointId!: number;
 
-  constructor(delivery: WebhookDelivery) {
-    super("WebhookDelivery", delivery.id);
-    this.eventId = delivery.eventId;
-    this.event = delivery.event;
-    this.payload = JSON.parse(delivery.payload);
-    this.state = delivery.state;
-    this.attempts = delivery.attempts;
-    this.nextAttemptAt = delivery.state === "pending" ? delivery.nextAttemptAt : null;
-    this.lastStatus = delivery.lastStatus;
-    this.lastError = delivery.lastError;
-    this.createdAt = delivery.createdAt;
-    this.deliveredAt = delivery.deliveredAt;
-    this.endpointId = delivery.endpointId;
+  constructor({ id, ...delivery }: WebhookDelivery) {
+    super("WebhookDelivery", id);
+    Object.assign(this, {
+      ...delivery,
+      payload: JSON.parse(delivery.payload),
+      nextAttemptAt: delivery.state === "pending" ? delivery.nextAttemptAt : null,
+    } satisfies Omit<WebhookDeliveryView, "id">);
   }
 }
 

@@ -12,26 +12,26 @@ import { SITE_CONFIG_PATHS } from "./site-config-operations.js";
 import { USER_PATHS, USER_RESPONSES } from "./user-operations.js";
 
 const DESCRIPTION = `
-A *user group* is one of your customers who looks at embedded dashboards: it has a name, your own id, a token (which tells a
-dashboard who is looking at it), free-form properties (variables in dashboards) and a mapping from schema ids to data sources.
+A *user group* represents one of your customers who views embedded dashboards. It has a name, an external ID (your ID of the customer),
+a token that identifies it in dashboards, free-form properties that dashboards read as variables, and a mapping of schema IDs to data
+sources.
 
-All calls go to one path, \`/api/user\`; a slash at its end makes no difference. Every reply has \`success\`: 1, or 0 with an
-\`error\`. Its \`code\` is for programs, \`message\` for people; \`field\` names what is at fault, and \`request_id\` the request in
-the log.
+All operations on user groups use one path, \`/api/user\`, with or without a trailing slash. Every reply contains \`success\`: 1, or 0
+together with an \`error\`. The error has a \`code\` for programs, a \`message\` for humans, the invalid \`field\` if there is one, and the
+\`request_id\`, which also identifies the request in the log.
 
-Beside what the operations list, a path that does not exist gets 404 \`not_found\`, and another method 405
-\`method_not_allowed\` with an \`Allow\` header. Unknown fields of a body are ignored, and replies may get further fields: clients
-ignore what they do not know.
+In addition to the listed errors, an unknown path returns 404 \`not_found\`, and an unsupported method returns 405
+\`method_not_allowed\` with an \`Allow\` header. Unknown fields in a request body are ignored. New fields may be added to replies, so
+clients must ignore fields that they do not know.
 
-The same data, lists and changes as they happen are at \`/graphql\`.
+The GraphQL API at \`/graphql\` gives access to the same data, and to lists, data sources and change events.
 
-The calls below are for a terminal in which \`BASE_URL\` holds the address of the service, such as \`http://127.0.0.1:4000\`, and
-\`KEY\` an API key.
+To run the examples in a terminal, set \`BASE_URL\` to the URL of the service, such as \`http://127.0.0.1:4000\`, and \`KEY\` to an API key.
 `.trim();
 
 const AUTHORIZATION = `
-\`Authorization: Token <API_KEY>\`: the word \`Token\`, a space, and an API key of your account. The key decides the environment,
-\`Customer\` or \`Testing\`, and its scope what it may do: \`read\`, \`embed\`, \`write\` or \`admin\`.
+\`Authorization: Token <API_KEY>\`: the word \`Token\`, a space, and an API key of your account. The key determines the environment,
+\`Customer\` or \`Testing\`. Its scope determines the permitted operations: \`read\`, \`embed\`, \`write\` or \`admin\`.
 `.trim();
 
 /** Returns the OpenAPI 3.1 document of all HTTP endpoints except GraphQL (decision 42). @param version service version */
@@ -44,16 +44,22 @@ export function openApiDocument(version: string) {
       summary: "User groups for embedded dashboards, and site configurations.",
       description: DESCRIPTION,
     },
-    servers: [{ url: "/", description: "The service that this document comes from." }],
+    servers: [{ url: "/", description: "The service that serves this document." }],
     security: [{ ApiKey: [] }],
     tags: [
-      { name: "User groups", description: "Get or create, update, rotate the token, delete." },
+      {
+        name: "User groups",
+        description: "Get, create, update and delete user groups, and rotate their tokens.",
+      },
       {
         name: "Site configurations",
-        description: "Settings files of documentation sites, as they are stored.",
+        description: "Read stored settings files of documentation sites.",
       },
-      { name: "Health", description: "For balancers and supervisors." },
-      { name: "Descriptions", description: "Of this API and of site configurations, for programs." },
+      { name: "Health", description: "Health checks for load balancers and orchestrators." },
+      {
+        name: "Descriptions",
+        description: "Machine-readable descriptions of this API and of site configurations.",
+      },
     ],
     paths: { ...USER_PATHS, ...SITE_CONFIG_PATHS, ...SERVICE_PATHS },
     components: {

@@ -11,7 +11,7 @@ interface ErrorNote {
 
 const ERROR_NOTES = {
   bad_request: {
-    when: "the request is not valid HTTP, or takes too long to arrive (then with 408 or 431)",
+    when: "the request is not valid HTTP; with status 408 if it arrives too slowly, or 431 if its headers are too large",
     message: "The request must have one Host header.",
   },
   invalid_json: {
@@ -24,11 +24,11 @@ const ERROR_NOTES = {
     field: "name",
   },
   unauthenticated: {
-    when: "the Authorization header is missing or malformed, or the API key unknown, revoked or expired",
+    when: "the Authorization header is missing or malformed, or the API key is unknown, revoked or expired",
     message: "The API key is unknown, revoked or expired.",
   },
   forbidden: {
-    when: "the API key lacks the scope: `embed` for GET, whose reply contains a token; `write` for what changes something",
+    when: "the API key lacks the required scope: `embed` for replies that contain a token, `write` for changes",
     message: "This API key is read-only. Use an API key with `write` scope.",
   },
   not_found: {
@@ -36,20 +36,20 @@ const ERROR_NOTES = {
     message: "There is nothing at this path.",
   },
   user_group_not_found: {
-    when: "there is no such user group in the environment of the API key",
+    when: "the user group does not exist in the environment of the API key",
     message: "No user group has this ID.",
   },
   site_config_not_found: {
-    when: "there is no such site or revision, or it is not public and no API key was sent",
+    when: "the site or the revision does not exist, or the site is not public and the request has no API key",
     message: "The site has no configuration, or no such revision.",
   },
   user_group_mismatch: {
-    when: "what is given beside the token contradicts its group; nothing is deleted",
+    when: "the other fields do not match the user group that `current_token` identifies; nothing is deleted",
     message: "The request does not match the user group that the token identifies. Nothing was deleted.",
     field: "user_group_id",
   },
   idempotency_key_in_use: {
-    when: "a request with the same `Idempotency-Key` is still under way",
+    when: "a request with the same `Idempotency-Key` is still in progress",
     message: "A request with this Idempotency-Key is still in progress. Try again shortly.",
   },
   idempotency_mismatch: {
@@ -57,26 +57,26 @@ const ERROR_NOTES = {
     message: "This Idempotency-Key was used for another request. Use a new key for each request.",
   },
   unknown_data_source: {
-    when: "the mapping names a data source that the environment does not have; `field` says which, and `fields` lists all of them",
+    when: "the mapping contains a data source that does not exist in the environment; `field` is the first such entry, and `fields` lists all of them",
     message: 'The environment has no data source "nowhere".',
     field: "mapping.sales",
   },
   payload_too_large: {
-    when: "the body has more than 1 MiB",
+    when: "the body is larger than 1 MiB",
     message: "The body is larger than 1048576 bytes.",
   },
   unsupported_media_type: {
-    when: "the body is sent as something else than JSON in UTF-8",
+    when: "the body is not JSON in UTF-8, or is sent with another content type",
     message: "The body must be JSON in UTF-8, sent with Content-Type: application/json.",
   },
   rate_limited: {
-    when: "the allowance is used up, or authentication failed too often from this address",
+    when: "the rate limit is exceeded, or too many authentications from this address failed",
     message:
-      "The rate limit of 600 cost units per 60 s is exceeded: 1 needed, 0 remaining. Try again in 42 s.",
+      "The rate limit is a cost of 600 per 60 s. The remaining cost is 0, but this request needs 1. Try again in 42 s.",
   },
-  internal: { when: "it is our fault", message: "Something went wrong on our side." },
+  internal: { when: "the service failed unexpectedly", message: "Something went wrong on our side." },
   unavailable: {
-    when: "the database is out of reach, or there is too much to do: try again",
+    when: "the database is unreachable or the service is overloaded; retry",
     message: "The service is temporarily unavailable. Try again shortly.",
   },
 } as const satisfies Partial<Record<ErrorCode, ErrorNote>>;

@@ -9,23 +9,23 @@ type RateLimitHeader = (typeof RATE_LIMIT_HEADERS)[number];
 
 const RATE_LIMITS: Readonly<Record<RateLimitHeader, object>> = {
   "RateLimit-Limit": {
-    description: "How many points the API key, or the address without one, has in a window.",
+    description: "The maximum request cost per window, for the API key or, without one, for the address.",
     schema: { ...wholeNumber, examples: [600] },
   },
   "RateLimit-Remaining": {
-    description: "How many points are left.",
+    description: "The request cost that remains in the window.",
     schema: { ...wholeNumber, examples: [597] },
   },
   "RateLimit-Reset": {
-    description: "In how many seconds all of them are there again.",
+    description: "The number of seconds until the window ends and the full limit is available again.",
     schema: { ...wholeNumber, examples: [42] },
   },
   "RateLimit-Policy": {
-    description: "The limit as a structured field: `q` points in `w` seconds.",
+    description: "The limit as a structured field: a cost of `q` per `w` seconds.",
     schema: { ...text, examples: ['"requests";q=600;w=60'] },
   },
   RateLimit: {
-    description: "What is left as a structured field: `r` points, all of them in `t` seconds.",
+    description: "The remaining allowance as a structured field: a cost of `r`, reset in `t` seconds.",
     schema: { ...text, examples: ['"requests";r=597;t=42'] },
   },
 };
@@ -34,68 +34,69 @@ const RATE_LIMITS: Readonly<Record<RateLimitHeader, object>> = {
 export const HEADERS = {
   "X-Request-Id": {
     description:
-      "The id of the request, also in the log and the audit log: your own `X-Request-Id` where it is harmless, else a new one.",
+      "The request ID, also found in the log and the audit log: the `X-Request-Id` of the request if it is valid, otherwise a new ID.",
     required: true,
     schema: { ...text, examples: ["0b5c1f9e-3f0f-4c55-9a0b-6c7a1f0e7a55"] },
   },
   "Cache-Control": {
-    description: "Whether the reply may be kept, and by whom.",
+    description: "The caching rules for the reply.",
     required: true,
     schema: { ...text, examples: ["no-store"] },
   },
   ...RATE_LIMITS,
   "Retry-After": {
-    description: "After how many seconds a repetition makes sense.",
+    description: "The number of seconds to wait before a retry.",
     schema: { ...wholeNumber, examples: [1] },
   },
   "WWW-Authenticate": {
-    description: "The scheme that the Authorization header must have.",
+    description: "The scheme that the Authorization header must use.",
     required: true,
     schema: { ...text, examples: ['Token realm="user-groups"'] },
   },
   [REPLAYED_HEADER]: {
-    description: "Says that this is the stored reply of an earlier request with the same `Idempotency-Key`.",
+    description:
+      "Indicates that this is the stored reply of an earlier request with the same `Idempotency-Key`.",
     schema: { ...text, enum: ["true"] },
   },
   ETag: {
-    description: "Tells this content from others, for `If-None-Match`.",
+    description: "The version of the content, for `If-None-Match`.",
     required: true,
     schema: { ...text, pattern: '^"[A-Za-z0-9_-]{43}"$' },
   },
   Vary: {
-    description: "The header of the request on which the reply depends.",
+    description: "The request header on which the reply depends.",
     schema: { ...text, examples: ["authorization"] },
   },
   "Site-Config-Revision": {
-    description: "The number of the revision.",
+    description: "The revision number.",
     required: true,
     schema: { type: "integer", minimum: 1, examples: [2] },
   },
   Allow: {
-    description: "The methods that there are.",
+    description: "The supported methods.",
     required: true,
     schema: { ...text, examples: ["GET, HEAD, OPTIONS"] },
   },
   "Access-Control-Allow-Origin": {
-    description: "Lets scripts of every page read the reply.",
+    description: "Allows scripts of all origins to read the reply.",
     schema: { ...text, enum: ["*"] },
   },
   "Access-Control-Expose-Headers": {
-    description: "The headers that scripts of pages may read.",
+    description: "The response headers that scripts of other origins may read.",
     schema: text,
   },
   "Access-Control-Allow-Methods": {
-    description: "The methods that scripts of pages may use.",
+    description: "The methods that scripts of other origins may use.",
     required: true,
     schema: text,
   },
   "Access-Control-Allow-Headers": {
-    description: "The headers that scripts of pages may send.",
+    description: "The request headers that scripts of other origins may send.",
     required: true,
     schema: text,
   },
   "Access-Control-Max-Age": {
-    description: "For how many seconds this may be remembered.",
+    description: "The number of seconds for which browsers may cache this reply.",
     required: true,
     schema: wholeNumber,
   },
@@ -120,7 +121,7 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   name: IDEMPOTENCY_KEY_HEADER.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()),
   in: "header",
   description:
-    "A new text for each rotation. A repetition of the request with the same one, within 24 hours, does nothing and gets the first one's reply.",
+    "A key that identifies this rotation. If the request is repeated with the same key within 24 hours, nothing changes and the first reply is returned.",
   schema: { ...text, pattern: "^[\\x20-\\x7e]{1,255}$" },
 } as const;
 
@@ -129,7 +130,7 @@ export const READ_CONSISTENCY_PARAMETER = {
   name: "X-Read-Consistency",
   in: "header",
   description:
-    "`strong` reads all that was written before; `eventual` may be told what a read replica has. The service's `READ_CONSISTENCY` unless you say it.",
+    "`strong` reads include all previous writes; `eventual` reads may be served by a read replica that lags behind. Defaults to the `READ_CONSISTENCY` setting of the service.",
   schema: { ...text, enum: READ_CONSISTENCIES },
 } as const;
 
@@ -137,6 +138,7 @@ export const READ_CONSISTENCY_PARAMETER = {
 export const REQUEST_ID_PARAMETER = {
   name: "X-Request-Id",
   in: "header",
-  description: "Your own id of the request, which the reply, the log and the audit log then have.",
+  description:
+    "Your ID of the request, which is returned in the reply and recorded in the log and the audit log.",
   schema: { ...text, pattern: "^[\\w.:/+=-]{1,128}$" },
 } as const;

@@ -13,25 +13,35 @@ const DESCRIPTION_HEADERS = headers([...COMMON_HEADERS, "ETag", "Access-Control-
 /** OpenAPI path items of health checks and API descriptions. */
 export const SERVICE_PATHS = {
   "/livez": {
-    get: health("isAlive", "Does the process answer?", "For a check that restarts a process that hangs.", []),
+    get: health(
+      "isAlive",
+      "Check liveness",
+      "Succeeds while the process responds. Use it as the liveness probe.",
+      [],
+    ),
   },
   "/readyz": {
     get: health(
       "isReady",
-      "May requests come?",
-      "For balancers: the database answers, and the service is not about to end.",
+      "Check readiness",
+      "Succeeds if the database responds and the service is not shutting down. Use it as the readiness probe.",
       ["unavailable"],
     ),
   },
   "/openapi.json": {
-    get: description("getOpenApi", "This document", "application/json", "An OpenAPI 3.1 document."),
+    get: description(
+      "getOpenApi",
+      "Get this document",
+      "application/json",
+      "The OpenAPI 3.1 document of this API.",
+    ),
   },
   "/schemas/site-config.json": {
     get: description(
       "getSiteConfigSchema",
-      "The JSON Schema of site configurations",
+      "Get the JSON Schema of site configurations",
       "application/schema+json",
-      "A JSON Schema 2020-12, by which editors complete and check the file.",
+      "The JSON Schema (2020-12) of site configurations, for completion and validation in editors.",
     ),
   },
 } as const;
@@ -45,7 +55,7 @@ function health(operationId: string, summary: string, text: string, codes: reado
     security: [],
     responses: {
       "200": {
-        description: "Yes.",
+        description: "The check succeeded.",
         headers: headers(COMMON_HEADERS),
         content: {
           "application/json": {
@@ -70,7 +80,7 @@ function description(operationId: string, summary: string, type: string, text: s
       {
         name: "If-None-Match",
         in: "header",
-        description: "The `ETag` of what you have.",
+        description: "The `ETag` of your copy.",
         schema: { type: "string" },
       },
     ],
@@ -80,7 +90,7 @@ function description(operationId: string, summary: string, type: string, text: s
         headers: DESCRIPTION_HEADERS,
         content: { [type]: { schema: { type: "object", additionalProperties: true } } },
       },
-      "304": { description: "It is what `If-None-Match` names.", headers: DESCRIPTION_HEADERS },
+      "304": { description: "Not modified: your copy is current.", headers: DESCRIPTION_HEADERS },
       ...errorResponses(["bad_request"], COMMON_HEADERS),
     },
   };

@@ -30,18 +30,17 @@ const tags = ["Site configurations"];
 const IF_NONE_MATCH_PARAMETER = {
   name: "If-None-Match",
   in: "header",
-  description:
-    "The `ETag` of what you have: if that is still what there is, the reply is 304 without a body.",
+  description: "The `ETag` of your copy. If the copy is current, the reply is 304 without a body.",
   schema: { type: "string" },
 } as const;
 
 const OK_RESPONSE = {
   description:
-    "The document as it was written. The current revision must be asked for anew each time (`no-cache`, cheap with `If-None-Match`); a revision that is named never changes.",
+    "The document as stored. Replies with the current revision must be revalidated (`no-cache`), which is cheap with `If-None-Match`. Replies to requests for a certain revision are immutable.",
   headers: headers(RESPONSE_HEADERS),
 } as const;
 const NOT_MODIFIED_RESPONSE = {
-  description: "It is what `If-None-Match` names.",
+  description: "Not modified: your copy is current.",
   headers: headers(RESPONSE_HEADERS),
 } as const;
 
@@ -53,28 +52,27 @@ export const SITE_CONFIG_PATHS = {
         name: "site",
         in: "path",
         required: true,
-        description: "The name of the site.",
+        description: "The site's name.",
         schema: { type: "string", minLength: 1, maxLength: 255 },
         example: "docs",
       },
       {
         name: "revision",
         in: "query",
-        description: "The number of a revision; the current one if there is none.",
+        description: "The revision number. Defaults to the current revision.",
         schema: { type: "integer", minimum: 1 },
       },
       {
         name: "account",
         in: "query",
         description:
-          "The name of the account whose public site is asked for: then no API key is needed. GraphQL tells the whole path as `publicPath`.",
+          "The name of the account that owns the site. Required for requests without an API key, which can read public sites only. The GraphQL field `publicPath` returns the complete path.",
         schema: { type: "string", minLength: 1, maxLength: 255 },
       },
       {
         name: "environment",
         in: "query",
-        description:
-          "The environment of the site where an account is named; else it must be that of the API key.",
+        description: "The environment of the site. Without `account`, it must be that of the API key.",
         schema: { type: "string", enum: ENVIRONMENTS, default: DEFAULT_ENVIRONMENT },
       },
       REQUEST_ID_PARAMETER,
@@ -84,7 +82,7 @@ export const SITE_CONFIG_PATHS = {
       tags,
       summary: "Read a site configuration",
       description: [
-        "Gives the stored document byte for byte: of the account of the API key, or without one of a public site, when its account is named. It is written over GraphQL (`putSiteConfig`, `patchSiteConfig`) or on the command line.",
+        "Returns the stored document unchanged. Without `account`, the site is looked up in the account of the API key. With `account`, public sites can be read without an API key. To write a document, use GraphQL (`putSiteConfig`, `patchSiteConfig`) or the command line.",
         curlBlock("GET", `${SITE_CONFIG_PATH}/docs`),
       ].join("\n\n"),
       security,
@@ -112,8 +110,8 @@ export const SITE_CONFIG_PATHS = {
     head: {
       operationId: "headSiteConfig",
       tags,
-      summary: "Ask for the headers of a site configuration",
-      description: "GET without the document.",
+      summary: "Read the headers of a site configuration",
+      description: "The same as GET, but without the document.",
       security,
       parameters: [IF_NONE_MATCH_PARAMETER, READ_CONSISTENCY_PARAMETER],
       responses: { "200": OK_RESPONSE, "304": NOT_MODIFIED_RESPONSE, ...bodilessResponses(CODES, BASE) },
@@ -121,13 +119,13 @@ export const SITE_CONFIG_PATHS = {
     options: {
       operationId: "preflightSiteConfig",
       tags,
-      summary: "Ask what scripts of pages may do",
+      summary: "Answer a CORS preflight request",
       description:
-        "Answers the question that browsers ask before a script of another origin sends `If-None-Match`.",
+        "Answers the preflight request that browsers send before a script of another origin sends `If-None-Match`.",
       security: [],
       responses: {
         "204": {
-          description: "They may read, without an API key.",
+          description: "Scripts of all origins may read without an API key.",
           headers: headers([
             "X-Request-Id",
             "Cache-Control",

@@ -72,27 +72,27 @@ export const USER_PATHS = {
       operationId: "getOrCreateUserGroup",
       summary: "Get or create a user group",
       description: [
-        "Returns the user group with this `user_group_id`, or creates it. One that exists is returned unchanged and needs no other field, whatever else the body says; to create one takes a `name`, and an API key with write scope. Getting one takes an API key with embed scope, because the reply contains the token. Calls at the same time create one group, and exactly one of them is told `new_user_group: true`.",
-        "The parameters are in the body, although this is GET. Browsers (`fetch`), Java's `HttpURLConnection` and some other clients cannot send that: they use the GraphQL mutation `getOrCreateUserGroup` at `/graphql`. This page cannot send it either; a terminal can:",
+        "Returns the user group with this `user_group_id`, or creates it. An existing user group is returned unchanged, and the other fields are ignored; this requires an API key with embed scope, because the reply contains the token. Creating a user group requires a `name` and an API key with write scope. Concurrent requests create only one user group, and exactly one reply contains `new_user_group: true`.",
+        "The parameters are sent in the request body. Browsers (`fetch`), Java's `HttpURLConnection` and some other clients cannot send a body with GET: use the GraphQL mutation `getOrCreateUserGroup` at `/graphql` instead. This page cannot send the request either; use a terminal:",
         curlBlock("GET", PATH, NEW_GROUP),
       ].join("\n\n"),
       body: {
         schema: "GetOrCreateRequest",
         examples: {
-          create: { summary: "Create, or get", value: NEW_GROUP },
-          get: { summary: "Get one that exists", value: { user_group_id: "acme" } },
+          create: { summary: "Get or create", value: NEW_GROUP },
+          get: { summary: "Get an existing user group", value: { user_group_id: "acme" } },
         },
       },
       reply: {
         schema: "GetOrCreateReply",
-        description: "The user group, new or not.",
+        description: "The existing or new user group.",
         examples: {
           created: {
             summary: "Created",
             value: { success: 1, new_user_group: true, user_group: { ...GROUP, properties: PROPERTIES } },
           },
           found: {
-            summary: "It existed, without properties",
+            summary: "Existing user group without properties",
             value: { success: 1, new_user_group: false, user_group: { ...GROUP, properties: null } },
           },
         },
@@ -103,19 +103,19 @@ export const USER_PATHS = {
       operationId: "updateUserGroup",
       summary: "Update a user group",
       description: [
-        "Changes the fields that are given, and no others: an absent field stays as it is, an object replaces the whole object, and `null` clears `properties` or `mapping`. It never creates.",
+        "Updates an existing user group. Omitted fields keep their values, an object replaces the entire current object, and `null` removes the `properties` or the `mapping`. Does not create a user group.",
         curlBlock("PUT", PATH, CHANGE),
       ].join("\n\n"),
       body: {
         schema: "UpdateRequest",
         examples: {
           change: { summary: "Replace the properties", value: CHANGE },
-          clear: { summary: "Clear the mapping", value: { user_group_id: "acme", mapping: null } },
+          clear: { summary: "Remove the mapping", value: { user_group_id: "acme", mapping: null } },
         },
       },
       reply: {
         schema: "UpdateReply",
-        description: "The user group as it is now.",
+        description: "The updated user group.",
         examples: {
           updated: {
             summary: "Updated",
@@ -129,8 +129,8 @@ export const USER_PATHS = {
       operationId: "rotateUserGroupToken",
       summary: "Rotate a user group's token",
       description: [
-        "Gives the user group a new token in place of the one that is sent, which ends at once (unless the service is set to let it read over GraphQL for a while). Of two rotations of one token at the same time one succeeds, and the other gets 404. Without `current_token` nothing happens: POST never creates.",
-        "With an `Idempotency-Key` the request may be repeated when no reply arrived.",
+        "Replaces the token of the user group with a new one. The old token is invalidated immediately, unless the service is configured with a grace period during which it can still read over GraphQL. If the same token is rotated twice concurrently, one request succeeds and the other returns 404. POST does not create user groups; `current_token` is required.",
+        "Send an `Idempotency-Key` so that you can safely retry the request if no reply arrives.",
         curlBlock("POST", PATH, TOKEN, "Idempotency-Key: rotate acme 2026-11-21"),
       ].join("\n\n"),
       parameters: [IDEMPOTENCY_KEY_PARAMETER],
@@ -149,19 +149,19 @@ export const USER_PATHS = {
       operationId: "deleteUserGroup",
       summary: "Delete a user group",
       description: [
-        "Deletes the user group whose token is sent. What is given beside the token must agree with the group, or nothing is deleted. A repetition gets 404.",
+        "Deletes the user group that `current_token` identifies. The other fields must match the user group, otherwise nothing is deleted. A repeated request returns 404.",
         curlBlock("DELETE", PATH, { ...TOKEN, user_group_id: "acme" }),
       ].join("\n\n"),
       body: {
         schema: "DeleteRequest",
         examples: {
-          checked: { summary: "By token and id", value: { ...TOKEN, user_group_id: "acme" } },
+          checked: { summary: "By token and ID", value: { ...TOKEN, user_group_id: "acme" } },
           token: { summary: "By token", value: TOKEN },
         },
       },
       reply: {
         schema: "DeleteReply",
-        description: "The user group is deleted.",
+        description: "The user group was deleted.",
         examples: { deleted: { summary: "Deleted", value: { success: 1 } } },
       },
       codes: ["user_group_not_found", "user_group_mismatch"],

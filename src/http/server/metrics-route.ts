@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { DomainError } from "../../domain/shared/errors.js";
-import { refuseOtherMethods } from "../../rest/method-refusal.js";
+import { rejectOtherMethods } from "../../rest/method-not-allowed.js";
 import { isDirectLocalRequest } from "../pages/loopback.js";
 
 const PATH = "/metrics";
@@ -36,7 +36,7 @@ export function registerMetricsRoute(
     onRequest: async (request) => requireReader(request),
     handler: async (_request, reply) => reply.type(reader.contentType).send(await reader.read()),
   });
-  refuseOtherMethods(app, PATH, METHODS);
+  rejectOtherMethods(app, PATH, METHODS);
 }
 
 type Requirement = (request: FastifyRequest) => void;

@@ -25,7 +25,7 @@ export type SiteOwner =
   | { readonly kind: "public"; readonly account: string; readonly environment: Environment };
 
 /** Parses the requested site and revision. @throws DomainError `invalid_field` */
-export function parseServed(request: FastifyRequest<SiteRequest>): ServedRequest {
+export function parseServedRequest(request: FastifyRequest<SiteRequest>): ServedRequest {
   return {
     site: parseSite(request.params.site, ["site"]),
     revision: parseRevision(readParameter(request, "revision")),
@@ -44,7 +44,7 @@ export function parseOwner(request: FastifyRequest<SiteRequest>, caller: Caller 
   if (accountName === undefined) {
     if (!caller) throw missingCredentials();
     if (environment === null || environment === caller.environment) return { kind: "caller", caller };
-    throw invalidField(["environment"], "must be that of the API key where no account is given");
+    throw invalidField(["environment"], "must be that of the API key, unless an account is given");
   }
   const account = parseText(accountName, ["account"]);
   const requestedEnvironment = environment ?? DEFAULT_ENVIRONMENT;
@@ -62,7 +62,7 @@ function readParameter({ query }: FastifyRequest<SiteRequest>, name: string): st
 
 function parseRevision(text: string | undefined): number | null {
   if (text === undefined) return null;
-  if (!/^[1-9][0-9]*$/.test(text)) throw invalidField(["revision"], "must be a whole number from 1");
+  if (!/^[1-9][0-9]*$/.test(text)) throw invalidField(["revision"], "must be a positive integer");
   return parseInternalId(text) ?? NO_REVISION;
 }
 

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { rateLimitHeaders } from "../../domain/requests/rate-limit-headers.js";
 import { parseReadConsistency, READ_CONSISTENCY_HEADER } from "../../domain/requests/read-consistency.js";
 import { SITE_CONFIG_PATH } from "../../domain/site-configs/site-address.js";
-import { refuseOtherMethods } from "../../rest/method-refusal.js";
+import { rejectOtherMethods } from "../../rest/method-not-allowed.js";
 import { BODY_LIMIT } from "../../rest/routes.js";
 import type { Services } from "../../services/services.js";
 import { toEntityTag } from "./entity-tag.js";
-import { parseOwner, parseServed, type SiteRequest } from "./request.js";
+import { parseOwner, parseServedRequest, type SiteRequest } from "./request.js";
 
 const DAY_S = 86_400;
 const YEAR_S = 31_536_000;
@@ -44,22 +44,22 @@ export function registerSiteConfigRoutes(
         ? null
         : await access.authenticate(authorization, { requestId, address, deadline });
     request.tenant = caller;
-    const payer = caller ? ({ kind: "caller", caller } as const) : ({ kind: "address", address } as const);
-    const spending = rateLimits.spend(payer, 1);
+    const spender = caller ? ({ kind: "caller", caller } as const) : ({ kind: "address", address } as const);
+    const spending = rateLimits.spend(spender, 1);
     if (spending) reply.headers(rateLimitHeaders(await spending));
     const owner = parseOwner(request, caller);
-    const servedRequest = parseServed(request);
+    const servedRequest = parseServedRequest(request);
     const consistency = parseReadConsistency(request.headers[READ_CONSISTENCY_HEADER]);
     const { revision, hash, text } = await replicaRouter.run(consistency, (replica) =>
       owner.kind === "caller"
         ? siteConfigReader.serve({ ...owner.caller, ...(replica && { replica }) }, servedRequest)
         : siteConfigReader.servePublic(owner, servedRequest, { ...(replica && { replica }), deadline }),
     );
-    const reach = owner.kind === "caller" ? "private" : "public";
+    const visibility = owner.kind === "caller" ? "private" : "public";
     // Revisions are immutable, but the current revision changes.
     const freshness = servedRequest.revision === null ? "no-cache" : `max-age=${YEAR_S}, immutable`;
     reply
-      .header("cache-control", `${reach}, ${freshness}`)
+      .header("cache-control", `${visibility}, ${freshness}`)
       .header("etag", toEntityTag(hash))
       .header("vary", "authorization")
       .header("site-config-revision", revision);
@@ -76,7 +76,7 @@ export function registerSiteConfigRoutes(
     });
     // Before the body is read.
     app.route({ method: "OPTIONS", url, onRequest: answerPreflight, handler: answerPreflight });
-    refuseOtherMethods(app, url, METHODS);
+    rejectOtherMethods(app, url, METHODS);
   }
 }
 

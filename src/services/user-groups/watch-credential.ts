@@ -1,15 +1,15 @@
 import { DomainError } from "../../domain/shared/errors.js";
-import type { WatchedGroup } from "../../persistence/user-groups/watched-group-queries.js";
+import type { SubscribedGroup } from "../../persistence/user-groups/subscribed-group-queries.js";
 
 /** Credential of a subscription: an API key, or a token of the group by its possible hashes. */
 export type WatchCredential =
   | { readonly kind: "apiKey"; readonly keyId: number }
   | { readonly kind: "token"; readonly lookups: readonly Buffer[] };
 
-/** A consistent snapshot of a watched group and its subscribers' API keys. */
+/** A consistent snapshot of a group and its subscribers' API keys. */
 export interface WatchState {
   /** Null if the group was deleted. */
-  readonly group: WatchedGroup | null;
+  readonly group: SubscribedGroup | null;
   /** Expiry of each valid key; null if it never expires. */
   readonly activeKeys: ReadonlyMap<number, Date | null>;
 }

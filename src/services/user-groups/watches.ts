@@ -1,7 +1,7 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { Database } from "../../persistence/database/database.js";
-import { findWatchedGroups } from "../../persistence/user-groups/watched-group-queries.js";
+import { findSubscribedGroups } from "../../persistence/user-groups/subscribed-group-queries.js";
 import type { KeyWatch } from "../accounts/key-watch.js";
 import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 import type { ChangeFeed } from "./change-feed.js";
@@ -47,11 +47,11 @@ export class UserGroupWatches {
     this.#keyWatch = keyWatch;
     this.#reader = reader;
     this.#states = new BatchLoader(
-      "watched_user_groups",
+      "subscribed_user_groups",
       async (tenant, requests) => {
         const ids = requests.map(({ id }) => id);
         const keyIds = [...new Set(requests.flatMap((each) => each.keyIds))];
-        const { groups, activeKeys } = await findWatchedGroups(db.for(tenant), ids, keyIds);
+        const { groups, activeKeys } = await findSubscribedGroups(db.for(tenant), ids, keyIds);
         return ids.map((id) => ({ group: groups.get(id) ?? null, activeKeys }));
       },
       batching,

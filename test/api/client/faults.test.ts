@@ -10,7 +10,7 @@ import {
   UnexpectedReplyError,
   UserGroupsClient,
 } from "../../../clients/typescript/src/index.js";
-import { pause, waitBefore } from "../../../clients/typescript/src/retry.js";
+import { pause, retryDelayMs } from "../../../clients/typescript/src/retry.js";
 import { makeCertificate } from "../../support/clients/certificate.js";
 import {
   type Answer,
@@ -195,16 +195,16 @@ test("a client that was closed ends what is under way, and takes no more", async
   const client = clientOf(url);
   const call = client.userGroups.getOrCreate({ userGroupId: "a" });
   setTimeout(() => client.close(), 50);
-  await expect(call).rejects.toThrow("The client was closed.");
-  await expect(client.request("{ a }")).rejects.toThrow("The client was closed.");
+  await expect(call).rejects.toThrow("The client is closed. Create a new one.");
+  await expect(client.request("{ a }")).rejects.toThrow("The client is closed. Create a new one.");
 });
 
 test("waits grow up to a bound, by chance, and come after what the service asks for", () => {
-  expect([1, 2, 3, 6, 20].map((retry) => waitBefore(retry, undefined, 1))).toEqual([
+  expect([1, 2, 3, 6, 20].map((retry) => retryDelayMs(retry, undefined, 1))).toEqual([
     250, 500, 1000, 8000, 8000,
   ]);
-  expect(waitBefore(5, undefined, 0)).toBe(0);
-  expect(waitBefore(1, 3, 0.5)).toBe(3125);
+  expect(retryDelayMs(5, undefined, 0)).toBe(0);
+  expect(retryDelayMs(1, 3, 0.5)).toBe(3125);
 });
 
 test("a wait that is longer than a timer's lasts all the same", async () => {

@@ -26,7 +26,7 @@ describe("options", () => {
   ])("that cannot be used are refused by name: %s, %o", (name, options) => {
     const create = () => new UserGroupsClient({ baseUrl: "https://a.example", apiKey: KEY, ...options });
     expect(create).toThrow(TypeError);
-    expect(create).toThrow(new RegExp(`^${name} must `));
+    expect(create).toThrow(new RegExp(`^\`${name}\` must `));
     expect(create).not.toThrow(/t{8}|password@/);
   });
 
@@ -58,6 +58,6 @@ describe("options", () => {
       { currentToken: TOKEN },
       { idempotencyKey: "ä" },
     );
-    await expect(call).rejects.toThrow(/^idempotencyKey must /);
+    await expect(call).rejects.toThrow(/^`idempotencyKey` must /);
   });
 });

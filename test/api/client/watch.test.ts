@@ -50,7 +50,8 @@ describe("a watch", () => {
     await client.userGroups.update({ userGroupId: "beside", name: "Two" });
     for (const events of watches) expect(shortly(await events.next())).toBe("UPDATED Two");
     client.close();
-    for (const events of watches) await expect(events.next()).rejects.toThrow("The client was closed.");
+    for (const events of watches)
+      await expect(events.next()).rejects.toThrow("The client is closed. Create a new one.");
   });
 
   test("goes on where its connection broke, and tells what has become of the group", async () => {

@@ -29,7 +29,7 @@ describe("node and nodes", () => {
 
   test("at most 100 ids", async () => {
     expect((await graphql().call(NODES, { ids: Array(101).fill("x") })).body).toMatchObject({
-      errors: [{ message: "ids must have at most 100 ids.", extensions: { code: "INVALID_FIELD" } }],
+      errors: [{ message: "ids must have at most 100 IDs.", extensions: { code: "INVALID_FIELD" } }],
     });
   });
 });

@@ -101,7 +101,7 @@ describe("trusted documents", () => {
     body: {
       errors: [
         {
-          message: "This is none of the documents that may run here.",
+          message: "The query is not on the service's allow-list. Send a persisted query that is.",
           extensions: { code: "UNTRUSTED_DOCUMENT", requestId: expect.any(String) },
         },
       ],

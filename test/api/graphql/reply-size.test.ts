@@ -21,10 +21,10 @@ const tooExpensive = (message: string, figures: object) => ({
   extensions: { code: "QUERY_TOO_EXPENSIVE", ...figures },
 });
 const PROPERTIES_TOO_LARGE = tooExpensive(
-  "The query costs more than 20000 with the size of its properties. Ask for fewer groups at once.",
+  "The query costs more than 20000 because of the size of the properties. Request fewer user groups at once.",
   { limit: 20_000 },
 );
-const REPLY_TOO_LARGE = tooExpensive(`The reply would have more than ${MAX_BYTES} bytes.`, {
+const REPLY_TOO_LARGE = tooExpensive(`The reply has more than ${MAX_BYTES} bytes. Request less at once.`, {
   limit: MAX_BYTES,
 });
 

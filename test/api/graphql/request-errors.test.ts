@@ -100,7 +100,7 @@ describe("a name that is almost one of the schema's", () => {
     for (const key of [null, undefined]) {
       const reply = await hidden().call("{ __schema { queryType { name } } }", {}, key);
       expect(errorsOf(reply)).toMatchObject([
-        { message: "Introspection is turned off here.", extensions: { code: "GRAPHQL_VALIDATION_FAILED" } },
+        { message: "Introspection is disabled.", extensions: { code: "GRAPHQL_VALIDATION_FAILED" } },
       ]);
       expect(reply.body).not.toHaveProperty("data");
     }
@@ -119,7 +119,7 @@ describe("405 METHOD_NOT_ALLOWED with the methods that are allowed, for", () => 
     for (const key of [keys.admin, undefined, "wrong"]) {
       const reply = await callRest(`${service.url}/graphql`, method, key, { query: "{ __typename }" });
       expect(reply).toMatchObject(refused("GET, POST"));
-      expect(errorsOf(reply)[0].message).toBe(`${method} is not allowed here. Use GET, POST.`);
+      expect(errorsOf(reply)[0].message).toBe(`${method} is not allowed on this path. Use GET, POST.`);
     }
   });
 

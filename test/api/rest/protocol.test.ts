@@ -103,7 +103,7 @@ describe("400", () => {
     ['{"a":1}}', "The body is not valid JSON: end of file expected at line 1, column 8."],
     ['{"a":1,}', "The body is not valid JSON: property name expected at line 1, column 8."],
     ['{"a":"\n"}', expect.stringMatching(/^The body is not valid JSON: .* at line 1, column 6\.$/)],
-    ["", expect.stringMatching(/^The request has no body\. .* GET .*getOrCreateUserGroup\.$/)],
+    ["", expect.stringMatching(/^The request has no body\. .* GET\b.*getOrCreateUserGroup`\.$/)],
     [" ", "The body is not valid JSON: value expected at line 1, column 2."],
     ["[]", "The body must be a JSON object."],
     ["null", "The body must be a JSON object."],
@@ -140,7 +140,7 @@ describe("405", () => {
           const reply = await callRest(`${service.url}${path}`, method, key);
           expectError(reply, 405, {
             code: "method_not_allowed",
-            message: `${method} is not allowed here. Use GET, PUT, POST, DELETE.`,
+            message: `${method} is not allowed on this path. Use GET, PUT, POST, DELETE.`,
           });
           expect(reply.headers["allow"]).toBe("GET, PUT, POST, DELETE");
         }

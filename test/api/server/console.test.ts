@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { buildSchema } from "graphql";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { findFaultyDocument } from "../../../src/graphql/server/trusted-documents.js";
+import { findInvalidDocument } from "../../../src/graphql/server/trusted-documents.js";
 import { readBuiltPage } from "../../../src/http/pages/built-page.js";
 import { readConsoleDocuments } from "../../../src/http/pages/console-documents.js";
 import { builtConsole } from "../../support/pages/built-console.js";
@@ -108,7 +108,7 @@ test("the documents that it sends are listed, for services that run trusted ones
   const documents = await readConsoleDocuments(await builtConsole());
   const schema = await readFile(new URL("../../../schema.graphql", import.meta.url), "utf8");
   expect([...documents.values()].join("\n")).toMatch(/mutation RevokeKey[\s\S]*fragment ApiKeyParts/);
-  expect(findFaultyDocument(documents, buildSchema(schema))).toBeUndefined();
+  expect(findInvalidDocument(documents, buildSchema(schema))).toBeUndefined();
   expect(await readConsoleDocuments(empty)).toEqual(new Map());
 });
 

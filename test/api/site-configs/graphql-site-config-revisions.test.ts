@@ -117,7 +117,7 @@ test("a difference from or to a revision that is not there is null, and all else
     revision same: diff(from: 1) late: diff(from: 2) beyond: diff(from: 1, to: 3)
   } }`;
   const missing = (argument: string) => ({
-    message: `${argument} must be a revision of the site, from 1 to 1.`,
+    message: `${argument} must be the number of a revision, from 1 to 1.`,
     extensions: expect.objectContaining({ code: "INVALID_FIELD", field: [argument] }),
   });
   const { status, body } = await call(query);

@@ -49,7 +49,7 @@ test("exactly one of text and document is wanted, and an API key", async () => {
       body: {
         errors: [
           {
-            message: "text or document must be given: exactly one of the two.",
+            message: "text or document is required, but not both.",
             extensions: { code: "INVALID_FIELD", field: ["text"] },
           },
         ],

@@ -151,7 +151,7 @@ describe("upsertUserGroups", () => {
       userErrors: [
         {
           code: "INVALID_FIELD",
-          message: "userGroups must have at most 1000 groups.",
+          message: "userGroups must have at most 1000 user groups.",
           field: ["userGroups"],
         },
       ],

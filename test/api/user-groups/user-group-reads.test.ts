@@ -34,7 +34,7 @@ test("wants exactly one name", async () => {
         data: { userGroup: null },
         errors: [
           {
-            message: "by must name exactly one of id, providedId, teamId, token.",
+            message: "by must contain exactly one of id, providedId, teamId, token.",
             path: ["userGroup"],
             extensions: { code: "INVALID_FIELD", field: ["by"] },
           },

@@ -38,7 +38,7 @@ export async function startExample(
     complaints += text;
   });
   for await (const line of createInterface(child.stdout)) {
-    const [, url] = /^The example is at (http:\S+)$/.exec(line) ?? [];
+    const [, url] = /^The example is available at (http:\S+)$/.exec(line) ?? [];
     if (url !== undefined) return url;
   }
   throw new Error(`The example did not start: ${complaints}`);

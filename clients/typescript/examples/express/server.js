@@ -49,7 +49,9 @@ app.use(answerFailure);
 
 const server = app.listen(port, "127.0.0.1", () => {
   const address = server.address();
-  console.log(`The example is at http://127.0.0.1:${typeof address === "object" ? address?.port : port}`);
+  console.log(
+    `The example is available at http://127.0.0.1:${typeof address === "object" ? address?.port : port}`,
+  );
 });
 
 /** Gets or creates a customer's group. @param {{ id: string, name: string, properties: object }} customer */

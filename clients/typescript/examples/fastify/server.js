@@ -44,7 +44,7 @@ app.setErrorHandler(async (error, _request, reply) => {
   return reply.code(503).headers(pageHeaders(serviceUrl)).send(unavailablePage());
 });
 
-console.log(`The example is at ${await app.listen({ host: "127.0.0.1", port })}`);
+console.log(`The example is available at ${await app.listen({ host: "127.0.0.1", port })}`);
 
 /** Gets or creates a customer's group. @param {{ id: string, name: string, properties: object }} customer */
 async function userGroupOf({ id, name, properties }) {

@@ -28,14 +28,14 @@ async function show() {
     find("status").textContent = `Shown for ${name}`;
   } catch (error) {
     const reason = error instanceof ViewerError ? error.code : "sign in again";
-    find("status").textContent = `The dashboard could not be read (${reason}).`;
+    find("status").textContent = `The dashboard could not be loaded (${reason}).`;
   }
 }
 
 /** @param {string} id */
 function find(id) {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`The page has no ${id}.`);
+  if (!found) throw new Error(`The page has no element with the ID ${id}.`);
   return found;
 }
 

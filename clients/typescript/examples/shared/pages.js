@@ -50,15 +50,12 @@ export function signInPage() {
   );
   return page(
     "Sign in",
-    `<h1>Who are you?</h1>\n<form method="post" action="/sign-in">${choices.join(" ")}</form>`,
+    `<h1>Sign in</h1>\n<form method="post" action="/sign-in">${choices.join(" ")}</form>`,
   );
 }
 
 export function unavailablePage() {
-  return page(
-    "Not available",
-    "<h1>The dashboard is not available at the moment</h1>\n<p>Please try again.</p>",
-  );
+  return page("Not available", "<h1>The dashboard is temporarily unavailable</h1>\n<p>Please try again.</p>");
 }
 
 /** @param {string} title @param {string} body HTML */

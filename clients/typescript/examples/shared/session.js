@@ -17,10 +17,10 @@ export function signedInCustomer(cookies) {
     .find((cookie) => cookie.startsWith(`${NAME}=`))
     ?.slice(NAME.length + 1);
   const [customerId = "", signature = ""] = value?.split(".") ?? [];
-  const given = Buffer.from(signature);
-  const wanted = Buffer.from(sign(customerId));
-  const isOurs = given.length === wanted.length && timingSafeEqual(given, wanted);
-  return isOurs ? customers.get(customerId) : undefined;
+  const received = Buffer.from(signature);
+  const expected = Buffer.from(sign(customerId));
+  const isValid = received.length === expected.length && timingSafeEqual(received, expected);
+  return isValid ? customers.get(customerId) : undefined;
 }
 
 /** @param {string} text */

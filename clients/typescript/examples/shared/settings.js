@@ -3,7 +3,7 @@ export function readSettings() {
   const { USER_GROUPS_URL, USER_GROUPS_API_KEY, PORT = "3000" } = process.env;
   if (!USER_GROUPS_URL || !USER_GROUPS_API_KEY) {
     throw new Error(
-      "Set USER_GROUPS_URL to the address of the service, and USER_GROUPS_API_KEY to an API key.",
+      "Set `USER_GROUPS_URL` to the URL of the service and `USER_GROUPS_API_KEY` to an API key.",
     );
   }
   return { serviceUrl: USER_GROUPS_URL, apiKey: USER_GROUPS_API_KEY, port: Number(PORT) };

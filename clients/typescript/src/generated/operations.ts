@@ -5,83 +5,83 @@ import { DocumentText } from "../document.js";
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-/** A new data source. */
+/** Input for `createDataSource`. */
 export type CreateDataSourceInput = {
-  /** The name. */
+  /** The data source's name. */
   readonly name: string;
-  /** Your own id of the data source, unique in the environment. */
+  /** The data source's external ID, unique within its environment. */
   readonly providedId: string;
 };
 
-/** Names one data source, by exactly one of these. */
+/** Identifies a data source by exactly one of these fields. */
 export type DataSourceBy = {
-  /** The internal id. */
+  /** The data source's internal ID. */
   readonly dataSourceId?: number | null | undefined;
-  /** The global id. */
+  /** The data source's global ID. */
   readonly id?: string | number | null | undefined;
-  /** Your own id of the data source. */
+  /** The data source's external ID. */
   readonly providedId?: string | null | undefined;
 };
 
-/** Only data sources that meet all of these. */
+/** Filters data sources, which must meet all conditions. */
 export type DataSourceFilter = {
-  /** Those whose name has this part, whatever its case. */
+  /** Items whose name contains this text, ignoring case. */
   readonly nameContains?: string | null | undefined;
-  /** Those with one of these ids of yours; at most 1,000. */
+  /** Items with one of these external IDs, at most 1000. */
   readonly providedIds?: ReadonlyArray<string> | null | undefined;
 };
 
-/** How a list of data sources is sorted. */
+/** Ordering options for data sources. */
 export type DataSourceOrder = {
-  /** Which end comes first. */
+  /** The direction of the order. */
   readonly direction?: OrderDirection;
-  /** What the list is sorted by. */
+  /** The field to order by. */
   readonly field: DataSourceOrderField;
 };
 
-/** What a list of data sources is sorted by. */
+/** Fields by which data sources can be ordered. */
 export type DataSourceOrderField =
-  /** When the data source was created. */
+  /** Order by time of creation. */
   | 'CREATED_AT'
-  /** The internal id: the order of creation. */
+  /** Order by internal ID, which is the order of creation. */
   | 'DATA_SOURCE_ID'
-  /** The name, by code points. */
+  /** Order by name, compared by code point. */
   | 'NAME'
-  /** Your own id, by code points. */
+  /** Order by external ID, compared by code point. */
   | 'PROVIDED_ID';
 
-/** A stretch of time; an end that is absent is open. */
+/** A time range. An omitted bound is open. */
 export type DateTimeRange = {
-  /** The first moment. */
+  /** The start of the range, inclusive. */
   readonly from?: string | null | undefined;
-  /** The first moment that no longer belongs. */
+  /** The end of the range, exclusive. */
   readonly to?: string | null | undefined;
 };
 
-/** The data source to delete. */
+/** Input for `deleteDataSource`. */
 export type DeleteDataSourceInput = {
-  /** The data source; it must not be in use by any mapping. */
+  /** The data source to delete. No mapping may use it. */
   readonly by: DataSourceBy;
 };
 
-/** The user group to delete. */
+/** Input for `deleteUserGroup`. */
 export type DeleteUserGroupInput = {
-  /** The group's present token. */
+  /** The user group's current token. */
   readonly currentToken: string;
-  /** Your own id of a data source: if given, the token's group must be mapped to it. */
+  /** A data source's external ID. If set, the token's user group must be mapped to that data source. */
   readonly dataSourceProvidedId?: string | null | undefined;
-  /** Your own id of the group: if given, it must agree with the token's group. */
+  /** The user group's external ID. If set, it must match the token's user group. */
   readonly providedId?: string | null | undefined;
 };
 
-/** The part of an account that an API key opens: nothing in one is visible from the other. */
+/** An environment of an account. An API key gives access to one environment, and environments share no data. */
 export type Environment =
-  /** The groups of real customers; `Customer` in the REST API. */
+  /** User groups of real customers; `Customer` in the REST API. */
   | 'CUSTOMER'
-  /** Groups to try things with; `Testing` in the REST API. */
+  /** User groups for testing; `Testing` in the REST API. */
   | 'TESTING';
 
-/** What went wrong: the error codes of the REST API, in capitals. */
+/** An error code: one of the REST API's codes, in upper case. */
 export type ErrorCode =
   /** No API key has this ID. */
   | 'API_KEY_NOT_FOUND'
@@ -154,153 +154,153 @@ export type ErrorCode =
   /** No webhook endpoint has this ID. */
   | 'WEBHOOK_ENDPOINT_NOT_FOUND';
 
-/** The data source for one schema. */
+/** Maps a schema to a data source. */
 export type MappingInput = {
-  /** Your own id of the data source, else its internal id. */
+  /** The data source's external ID or, if none matches, its internal ID. */
   readonly dataSource: string;
-  /** The id of the schema. */
+  /** The schema ID. */
   readonly schemaId: string;
 };
 
-/** Which end of a sorted list comes first. */
+/** The direction in which a list is ordered. */
 export type OrderDirection =
-  /** The smallest or oldest first. */
+  /** Ascending: smallest or oldest first. */
   | 'ASC'
-  /** The largest or newest first. */
+  /** Descending: largest or newest first. */
   | 'DESC';
 
-/** A new revision of a site's configuration; exactly one of `text` and `document`. */
+/** Input for `putSiteConfig`. Set exactly one of `text` and `document`. */
 export type PutSiteConfigInput = {
-  /** The configuration as JSON; keys that look like integers come first, as in JavaScript. To keep it character by character, send `text`. */
+  /** The configuration as JSON. Integer-like keys come first, as in JavaScript; send `text` to preserve the exact text. */
   readonly document?: object | null | undefined;
-  /** The number of the revision that is changed: refused when there is a newer one. 0: refused when there is any. */
+  /** The number of the current revision as you last read it; 0 if the site must not exist yet. The change fails if the current revision is another one. */
   readonly expectedRevision?: number | null | undefined;
-  /** Whether everybody may read the site over HTTP; absent: as it was, for a new site no. */
+  /** If true, anyone can read the configuration over HTTP. If omitted, existing sites keep their visibility and new sites are private. */
   readonly public?: boolean | null | undefined;
-  /** The name of the site. */
+  /** The site's name. */
   readonly site?: string | null | undefined;
-  /** Whether warnings count as errors. */
+  /** If true, warnings count as errors. */
   readonly strict?: boolean | null | undefined;
   /** The configuration as the text of its file. */
   readonly text?: string | null | undefined;
 };
 
-/** The schema to take out of a user group's mapping. */
+/** Input for `removeMapping`. */
 export type RemoveMappingInput = {
-  /** The group to change. */
+  /** The user group to update. */
   readonly by: UserGroupBy;
-  /** The id of the schema; when it is not mapped, nothing changes. */
+  /** The schema ID. If the schema is not mapped, nothing changes. */
   readonly schemaId: string;
 };
 
-/** The whole new mapping of a user group. */
+/** Input for `replaceMapping`. */
 export type ReplaceMappingInput = {
-  /** The group to change. */
+  /** The user group to update. */
   readonly by: UserGroupBy;
-  /** The entries; those of before that are not among them go. */
+  /** The new entries. Existing entries that are not among them are removed. */
   readonly mapping: ReadonlyArray<MappingInput>;
 };
 
-/** The data source for one schema of a user group. */
+/** Input for `setMapping`. */
 export type SetMappingInput = {
-  /** The group to change. */
+  /** The user group to update. */
   readonly by: UserGroupBy;
-  /** Your own id of the data source, else its internal id. */
+  /** The data source's external ID or, if none matches, its internal ID. */
   readonly dataSource: string;
-  /** The id of the schema. */
+  /** The schema ID. */
   readonly schemaId: string;
 };
 
-/** Changes to a data source: fields that are absent stay as they are. */
+/** Input for `updateDataSource`. Omitted fields keep their values. */
 export type UpdateDataSourceInput = {
-  /** The data source to change. */
+  /** The data source to update. */
   readonly by: DataSourceBy;
-  /** The new name; null is refused. */
+  /** The new name. Must not be null. */
   readonly name?: string | null | undefined;
-  /** The new provided id; null is refused. */
+  /** The new external ID. Must not be null. */
   readonly providedId?: string | null | undefined;
 };
 
-/** A user group to create, or to change: fields that are absent stay as they are. */
+/** A user group to create or update. Omitted fields keep their values. */
 export type UpsertUserGroupInput = {
-  /** A list that replaces the mapping; null clears it. */
+  /** Entries that replace the mapping; null removes all entries. */
   readonly mapping?: ReadonlyArray<MappingInput> | null | undefined;
-  /** The name; required only when the group is created. */
+  /** The user group's name. Required if the user group does not exist yet. */
   readonly name?: string | null | undefined;
-  /** A JSON object that replaces the properties; null clears them. */
+  /** A JSON object that replaces the properties; null removes them. */
   readonly properties?: object | null | undefined;
-  /** Your own id of the group; each only once in a call. */
+  /** The user group's external ID, unique within its environment and within the request. */
   readonly providedId: string;
 };
 
-/** Many user groups to create or change at once. */
+/** Input for `upsertUserGroups`. */
 export type UpsertUserGroupsInput = {
-  /** Whether one faulty group keeps all others from being written; otherwise only the faulty ones are left out. */
+  /** If true, no user group is written if any of them is invalid. If false, only the invalid ones are skipped. */
   readonly allOrNothing?: boolean;
-  /** The groups: at most 1000. */
+  /** The user groups, at most 1000. */
   readonly userGroups: ReadonlyArray<UpsertUserGroupInput>;
 };
 
-/** Names one user group, by exactly one of these. */
+/** Identifies a user group by exactly one of these fields. */
 export type UserGroupBy = {
-  /** The global id. */
+  /** The user group's global ID. */
   readonly id?: string | number | null | undefined;
-  /** Your own id of the group. */
+  /** The user group's external ID. */
   readonly providedId?: string | null | undefined;
-  /** The internal id. */
+  /** The user group's internal ID. */
   readonly teamId?: number | null | undefined;
-  /** The group's token. */
+  /** The user group's token. */
   readonly token?: string | null | undefined;
 };
 
-/** How a user group changed. */
+/** The type of a change to a user group. */
 export type UserGroupChangeKind =
-  /** It is gone; the subscription ends. */
+  /** The user group was deleted. The subscription ends. */
   | 'DELETED'
-  /** It got a new token. */
+  /** The token was rotated. */
   | 'TOKEN_ROTATED'
-  /** Its name, properties or mapping changed. */
+  /** The name, properties or mapping was updated. */
   | 'UPDATED';
 
-/** Only user groups that meet all of these. */
+/** Filters user groups, which must meet all conditions. */
 export type UserGroupFilter = {
-  /** Those created in this time. */
+  /** User groups created in this time range. */
   readonly createdAt?: DateTimeRange | null | undefined;
-  /** Those mapped to this data source; together with schemaId, for that schema. */
+  /** User groups mapped to this data source or, combined with `schemaId`, those that map this schema to it. */
   readonly dataSource?: DataSourceBy | null | undefined;
-  /** Those whose name has this part, whatever its case. */
+  /** Items whose name contains this text, ignoring case. */
   readonly nameContains?: string | null | undefined;
-  /** Those whose name begins so, whatever its case. */
+  /** User groups whose name starts with this text, ignoring case. */
   readonly nameStartsWith?: string | null | undefined;
-  /** Those whose properties contain this JSON object: its keys and values at the same places. */
+  /** User groups whose properties contain this JSON object, with the same values at the same paths. */
   readonly properties?: object | null | undefined;
-  /** Those with one of these ids of yours; at most 1,000. */
+  /** Items with one of these external IDs, at most 1000. */
   readonly providedIds?: ReadonlyArray<string> | null | undefined;
-  /** Those whose mapping has this schema. */
+  /** User groups whose mapping contains this schema. */
   readonly schemaId?: string | null | undefined;
-  /** Those last changed in this time. */
+  /** User groups last changed in this time range. */
   readonly updatedAt?: DateTimeRange | null | undefined;
 };
 
-/** How a list of user groups is sorted. */
+/** Ordering options for user groups. */
 export type UserGroupOrder = {
-  /** Which end comes first. */
+  /** The direction of the order. */
   readonly direction?: OrderDirection;
-  /** What the list is sorted by. */
+  /** The field to order by. */
   readonly field: UserGroupOrderField;
 };
 
-/** What a list of user groups is sorted by. */
+/** Fields by which user groups can be ordered. */
 export type UserGroupOrderField =
-  /** When the group was created. */
+  /** Order by time of creation. */
   | 'CREATED_AT'
-  /** The name, by code points. */
+  /** Order by name, compared by code point. */
   | 'NAME'
-  /** Your own id, by code points. */
+  /** Order by external ID, compared by code point. */
   | 'PROVIDED_ID'
-  /** The internal id: the order of creation, roughly. */
+  /** Order by internal ID, which is approximately the order of creation. */
   | 'TEAM_ID'
-  /** When the group last changed; a change moves it while you page. */
+  /** Order by time of the last change. A user group that changes while you paginate moves in the list. */
   | 'UPDATED_AT';
 
 export type DataSourceFieldsFragment = { readonly id: string, readonly dataSourceId: number, readonly providedId: string, readonly name: string, readonly createdAt: string };

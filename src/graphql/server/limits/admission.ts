@@ -64,8 +64,8 @@ function requireWithinLimits(
   return cost;
 }
 
-/** Parts of the error messages, by limit. */
-const AMOUNTS = {
+/** Parts of the error messages by limit. */
+const LIMIT_DESCRIPTIONS = {
   tokens: (actual: number) => `has ${actual} tokens`,
   selections: (actual: number) => `has ${actual} fields and fragment spreads`,
   depth: (actual: number) => `is ${actual} levels deep`,
@@ -76,7 +76,7 @@ const AMOUNTS = {
 
 function requireWithinLimit(
   code: ErrorCode,
-  name: keyof typeof AMOUNTS,
+  name: keyof typeof LIMIT_DESCRIPTIONS,
   actual: number,
   limits: OperationLimits,
 ): void {
@@ -84,7 +84,7 @@ function requireWithinLimit(
   if (actual <= limit) return;
   throw new DomainError(
     code,
-    `The query ${AMOUNTS[name](actual)}; at most ${limit} ${limit === 1 ? "is" : "are"} allowed.`,
+    `The query ${LIMIT_DESCRIPTIONS[name](actual)}; at most ${limit} ${limit === 1 ? "is" : "are"} allowed.`,
     { details: { limit, actual } },
   );
 }

@@ -37,7 +37,7 @@ export function findAnonymousError(document: DocumentNode): DomainError | null {
 function tooManyLevels(actual: number): DomainError {
   return new DomainError(
     "query_too_deep",
-    `Without credentials, introspection may nest lists of fields and types ${MAX_MEMBER_LEVELS} level deep. Send an API key.`,
+    `Without credentials, introspection can nest lists of fields and types only ${MAX_MEMBER_LEVELS} level deep. Send an API key.`,
     { details: { limit: MAX_MEMBER_LEVELS, actual } },
   );
 }

@@ -1,6 +1,6 @@
 import { type FieldNode, type GraphQLNamedType, isObjectType, Kind, type ValueNode } from "graphql";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "../../../domain/shared/page.js";
-import { COUNTS_ITEMS } from "../../shared/counts-items.js";
+import { COUNTS_ITEMS } from "../../shared/reply-budget.js";
 import { type Amount, fromVariables, type Variables } from "./amount.js";
 
 /** Assumed size of lists without a page size, such as `mapping`. */

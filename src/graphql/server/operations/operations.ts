@@ -116,7 +116,10 @@ export class Operations {
     context: GraphqlContext,
   ): Promise<AsyncIterator<unknown>> {
     if (prepared.operation?.operation !== "subscription") {
-      throw new DomainError("bad_request", "Only one subscription is answered with an event stream.");
+      throw new DomainError(
+        "bad_request",
+        "An event stream requires a subscription. Send queries and mutations with `Accept: application/json`.",
+      );
     }
     const [error] = this.#admit(prepared, variables, context);
     if (error) throw new DomainError("bad_request", error.message, { cause: error });
@@ -126,7 +129,9 @@ export class Operations {
     // An error without a path was raised before any resolver ran, by invalid variables.
     throw (
       domainErrorOf(refusal) ??
-      (refusal?.path ? refusal.originalError : new DomainError("bad_request", refusal?.message ?? "No data."))
+      (refusal?.path
+        ? refusal.originalError
+        : new DomainError("bad_request", refusal?.message ?? "The subscription failed."))
     );
   }
 
@@ -187,7 +192,7 @@ export class Operations {
 function eventStreamRequired(): DomainError {
   return new DomainError(
     "bad_request",
-    "A subscription is answered with an event stream: send it by POST with Accept: text/event-stream.",
+    "A subscription requires an event stream. Send it by POST with `Accept: text/event-stream`.",
   );
 }
 

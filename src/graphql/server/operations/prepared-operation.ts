@@ -90,7 +90,7 @@ function noIntrospection(context: ValidationContext): ASTVisitor {
       const name = node.name.value;
       if (name !== SchemaMetaFieldDef.name && name !== TypeMetaFieldDef.name) return;
       const extensions = { validationErrorCode: ApolloServerValidationErrorCode.INTROSPECTION_DISABLED };
-      context.reportError(new GraphQLError("Introspection is turned off here.", { nodes: node, extensions }));
+      context.reportError(new GraphQLError("Introspection is disabled.", { nodes: node, extensions }));
     },
   };
 }

@@ -16,7 +16,7 @@ import {
   locationOf,
   statusOf,
 } from "../../shared/error-format.js";
-import { countShownError } from "../../shared/error-metrics.js";
+import { countError } from "../../shared/error-metrics.js";
 
 /** The reply to an operation, for any transport. */
 export interface OperationReply {
@@ -71,7 +71,7 @@ function shapeErrors(errors: readonly GraphQLError[], context: ErrorContext): Gr
   if (outage) log.warn({ requestId, reason: reasonOf(outage) }, "request not served");
   return errors.map((error) => {
     const shaped = shapeError(error, context);
-    countShownError(metrics, shaped.extensions?.["code"]);
+    countError(metrics, shaped.extensions?.["code"]);
     return shaped;
   });
 }

@@ -27,7 +27,7 @@ interface EventStreamOptions {
  * Returns whether a request accepts an event stream (GraphQL over SSE, distinct connections mode) before JSON. The order matters:
  * urql accepts both for queries and mutations, with JSON first.
  */
-export function wantsEvents({ method, headers: { accept = "" } }: FastifyRequest): boolean {
+export function acceptsEventStream({ method, headers: { accept = "" } }: FastifyRequest): boolean {
   const events = accept.indexOf("text/event-stream");
   const json = accept.search(/application\/(?:[\w-]+\+)?json/);
   return method === "POST" && events >= 0 && (json < 0 || events < json);
@@ -83,9 +83,9 @@ export function createEventStream(
     const { source, operationName, variables, context } = subscription;
     try {
       for await (const event of events) {
-        if (!(event instanceof WatchEvent)) throw new TypeError("This is no event of a subscription.");
+        if (!(event instanceof WatchEvent)) throw new TypeError("Unexpected type of subscription event.");
         // The client must not read buffered events once its credentials are invalid.
-        if (event.endsAccess && writer.unread > 0) writer.destroy();
+        if (event.isAccessRevoked && writer.unread > 0) writer.destroy();
         const data = await renderer.render(
           event,
           subscription,
@@ -144,7 +144,7 @@ function requireMaxLength(source: string, variables: object): void {
   if (characters <= MAX_CHARACTERS) return;
   throw new DomainError(
     "payload_too_large",
-    `The document and the variables of a subscription may have ${MAX_CHARACTERS} characters together.`,
+    `The document and variables of a subscription must not exceed ${MAX_CHARACTERS} characters in total.`,
     { details: { limit: MAX_CHARACTERS } },
   );
 }

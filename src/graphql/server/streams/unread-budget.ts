@@ -41,7 +41,7 @@ export class UnreadBudget {
       this.#metrics.streamCutOffs.of("slow_consumer").value += 1;
       throw new DomainError(
         "slow_consumer",
-        `More than ${unreadBytes} bytes of this event stream were not read. Read the user group again and subscribe anew.`,
+        `More than ${unreadBytes} bytes of this event stream were not read. Read the user group and subscribe again.`,
         { retryAfter: 1, details: { limit: unreadBytes } },
       );
     }

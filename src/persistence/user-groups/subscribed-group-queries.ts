@@ -7,8 +7,8 @@ import { PACKED_USER_GROUP, readUserGroup } from "./row.js";
 // Raw SQL: groups and API keys from one snapshot.
 
 // One row per existing group, or a single row without a group, so that the keys are always returned.
-const WATCHED: Statement = {
-  name: "watched_user_groups",
+const SUBSCRIBED_GROUPS: Statement = {
+  name: "subscribed_user_groups",
   access: "read",
   text: `SELECT active.keys, user_group.id, CASE WHEN user_group.id IS NOT NULL THEN ${PACKED_USER_GROUP} END AS packed,
       token_lookup AS "tokenLookup", previous_token_lookup AS "previousLookup",
@@ -20,7 +20,7 @@ const WATCHED: Statement = {
 };
 
 /** A group with the tokens that subscribers are authorized by. */
-export interface WatchedGroup {
+export interface SubscribedGroup {
   readonly userGroup: UserGroup;
   /** Lookup hash of its token. */
   readonly tokenLookup: Buffer;
@@ -29,9 +29,9 @@ export interface WatchedGroup {
 }
 
 /** Snapshot of groups with subscribers and of the subscribers' API keys. */
-export interface WatchedGroups {
+export interface SubscribedGroups {
   /** Existing groups by ID. */
-  readonly groups: ReadonlyMap<number, WatchedGroup>;
+  readonly groups: ReadonlyMap<number, SubscribedGroup>;
   /** Valid keys with their expiry; null if they do not expire. */
   readonly activeKeys: ReadonlyMap<number, Date | null>;
 }
@@ -47,20 +47,20 @@ interface Row {
 }
 
 /** Loads groups, and the valid ones of the API keys, with one statement. */
-export async function findWatchedGroups(
+export async function findSubscribedGroups(
   db: TenantDb,
   ids: readonly number[],
   keyIds: readonly number[],
-): Promise<WatchedGroups> {
-  const rows = await db.run<Row>(WATCHED, [ids, keyIds]);
+): Promise<SubscribedGroups> {
+  const rows = await db.run<Row>(SUBSCRIBED_GROUPS, [ids, keyIds]);
   const keys = rows[0]?.keys ?? [];
   return {
-    groups: new Map(rows.flatMap((row) => (row.id === null ? [] : [[row.id, toWatchedGroup(db, row)]]))),
+    groups: new Map(rows.flatMap((row) => (row.id === null ? [] : [[row.id, toSubscribedGroup(db, row)]]))),
     activeKeys: new Map(keys.map(([id, at]) => [id, at === null ? null : new Date(at)])),
   };
 }
 
-function toWatchedGroup(tenant: TenantKey, row: Row): WatchedGroup {
+function toSubscribedGroup(tenant: TenantKey, row: Row): SubscribedGroup {
   const { packed, tokenLookup, previousLookup: lookup, previousExpiresAt: expiresAt, isInGrace } = row;
   return {
     userGroup: readUserGroup(tenant, packed),
