@@ -52,13 +52,19 @@ export async function inSpan<Result>(
 /** Runs `work` within a span and ends the span. */
 export async function runSpan<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await span.run(work);
-  } catch (error) {
-    span.fail(kindOf(error));
-    throw error;
-  } finally {
+    const result = await span.run(work);
     span.end();
+    return result;
+  } catch (error) {
+    endFailed(span, error);
+    throw error;
   }
+}
+
+/** Ends a span whose work failed. */
+export function endFailed(span: Span, error: unknown): void {
+  span.fail(kindOf(error));
+  span.end();
 }
 
 /** Returns the error's code or class name, never its message. */

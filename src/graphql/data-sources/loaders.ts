@@ -1,13 +1,13 @@
 import type { DataSource } from "../../domain/data-sources/data-source.js";
-import { defineBatchLoader, defineLoader } from "../shared/loaders.js";
+import { defineBatchLoader, defineCache, defineLoader } from "../shared/loaders.js";
 import { PageLoaders } from "../shared/page-loaders.js";
 
-export const dataSourcesById = defineBatchLoader<number, DataSource | null>(({ services, tenant }, keys) =>
-  services.dataSources.byIds(tenant, keys),
+export const dataSourcesById = defineCache<number, DataSource | null>(({ services, tenant }, id) =>
+  services.dataSources.byId.load(tenant, id),
 );
 
-export const dataSourcesByProvidedId = defineBatchLoader<string, DataSource | null>(
-  ({ services, tenant }, keys) => services.dataSources.byProvidedIds(tenant, keys),
+export const dataSourcesByProvidedId = defineCache<string, DataSource | null>(
+  ({ services, tenant }, providedId) => services.dataSources.byProvidedId.load(tenant, providedId),
 );
 
 export const userGroupCountsOfDataSources = defineBatchLoader<number, number>(({ services, tenant }, keys) =>

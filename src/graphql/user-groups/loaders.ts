@@ -1,21 +1,21 @@
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
-import { defineBatchLoader, type Loaders } from "../shared/loaders.js";
+import { defineCache, type Loaders } from "../shared/loaders.js";
 
-export const userGroupsById = defineBatchLoader<number, UserGroup | null>(({ services, tenant }, keys) =>
-  services.userGroupReader.byIds(tenant, keys),
+export const userGroupsById = defineCache<number, UserGroup | null>(({ services, tenant }, id) =>
+  services.userGroupReader.byId.load(tenant, id),
 );
 
-export const userGroupsByProvidedId = defineBatchLoader<string, UserGroup | null>(
-  ({ services, tenant }, keys) => services.userGroupReader.byProvidedIds(tenant, keys),
+export const userGroupsByProvidedId = defineCache<string, UserGroup | null>(
+  ({ services, tenant }, providedId) => services.userGroupReader.byProvidedId.load(tenant, providedId),
 );
 
-const userGroupsByToken = defineBatchLoader<string, UserGroup | null>(({ services, tenant }, keys) =>
-  services.userGroupReader.byTokens(tenant, keys),
+const userGroupsByToken = defineCache<string, UserGroup | null>(({ services, tenant }, token) =>
+  services.userGroupReader.byToken(tenant, token),
 );
 
-export const mappings = defineBatchLoader<number, readonly MappedDataSource[]>(({ services, tenant }, keys) =>
-  services.userGroupReader.mappings(tenant, keys),
+export const mappings = defineCache<number, readonly MappedDataSource[]>(({ services, tenant }, groupId) =>
+  services.userGroupReader.mappings.load(tenant, groupId),
 );
 
 /** Loads a user group by reference; null if it does not exist. */

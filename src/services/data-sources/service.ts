@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import type { Tenant, TenantKey, Writer } from "../../domain/accounts/caller.js";
+import type { TenantKey, Writer } from "../../domain/accounts/caller.js";
 import type { DataSource, DataSourceRef } from "../../domain/data-sources/data-source.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { DataSourceEntity, toDataSource } from "../../persistence/data-sources/entity.js";
@@ -13,38 +13,24 @@ import { type Batching, type BatchLoader, batchLookups } from "../shared/batch-l
 
 /** Manages the data sources of an environment. */
 export class DataSourceService {
+  readonly byId: BatchLoader<number, DataSource | null>;
+  readonly byProvidedId: BatchLoader<string, DataSource | null>;
   readonly #db: Database;
-
-  readonly #byId: BatchLoader<number, DataSource | null>;
-  readonly #byProvidedId: BatchLoader<string, DataSource | null>;
 
   constructor(db: Database, batching: Batching) {
     this.#db = db;
-    this.#byId = batchLookups(
+    this.byId = batchLookups(
       "data_sources_by_id",
       async (tenant, ids) => findDataSourcesByIds(db.for(tenant), ids),
       ({ id }) => id,
       batching,
     );
-    this.#byProvidedId = batchLookups(
+    this.byProvidedId = batchLookups(
       "data_sources_by_provided_id",
       async (tenant, ids) => findDataSourcesByProvidedIds(db.for(tenant), ids),
       ({ providedId }) => providedId,
       batching,
     );
-  }
-
-  /** Returns a data source or null per ID, in the order of the IDs. */
-  async byIds(tenant: Tenant, ids: readonly number[]): Promise<readonly (DataSource | null)[]> {
-    return this.#byId.load(tenant, ids);
-  }
-
-  /** Returns a data source or null per external ID, in the order of the IDs. */
-  async byProvidedIds(
-    tenant: Tenant,
-    providedIds: readonly string[],
-  ): Promise<readonly (DataSource | null)[]> {
-    return this.#byProvidedId.load(tenant, providedIds);
   }
 
   /** @throws DomainError `data_source_exists` when the external ID is taken */
