@@ -1,10 +1,9 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, deadlineExceeded, SharedDeadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { inOrder } from "../../domain/shared/in-order.js";
 import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
-import { endFailed, runSpan, type Span } from "../../telemetry/tracing.js";
+import { endFailed, runSpan, type Span, type Tracing } from "../../telemetry/tracing.js";
 
 /** Concurrent statements per batch key. */
 const DEFAULT_MAX_IN_FLIGHT = 2;
@@ -151,11 +150,14 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     const calls = rejectExpired(all);
     const [first] = calls;
     if (!first) return;
-    this.#batching.telemetry.metrics.batches.of(this.#name).record(calls.length);
+    const { metrics, tracing } = this.#batching.telemetry;
+    metrics.batches.of(this.#name).record(calls.length);
     const keys = calls.flatMap((call) => call.keys);
     const scope = { ...first.scope, deadline: deadlineOf(calls) };
     try {
-      const values = await this.#loadTraced(calls, () => this.#loadMany(scope, keys));
+      const values = await (tracing
+        ? this.#loadTraced(tracing, calls, () => this.#loadMany(scope, keys))
+        : this.#loadMany(scope, keys));
       const waiting = calls.flatMap((call) => call.waiting);
       for (const [index, value] of values.entries()) waiting[index]?.resolve(value);
       for (const { span } of calls) span?.end();
@@ -172,11 +174,10 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
 
   /** Runs the load as a span in the first request's trace, linked to and from the spans of the other requests. */
   #loadTraced<Result>(
+    tracing: Tracing,
     calls: readonly Pick<Call<unknown, unknown, unknown>, "span">[],
     load: () => Promise<Result>,
   ): Promise<Result> {
-    const { tracing } = this.#batching.telemetry;
-    if (!tracing) return load();
     const [parent, ...others] = calls.flatMap(({ span }) => span ?? []);
     // The current trace context may belong to another request, whose call scheduled this batch.
     if (!parent) return tracing.runRoot(load);
@@ -188,23 +189,6 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     }
     return runSpan(span, load);
   }
-}
-
-/**
- * Creates a batch loader that returns the record with each key, or null.
- * @param find returns the existing records, in any order
- */
-export function batchLookups<Key, Value>(
-  name: string,
-  find: (tenant: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>,
-  keyOf: (value: Value) => Key,
-  batching: Batching,
-): BatchLoader<Key, Value | null> {
-  return new BatchLoader(
-    name,
-    async (tenant: Tenant, keys: readonly Key[]) => inOrder(keys, await find(tenant, keys), keyOf),
-    batching,
-  );
 }
 
 function reject<Value>({ waiting, span }: Call<unknown, Value, unknown>, error: unknown): void {

@@ -1,5 +1,6 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
+import { inOrder } from "../../domain/shared/in-order.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import { mayBeToken } from "../../domain/user-groups/token.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
@@ -11,7 +12,7 @@ import {
   findUserGroupsByTokens,
   type TokenMatch,
 } from "../../persistence/user-groups/reads.js";
-import { type Batching, BatchLoader, batchLookups } from "../shared/batch-loader.js";
+import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 
 /** Reads groups; the values that are loaded at the same time share a statement. */
 export class UserGroupReader {
@@ -24,16 +25,15 @@ export class UserGroupReader {
 
   constructor(db: Database, vault: TokenVault, batching: Batching) {
     this.#vault = vault;
-    this.byId = batchLookups(
+    this.byId = new BatchLoader(
       "user_groups_by_id",
-      async (tenant, ids) => findUserGroupsByIds(db.for(tenant), ids),
-      ({ id }) => id,
+      async (tenant, ids) => inOrder(ids, await findUserGroupsByIds(db.for(tenant), ids), ({ id }) => id),
       batching,
     );
-    this.byProvidedId = batchLookups(
+    this.byProvidedId = new BatchLoader(
       "user_groups_by_provided_id",
-      async (tenant, ids) => findUserGroupsByProvidedIds(db.for(tenant), ids),
-      ({ providedId }) => providedId,
+      async (tenant, ids) =>
+        inOrder(ids, await findUserGroupsByProvidedIds(db.for(tenant), ids), ({ providedId }) => providedId),
       batching,
     );
     this.#byLookup = new BatchLoader(
