@@ -56,17 +56,18 @@ export function defineLoader<Type extends Loader>(
   };
 }
 
-/** Defines a loader that caches values; `load` gets them from the services, which batch by themselves. */
+/** Defines a loader that caches the values of a source that batches by itself. */
 export function defineCache<Key, Value>(
-  load: (loaders: Loaders, key: Key) => Promise<Value>,
+  sourceOf: (services: Services) => { load(tenant: Tenant, key: Key): Promise<Value> },
 ): (loaders: Loaders) => Loader & { load(key: Key): Promise<Value> } {
-  return defineLoader((loaders) => {
+  return defineLoader(({ services, tenant }) => {
+    const source = sourceOf(services);
     const cache = new Map<Key, Promise<Value>>();
     return {
       load(key) {
         const cached = cache.get(key);
         if (cached) return cached;
-        const value = load(loaders, key);
+        const value = source.load(tenant, key);
         cache.set(key, value);
         return value;
       },

@@ -1,22 +1,15 @@
-import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
 import { defineCache, type Loaders } from "../shared/loaders.js";
 
-export const userGroupsById = defineCache<number, UserGroup | null>(({ services, tenant }, id) =>
-  services.userGroupReader.byId.load(tenant, id),
-);
+export const userGroupsById = defineCache(({ userGroupReader }) => userGroupReader.byId);
 
-export const userGroupsByProvidedId = defineCache<string, UserGroup | null>(
-  ({ services, tenant }, providedId) => services.userGroupReader.byProvidedId.load(tenant, providedId),
-);
+export const userGroupsByProvidedId = defineCache(({ userGroupReader }) => userGroupReader.byProvidedId);
 
-const userGroupsByToken = defineCache<string, UserGroup | null>(({ services, tenant }, token) =>
-  services.userGroupReader.byToken(tenant, token),
-);
+const userGroupsByToken = defineCache<string, UserGroup | null>(({ userGroupReader }) => ({
+  load: (tenant, token) => userGroupReader.byToken(tenant, token),
+}));
 
-export const mappings = defineCache<number, readonly MappedDataSource[]>(({ services, tenant }, groupId) =>
-  services.userGroupReader.mappings.load(tenant, groupId),
-);
+export const mappings = defineCache(({ userGroupReader }) => userGroupReader.mappings);
 
 /** Loads a user group by reference; null if it does not exist. */
 export function loadUserGroup(loaders: Loaders, ref: UserGroupRef): Promise<UserGroup | null> {
