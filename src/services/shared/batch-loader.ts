@@ -1,9 +1,10 @@
+import { context, ROOT_CONTEXT, type Span, type Tracer, trace } from "@opentelemetry/api";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, deadlineExceeded, SharedDeadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
-import { endFailed, runSpan, type Span, type Tracing } from "../../telemetry/tracing.js";
+import { endFailed, recordedSpan, runSpan } from "../../telemetry/tracing.js";
 
 /** Concurrent statements per batch key. */
 const DEFAULT_MAX_IN_FLIGHT = 2;
@@ -93,8 +94,7 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
 
   #beginCall(scope: Scope): Call<Key, Value, Scope> {
     const { tracing } = this.#batching.telemetry;
-    const parent = tracing?.current();
-    const span = parent && tracing?.begin(`collect ${this.#name}`, { parent });
+    const span = tracing && recordedSpan() && tracing.startSpan(`collect ${this.#name}`);
     const call: Call<Key, Value, Scope> = { scope, keys: [], waiting: [], span };
     const queue = this.#queueOf(scope);
     // Only if a statement is left for later calls of this event loop turn.
@@ -174,18 +174,18 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
 
   /** Runs the load as a span in the first request's trace, linked to and from the spans of the other requests. */
   #loadTraced<Result>(
-    tracing: Tracing,
+    tracer: Tracer,
     calls: readonly Pick<Call<unknown, unknown, unknown>, "span">[],
     load: () => Promise<Result>,
   ): Promise<Result> {
     const [parent, ...others] = calls.flatMap(({ span }) => span ?? []);
     // The current trace context may belong to another request, whose call scheduled this batch.
-    if (!parent) return tracing.runRoot(load);
+    if (!parent) return context.with(ROOT_CONTEXT, load);
     const attributes = { "user_groups.calls": calls.length };
-    const span = tracing.begin(`load ${this.#name}`, { parent, attributes });
+    const span = tracer.startSpan(`load ${this.#name}`, { attributes }, trace.setSpan(ROOT_CONTEXT, parent));
     for (const other of others) {
-      span.link(other);
-      other.link(span);
+      span.addLink({ context: other.spanContext() });
+      other.addLink({ context: span.spanContext() });
     }
     return runSpan(span, load);
   }
