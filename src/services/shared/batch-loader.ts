@@ -160,7 +160,7 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
         : this.#loadMany(scope, keys));
       const waiting = calls.flatMap((call) => call.waiting);
       for (const [index, value] of values.entries()) waiting[index]?.resolve(value);
-      for (const { span } of calls) span?.end();
+      for (const call of calls) call.span?.setAttribute("user_groups.keys", call.keys.length).end();
     } catch (error) {
       // Retrying one by one would fail as well.
       if (calls.length <= 1 || isUnavailable(error) || error instanceof ReplicaFailed) {
