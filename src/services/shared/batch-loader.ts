@@ -159,7 +159,9 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
         ? this.#loadTraced(tracing, calls, () => this.#loadMany(scope, keys))
         : this.#loadMany(scope, keys));
       const waiting = calls.flatMap((call) => call.waiting);
-      for (const [index, value] of values.entries()) waiting[index]?.resolve(value);
+      values.forEach((value, index) => {
+        waiting[index]?.resolve(value);
+      });
       for (const call of calls) call.span?.setAttribute("user_groups.keys", call.keys.length).end();
     } catch (error) {
       // Retrying one by one would fail as well.
