@@ -31,6 +31,6 @@ export async function openTelemetry(settings: TraceSettings | undefined): Promis
   const { createTracing } = await import("../telemetry/export/otlp-tracing.js");
   const { createSpanExporter } = await import("../telemetry/export/span-exporter.js");
   const exporter = createSpanExporter(settings, metrics, (reason) => reportFailure(reason));
-  const tracing = createTracing(exporter, settings, version);
-  return { ...rest, telemetry: { metrics, tracing }, close: () => tracing.close(FLUSH_MS) };
+  const { tracing, close } = createTracing(exporter, settings, version);
+  return { ...rest, telemetry: { metrics, tracing }, close: () => close(FLUSH_MS) };
 }

@@ -1,10 +1,10 @@
+import type { Tracer } from "@opentelemetry/api";
 import { Metrics } from "./metrics.js";
-import type { Tracing } from "./tracing.js";
 
 export interface Telemetry {
   readonly metrics: Metrics;
   /** Undefined when tracing is off, so that it costs nothing. */
-  readonly tracing: Tracing | undefined;
+  readonly tracing: Tracer | undefined;
 }
 
 /** Creates telemetry with metrics and without tracing. */

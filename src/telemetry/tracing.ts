@@ -1,64 +1,55 @@
-/** Span attributes: never a secret, nor a name or value that comes from a caller. */
-export type SpanAttributes = Readonly<Record<string, string | number>>;
+import { context, type Span, type SpanOptions, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 
-/** Hexadecimal trace and span IDs. */
-export interface SpanIds {
-  readonly traceId: string;
-  readonly spanId: string;
+/** Starts spans. */
+export type Tracing = Tracer;
+
+/** Returns the current span if it is recorded. */
+export function recordedSpan(): Span | undefined {
+  const span = trace.getActiveSpan();
+  return span?.isRecording() ? span : undefined;
 }
 
-export interface Span {
-  readonly ids: SpanIds;
-  /** False for a span that is not sampled: it has IDs only and is not exported. */
-  readonly isRecorded: boolean;
-  set(attributes: SpanAttributes): void;
-  /** Links a related span, possibly of another trace. */
-  link(other: Span): void;
-  /** @param kind error code or class name */
-  fail(kind: string): void;
-  end(): void;
-  /** Runs `work` with this span as the current one, the parent of spans that begin within it. */
-  run<Result>(work: () => Result): Result;
+/** Returns the IDs of a span for log lines. */
+export function idsOf(span: Span | undefined): { readonly traceId?: string; readonly spanId?: string } {
+  if (!span) return {};
+  const { traceId, spanId } = span.spanContext();
+  return { traceId, spanId };
 }
 
-export interface SpanOptions {
-  readonly kind?: "server" | "client" | "internal";
-  readonly attributes?: SpanAttributes;
-  /** Parent span, the caller's `traceparent` header, or null for a root span. */
-  readonly parent: Span | { readonly traceparent: string | undefined } | null;
-}
-
-/** Distributed tracing. */
-export interface Tracing {
-  begin(name: string, options: SpanOptions): Span;
-  /** Returns the current span if it is recorded. */
-  current(): Span | undefined;
-  /** Runs `work` without a current span. */
-  runRoot<Result>(work: () => Result): Result;
-}
-
-/** Runs `work` in a child of the current span; without a recorded span, just runs it. */
+/**
+ * Runs `work` in a child of the current span; without a recorded span, just runs it.
+ * @param options.attributes never a secret, nor a name or value that comes from a caller
+ */
 export async function inSpan<Result>(
-  tracing: Tracing | undefined,
+  tracer: Tracer | undefined,
   name: string,
-  options: Omit<SpanOptions, "parent">,
+  options: SpanOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const parent = tracing?.current();
-  if (!tracing || !parent) return work();
-  return runSpan(tracing.begin(name, { ...options, parent }), work);
+  return tracer && recordedSpan() ? runSpan(tracer.startSpan(name, options), work) : work();
 }
 
 /** Runs `work` within a span and ends the span. */
 export async function runSpan<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await span.run(work);
-  } catch (error) {
-    span.fail(kindOf(error));
-    throw error;
-  } finally {
+    const result = await context.with(trace.setSpan(context.active(), span), work);
     span.end();
+    return result;
+  } catch (error) {
+    endFailed(span, error);
+    throw error;
   }
+}
+
+/** Ends a span whose work failed. */
+export function endFailed(span: Span, error: unknown): void {
+  markFailed(span, kindOf(error));
+  span.end();
+}
+
+/** @param kind error code or class name */
+export function markFailed(span: Span, kind: string): void {
+  span.setAttribute("error.type", kind).setStatus({ code: SpanStatusCode.ERROR });
 }
 
 /** Returns the error's code or class name, never its message. */

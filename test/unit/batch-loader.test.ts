@@ -21,8 +21,18 @@ function squares(isOn = true) {
     if (keys.includes(-3)) throw new ReplicaFailed("a replica is out of reach");
     return keys.map((key) => key * key);
   };
-  const collector = new BatchLoader<number, number>("squares", load, { isOn, telemetry });
-  return { collector, asked, waiting, metrics: telemetry.metrics };
+  const loader = new BatchLoader<number, number>("squares", load, { isOn, telemetry });
+  return { collector: requesting(loader), loader, asked, waiting, metrics: telemetry.metrics };
+}
+
+/** Loads keys as one request does; each call is another request. */
+function requesting(loader: BatchLoader<number, number>) {
+  return {
+    load(tenant: Tenant, keys: readonly number[]): Promise<number[]> {
+      const scope = { ...tenant };
+      return Promise.all(keys.map((key) => loader.load(scope, key)));
+    },
+  };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -38,7 +48,6 @@ describe("BatchLoader", () => {
     await answerAll(waiting);
     expect(await Promise.all(calls)).toEqual([[1, 4], [9], [4]]);
     expect(asked.map(({ keys }) => keys)).toEqual([[1, 2, 3, 2]]);
-    expect(await collector.load(one, [])).toEqual([]);
   });
 
   test("gives a statement the last deadline of those that it is for", async () => {
@@ -70,7 +79,7 @@ describe("BatchLoader", () => {
 
   test("asks for no more at once than it may", async () => {
     const asked: (readonly number[])[] = [];
-    const collector = new BatchLoader<number, number>(
+    const loader = new BatchLoader<number, number>(
       "numbers",
       async (_, keys) => {
         asked.push(keys);
@@ -79,6 +88,7 @@ describe("BatchLoader", () => {
       { isOn: true, telemetry: countOnly() },
       { maxBatchSize: 3 },
     );
+    const collector = requesting(loader);
     const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => collector.load(one, keys));
     expect(await Promise.all(calls)).toEqual([[1, 2], [3], [4], [5, 6], [7]]);
     expect(asked).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
@@ -96,7 +106,7 @@ describe("BatchLoader", () => {
 
   test("has two questions under way, and collects meanwhile", async () => {
     const { collector, asked, waiting } = squares();
-    const calls: Promise<readonly number[]>[] = [];
+    const calls: Promise<number[]>[] = [];
     for (let key = 1; key <= 6; key += 1) {
       calls.push(collector.load(one, [key]));
       await turn();
@@ -107,13 +117,13 @@ describe("BatchLoader", () => {
     expect((await Promise.all(calls)).flat()).toEqual([1, 4, 9, 16, 25, 36]);
   });
 
-  test("asks for a thousand keys at most, and what is larger by itself", async () => {
+  test("loads at most a thousand keys per statement", async () => {
     const { collector, asked, waiting } = squares();
     const keys = (count: number) => Array.from({ length: count }, (_, index) => index);
     const calls = [keys(600), keys(500), keys(1200), keys(400)].map((many) => collector.load(one, many));
     await answerAll(waiting);
     expect((await Promise.all(calls)).map(({ length }) => length)).toEqual([600, 500, 1200, 400]);
-    expect(asked.map((question) => question.keys.length)).toEqual([1200, 600, 900]);
+    expect(asked.map((question) => question.keys.length)).toEqual([600, 500, 1000, 600]);
   });
 
   test("lets what fails harm no other", async () => {
@@ -139,17 +149,33 @@ describe("BatchLoader", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("asks at once for what has a transaction, or when it is off", async () => {
-    const { collector, asked, waiting } = squares();
-    const inside = { ...one, transaction: { afterCommit: () => undefined } };
-    const calls = [collector.load(inside, [1]), collector.load(inside, [2])];
-    expect(asked).toHaveLength(2);
+  test("adds keys to a request's call regardless of other requests in between", async () => {
+    const { loader, asked, waiting } = squares();
+    const scopes = Array.from({ length: 12 }, () => ({ ...one }));
+    const calls = [1, 2].flatMap((key) => scopes.map((scope) => loader.load(scope, key)));
     await answerAll(waiting);
     await Promise.all(calls);
+    expect(asked.map(({ keys }) => keys)).toEqual([scopes.flatMap(() => [1, 2])]);
+  });
+
+  test("shares no statement with other requests within a transaction, or if batching is off", async () => {
+    const { collector, loader, asked, waiting } = squares();
+    const transaction = () => ({ ...one, transaction: { afterCommit: () => undefined } });
+    const [first, second] = [transaction(), transaction()];
+    const calls = [first, second, first].map((scope, key) => loader.load(scope, key));
+    calls.push(loader.load(one, 3));
+    await answerAll(waiting);
+    expect(await Promise.all(calls)).toEqual([0, 1, 4, 9]);
+    expect(asked.map(({ keys }) => keys)).toEqual([[0, 2], [1], [3]]);
     const off = squares(false);
-    void off.collector.load(one, [1]);
-    void off.collector.load(one, [2]);
-    expect(off.asked).toHaveLength(2);
+    void off.collector.load(one, [1, 2]);
+    void off.collector.load(one, [3]);
+    await turn();
+    expect(off.asked.map(({ keys }) => keys)).toEqual([[1, 2], [3]]);
+    await answerAll(waiting);
+    void collector.load(one, []);
+    await turn();
+    expect(asked).toHaveLength(3);
   });
 
   test("has what comes later wait only for a moment for what gets no answer", async () => {

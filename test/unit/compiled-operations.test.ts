@@ -45,7 +45,7 @@ async function both(query: string, variables: Record<string, unknown>) {
   if (!compiled) throw new Error("It was not compiled.");
   const context: GraphqlContext = Object.create(null);
   const interpreted = await execute({ schema, document, variableValues: variables });
-  return { compiled: await compiled(context, variables), interpreted };
+  return { compiled: await compiled(undefined, context, variables), interpreted };
 }
 
 const QUERY =
@@ -107,7 +107,9 @@ test("an upsert runs compiled though it says nothing of what has a default", asy
   const operation = getOperationAST(document);
   const compiled = operation && compile(createSchema(), document, operation);
   const context: GraphqlContext = Object.create(null);
-  const result = await compiled?.(context, { input: { userGroups: [{ providedId: "a", name: "A" }] } });
+  const result = await compiled?.(undefined, context, {
+    input: { userGroups: [{ providedId: "a", name: "A" }] },
+  });
   // It ran: only the resolver is missing here.
   expect(result).toHaveProperty("data");
 });

@@ -33,26 +33,25 @@ export class FastPath {
   match({ method, headers, body }: FastifyRequest): FastPathMatch | null {
     const { accept = "", "content-type": type = "" } = headers;
     const contentType = this.#contentTypes.get(accept);
-    if (contentType === undefined || method !== "POST" || !JSON_TYPE.test(type)) return null;
-    const match = this.#findOperation(body);
-    if (match) this.#stats.hits += 1;
-    else this.#stats.misses += 1;
-    return match && { ...match, contentType };
+    if (contentType === undefined || method !== "POST" || !JSON_TYPE.test(type) || !isObject(body))
+      return null;
+    const { query, extensions } = body;
+    const variables = body["variables"] ?? {};
+    const operationName = body["operationName"] ?? undefined;
+    const hasName = typeof operationName === "string" || operationName === undefined;
+    const isPlain = typeof query === "string" && hasName && isObject(variables) && !isPresent(extensions);
+    const prepared = isPlain ? this.#operations.find(query, operationName) : undefined;
+    if (isPlain && prepared) {
+      this.#stats.hits += 1;
+      return { prepared, variables, contentType };
+    }
+    this.#stats.misses += 1;
+    return null;
   }
 
   /** Caches the content type that Apollo Server chose for a reply. */
   recordReply({ headers: { accept = "" } }: FastifyRequest, reply: FastifyReply): void {
     const type = reply.getHeader("content-type");
     if (reply.statusCode === 200 && typeof type === "string") this.#contentTypes.set(accept, type);
-  }
-
-  #findOperation(body: unknown): Omit<FastPathMatch, "contentType"> | null {
-    if (!isObject(body)) return null;
-    const { query, variables, operationName, extensions } = body;
-    if (typeof query !== "string" || isPresent(extensions)) return null;
-    if (isPresent(operationName) && typeof operationName !== "string") return null;
-    if (isPresent(variables) && !isObject(variables)) return null;
-    const prepared = this.#operations.find(query, operationName ?? undefined);
-    return prepared ? { prepared, variables: isObject(variables) ? variables : {} } : null;
   }
 }

@@ -13,19 +13,16 @@ export class ReplyWriter {
 
   /** Serializes a reply; synchronous unless this turn's limit is exceeded. */
   write(value: unknown): string | Promise<string> {
-    return this.#written <= MAX_CHARACTERS ? this.#writeNow(value) : this.#writeLater(value);
+    if (this.#written > MAX_CHARACTERS) return this.#writeLater(value);
+    const text = `${JSON.stringify(value)}\n`;
+    if (text.length >= LARGE_REPLY) this.#count(text.length);
+    return text;
   }
 
   async #writeLater(value: unknown): Promise<string> {
     // Check again: another waiting reply may have used up this turn's limit.
     while (this.#written > MAX_CHARACTERS) await setImmediate();
-    return this.#writeNow(value);
-  }
-
-  #writeNow(value: unknown): string {
-    const text = `${JSON.stringify(value)}\n`;
-    if (text.length >= LARGE_REPLY) this.#count(text.length);
-    return text;
+    return this.write(value);
   }
 
   #count(characters: number): void {

@@ -43,19 +43,6 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
   const { contextOf, operations, apollo, fastPath, maxReplyBytes } = options;
   const writer = new ReplyWriter();
 
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { status, headers, result }: OperationReply,
-  ): Promise<string> {
-    const writing = writer.write(result);
-    const text = typeof writing === "string" ? writing : await writing;
-    if (isLargerThan(text, maxReplyBytes)) throw replyTooLarge(maxReplyBytes);
-    reply.headers(headers);
-    if (result.errors) reply.code(statusFor(request, status, result.errors));
-    return text;
-  }
-
   app.addHook("onSend", (request, reply, _payload, done) => {
     // Clients that support GraphQL's media type ignore the errors in a failed response of another type.
     if (reply.statusCode >= 400 && acceptsGraphqlMediaType(request)) {
@@ -74,16 +61,20 @@ export function registerGraphqlRoute(app: FastifyInstance, options: RouteOptions
       requireOneOperation(request.body);
       if (acceptsEventStream(request)) return options.stream(request, reply);
       const match = fastPath?.match(request);
-      if (match) {
-        const { prepared, variables, contentType } = match;
-        const context = await contextOf(request, reply);
-        const answer = await operations.run(prepared, variables, context);
-        reply.header("content-type", contentType);
-        return send(request, reply, answer);
-      }
-      const answer = await apollo.handle(request, () => contextOf(request, reply));
-      const text = await send(request, reply, withRequestId(answer, request, options.metrics));
-      fastPath?.recordReply(request, reply);
+      const { status, headers, result } = match
+        ? await operations.run(match.prepared, match.variables, await contextOf(request, reply))
+        : withRequestId(
+            await apollo.handle(request, () => contextOf(request, reply)),
+            request,
+            options.metrics,
+          );
+      const writing = writer.write(result);
+      const text = typeof writing === "string" ? writing : await writing;
+      if (isLargerThan(text, maxReplyBytes)) throw replyTooLarge(maxReplyBytes);
+      reply.headers(headers);
+      if (result.errors) reply.code(statusFor(request, status, result.errors));
+      if (match) reply.header("content-type", match.contentType);
+      else fastPath?.recordReply(request, reply);
       return text;
     },
   });

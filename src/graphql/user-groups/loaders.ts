@@ -1,22 +1,15 @@
-import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup, UserGroupRef } from "../../domain/user-groups/user-group.js";
-import { defineBatchLoader, type Loaders } from "../shared/loaders.js";
+import { defineCache, type Loaders } from "../shared/loaders.js";
 
-export const userGroupsById = defineBatchLoader<number, UserGroup | null>(({ services, tenant }, keys) =>
-  services.userGroupReader.byIds(tenant, keys),
-);
+export const userGroupsById = defineCache(({ userGroupReader }) => userGroupReader.byId);
 
-export const userGroupsByProvidedId = defineBatchLoader<string, UserGroup | null>(
-  ({ services, tenant }, keys) => services.userGroupReader.byProvidedIds(tenant, keys),
-);
+export const userGroupsByProvidedId = defineCache(({ userGroupReader }) => userGroupReader.byProvidedId);
 
-const userGroupsByToken = defineBatchLoader<string, UserGroup | null>(({ services, tenant }, keys) =>
-  services.userGroupReader.byTokens(tenant, keys),
-);
+const userGroupsByToken = defineCache<string, UserGroup | null>(({ userGroupReader }) => ({
+  load: (tenant, token) => userGroupReader.byToken(tenant, token),
+}));
 
-export const mappings = defineBatchLoader<number, readonly MappedDataSource[]>(({ services, tenant }, keys) =>
-  services.userGroupReader.mappings(tenant, keys),
-);
+export const mappings = defineCache(({ userGroupReader }) => userGroupReader.mappings);
 
 /** Loads a user group by reference; null if it does not exist. */
 export function loadUserGroup(loaders: Loaders, ref: UserGroupRef): Promise<UserGroup | null> {

@@ -20,6 +20,7 @@ import { registerUserRoutes } from "../../rest/routes.js";
 import type { Services } from "../../services/services.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { countOnly, type Telemetry } from "../../telemetry/telemetry.js";
+import { idsOf, recordedSpan } from "../../telemetry/tracing.js";
 import { registerApiDocs } from "../pages/api-docs.js";
 import { registerConsole } from "../pages/console.js";
 import { registerPlayground } from "../pages/playground.js";
@@ -148,7 +149,7 @@ function build(
       stream: { write: (line: string) => log.stream.write(redactSecrets(line)) },
       base: null,
       // Add the trace IDs to log lines of traced requests.
-      ...(tracing ? { mixin: () => tracing.current()?.ids ?? {} } : {}),
+      ...(tracing ? { mixin: () => idsOf(recordedSpan()) } : {}),
     },
     // A child logger per request would cost more than the log lines themselves.
     childLoggerFactory: (logger) => logger,

@@ -1,6 +1,6 @@
+import type { Span } from "@opentelemetry/api";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Deadline } from "../../domain/shared/deadline.js";
-import type { Span } from "../../telemetry/tracing.js";
 
 // Optional properties: decorateRequest would initialize each of them on every request, which takes longer than reading missing ones.
 declare module "fastify" {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { idsOf } from "../../telemetry/tracing.js";
 import { isHealthCheck, isProbe } from "./request-facts.js";
 
 const SECOND_MS = 1000;
@@ -38,7 +39,7 @@ export function logReplies(app: FastifyInstance, successesPerSecond: number): vo
       ms,
       accountId: tenant?.accountId,
       keyId: tenant?.keyId,
-      ...span?.ids,
+      ...idsOf(span),
       ...(skipped > 0 ? { skipped } : {}),
     };
     app.log.info(line, "request");

@@ -1,5 +1,6 @@
+import { SpanKind, type Tracer } from "@opentelemetry/api";
 import type { DatabaseMetrics } from "../../telemetry/database-metrics.js";
-import { inSpan, type Tracing } from "../../telemetry/tracing.js";
+import { inSpan } from "../../telemetry/tracing.js";
 import type { Statement } from "./statement.js";
 
 const MS_PER_S = 1000;
@@ -7,7 +8,7 @@ const MS_PER_S = 1000;
 /** Sends a statement and records its duration and span under the statement's name, never with its text or values. */
 export async function instrumentStatement<Result>(
   { statements }: DatabaseMetrics,
-  tracing: Tracing | undefined,
+  tracing: Tracer | undefined,
   { name, label = "unnamed" }: Statement,
   send: () => Promise<Result>,
 ): Promise<Result> {
@@ -19,7 +20,7 @@ export async function instrumentStatement<Result>(
       ? await inSpan(
           tracing,
           statementName,
-          { kind: "client", attributes: attributesOf(statementName) },
+          { kind: SpanKind.CLIENT, attributes: attributesOf(statementName) },
           send,
         )
       : await send();

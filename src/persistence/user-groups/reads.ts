@@ -30,7 +30,8 @@ const BY_TOKENS: Statement = {
 
 /** Finds the tenant's groups by internal ID, in no particular order. */
 export async function findUserGroupsByIds(db: TenantDb, ids: readonly number[]): Promise<UserGroup[]> {
-  return find(db, BY_IDS, ids);
+  const [row] = await db.run<PackedListRow>(BY_IDS, [ids]);
+  return readUserGroups(db, row?.[0]);
 }
 
 /** Finds the tenant's groups by external ID, in no particular order. */
@@ -38,7 +39,8 @@ export async function findUserGroupsByProvidedIds(
   db: TenantDb,
   providedIds: readonly string[],
 ): Promise<UserGroup[]> {
-  return find(db, BY_PROVIDED_IDS, providedIds);
+  const [row] = await db.run<PackedListRow>(BY_PROVIDED_IDS, [providedIds]);
+  return readUserGroups(db, row?.[0]);
 }
 
 /** A group found by a token's lookup hash. `current` is false for a previous token in its grace period. */
@@ -72,13 +74,4 @@ function statement(name: string, condition: string): Statement {
     text: `SELECT ${packList(PACKED_USER_GROUP)} FROM user_group
       WHERE account_id = $1 AND environment = $2 AND ${condition}`,
   };
-}
-
-async function find(
-  db: TenantDb,
-  query: Statement,
-  keys: readonly (number | string)[],
-): Promise<UserGroup[]> {
-  const [row] = await db.run<PackedListRow>(query, [keys]);
-  return readUserGroups(db, row?.[0]);
 }

@@ -123,7 +123,7 @@ export class Access {
     const route = parseUserGroupToken(token);
     const places = route ? ENVIRONMENTS.map((environment) => ({ ...route, environment, deadline })) : [];
     for (const place of places) {
-      const [group] = await this.#reader.byTokens(place, [token]);
+      const group = await this.#reader.byToken(place, token);
       if (group) return group;
     }
     return isPlausibleToken(token) ? this.#findByImportedToken(token, deadline) : null;
@@ -133,10 +133,10 @@ export class Access {
   async #findByImportedToken(token: string, deadline: Deadline | undefined): Promise<UserGroup | null> {
     const places = await findTokenLocations(this.#db.of("operator", deadline), this.#vault.lookups(token));
     const found = await Promise.all(
-      places.map((place) => this.#reader.byTokens({ ...place, deadline }, [token])),
+      places.map((place) => this.#reader.byToken({ ...place, deadline }, token)),
     );
     // Two places in one environment (the token's former group and its current one) resolve to the same group.
-    const groups = new Map(found.flat().flatMap((group) => (group ? [[group.id, group]] : [])));
+    const groups = new Map(found.flatMap((group) => (group ? [[group.id, group]] : [])));
     const [group = null] = groups.values();
     return groups.size === 1 ? group : null;
   }

@@ -39,7 +39,7 @@ export async function createDemoAccount(
       tokenKeyId: accounts.tokenKeyId,
       scope: "admin",
     };
-    const present = await dataSources.byProvidedIds(writer, providedIds);
+    const present = await Promise.all(providedIds.map((id) => dataSources.byProvidedId.load(writer, id)));
     for (const [index, { providedId, name }] of DATA_SOURCES.entries()) {
       if (!present[index]) await dataSources.create(writer, providedId, name);
     }

@@ -1,7 +1,8 @@
 import type { EntityManager } from "typeorm";
-import type { Tenant, TenantKey, Writer } from "../../domain/accounts/caller.js";
+import type { TenantKey, Writer } from "../../domain/accounts/caller.js";
 import type { DataSource, DataSourceRef } from "../../domain/data-sources/data-source.js";
 import { DomainError } from "../../domain/shared/errors.js";
+import { inOrder } from "../../domain/shared/in-order.js";
 import { DataSourceEntity, toDataSource } from "../../persistence/data-sources/entity.js";
 import {
   findDataSourcesByIds,
@@ -9,42 +10,27 @@ import {
 } from "../../persistence/data-sources/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { violates } from "../../persistence/shared/database-error.js";
-import { type Batching, type BatchLoader, batchLookups } from "../shared/batch-loader.js";
+import { type Batching, BatchLoader } from "../shared/batch-loader.js";
 
 /** Manages the data sources of an environment. */
 export class DataSourceService {
+  readonly byId: BatchLoader<number, DataSource | null>;
+  readonly byProvidedId: BatchLoader<string, DataSource | null>;
   readonly #db: Database;
-
-  readonly #byId: BatchLoader<number, DataSource | null>;
-  readonly #byProvidedId: BatchLoader<string, DataSource | null>;
 
   constructor(db: Database, batching: Batching) {
     this.#db = db;
-    this.#byId = batchLookups(
+    this.byId = new BatchLoader(
       "data_sources_by_id",
-      async (tenant, ids) => findDataSourcesByIds(db.for(tenant), ids),
-      ({ id }) => id,
+      async (tenant, ids) => inOrder(ids, await findDataSourcesByIds(db.for(tenant), ids), ({ id }) => id),
       batching,
     );
-    this.#byProvidedId = batchLookups(
+    this.byProvidedId = new BatchLoader(
       "data_sources_by_provided_id",
-      async (tenant, ids) => findDataSourcesByProvidedIds(db.for(tenant), ids),
-      ({ providedId }) => providedId,
+      async (tenant, ids) =>
+        inOrder(ids, await findDataSourcesByProvidedIds(db.for(tenant), ids), ({ providedId }) => providedId),
       batching,
     );
-  }
-
-  /** Returns a data source or null per ID, in the order of the IDs. */
-  async byIds(tenant: Tenant, ids: readonly number[]): Promise<readonly (DataSource | null)[]> {
-    return this.#byId.load(tenant, ids);
-  }
-
-  /** Returns a data source or null per external ID, in the order of the IDs. */
-  async byProvidedIds(
-    tenant: Tenant,
-    providedIds: readonly string[],
-  ): Promise<readonly (DataSource | null)[]> {
-    return this.#byProvidedId.load(tenant, providedIds);
   }
 
   /** @throws DomainError `data_source_exists` when the external ID is taken */

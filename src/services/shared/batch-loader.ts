@@ -1,16 +1,16 @@
+import { context, ROOT_CONTEXT, type Span, type Tracer, trace } from "@opentelemetry/api";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, deadlineExceeded, SharedDeadline } from "../../domain/shared/deadline.js";
 import { DomainError } from "../../domain/shared/errors.js";
-import { inOrder } from "../../domain/shared/in-order.js";
 import { ReplicaFailed } from "../../persistence/database/replica-reads.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
-import { runSpan, type Span } from "../../telemetry/tracing.js";
+import { endFailed, recordedSpan, runSpan } from "../../telemetry/tracing.js";
 
 /** Concurrent statements per batch key. */
 const DEFAULT_MAX_IN_FLIGHT = 2;
 /** A slower statement no longer counts as in flight: the network may have lost its reply. */
 const SLOT_TIMEOUT_MS = 500;
-/** Flush early once this many calls are queued: the database works while further requests are parsed. */
+/** Flush early once this many requests are queued: the database works while further ones are parsed. */
 const FLUSH_AT = 12;
 const DEFAULT_MAX_BATCH_SIZE = 1000;
 
@@ -22,35 +22,38 @@ export type LoadMany<Key, Value, Scope extends Tenant> = (
 
 /** Settings shared by all batch loaders. */
 export interface Batching {
-  /** If false, each call executes its own statement. */
+  /** If false, requests do not share statements. */
   readonly isOn: boolean;
   readonly telemetry: Telemetry;
 }
 
-interface Call<Key, Value> {
-  readonly keys: readonly Key[];
-  readonly deadline: Deadline | undefined;
+/** The keys that one request loads at the same time. */
+interface Call<Key, Value, Scope> {
+  readonly scope: Scope;
+  readonly keys: Key[];
+  /** Settles the promise of each key. */
+  readonly waiting: { resolve(value: Value): void; reject(error: unknown): void }[];
   /** Measures how long the request waits for its values. */
   readonly span: Span | undefined;
-  resolve(values: readonly Value[]): void;
-  reject(error: unknown): void;
 }
 
 interface Queue<Key, Value, Scope> {
-  readonly name: string;
-  readonly scope: Scope;
-  readonly calls: Call<Key, Value>[];
+  readonly id: unknown;
+  readonly calls: Call<Key, Value, Scope>[];
   inFlight: number;
   isScheduled: boolean;
 }
 
 /**
- * Batches concurrent calls of a tenant into one statement. The statement starts after all of these calls, so no value is older than
- * the request that reads it.
+ * Batches the keys that concurrent requests of a tenant load into one statement. The statement starts after all of these calls, so no
+ * value is older than the request that reads it. If batching is off, and within a transaction, requests do not share statements, but the
+ * keys of one request do.
  */
 export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
   readonly #loadMany: LoadMany<Key, Value, Scope>;
-  readonly #queues = new Map<string, Queue<Key, Value, Scope>>();
+  readonly #queues = new Map<unknown, Queue<Key, Value, Scope>>();
+  /** The queued call of each request, to which further keys are added. */
+  readonly #open = new Map<Scope, Call<Key, Value, Scope>>();
   readonly #name: string;
   readonly #batching: Batching;
   readonly #batchKey: (scope: Scope) => string;
@@ -81,44 +84,36 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     this.#maxBatchSize = options.maxBatchSize ?? DEFAULT_MAX_BATCH_SIZE;
   }
 
-  /** Returns one value per key, in the order of the keys. */
-  load(scope: Scope, keys: readonly Key[]): Promise<readonly Value[]> {
+  /** Returns the value of a key. @param scope identifies the request by identity */
+  load(scope: Scope, key: Key): Promise<Value> {
     if (scope.deadline?.isOver) return Promise.reject(deadlineExceeded());
-    if (keys.length === 0) return Promise.resolve([]);
-    // A call inside a transaction must use that transaction's connection.
-    const { isOn, telemetry } = this.#batching;
-    if (!isOn || scope.transaction || keys.length >= this.#maxBatchSize) return this.#loadMany(scope, keys);
-    const parent = telemetry.tracing?.current();
-    if (!parent) return this.#enqueue(scope, keys, undefined);
-    const span = telemetry.tracing?.begin(`collect ${this.#name}`, {
-      parent,
-      attributes: { "user_groups.keys": keys.length },
-    });
-    const values = this.#enqueue(scope, keys, span);
-    return span ? runSpan(span, () => values) : values;
+    const call = this.#open.get(scope) ?? this.#beginCall(scope);
+    if (call.keys.push(key) >= this.#maxBatchSize) this.#open.delete(scope);
+    return new Promise((resolve, reject) => call.waiting.push({ resolve, reject }));
   }
 
-  #enqueue(scope: Scope, keys: readonly Key[], span: Span | undefined): Promise<readonly Value[]> {
-    return new Promise((resolve, reject) => {
-      const queue = this.#queueOf(scope);
-      queue.calls.push({ keys, deadline: scope.deadline, span, resolve, reject });
-      if (this.#shouldFlush(queue)) void this.#run(queue);
-      else this.#schedule(queue);
-    });
+  #beginCall(scope: Scope): Call<Key, Value, Scope> {
+    const { tracing } = this.#batching.telemetry;
+    const span = tracing && recordedSpan() && tracing.startSpan(`collect ${this.#name}`);
+    const call: Call<Key, Value, Scope> = { scope, keys: [], waiting: [], span };
+    const queue = this.#queueOf(scope);
+    // Only if a statement is left for later calls of this event loop turn.
+    if (queue.calls.length >= FLUSH_AT && queue.inFlight + 1 < this.#maxInFlight) void this.#run(queue);
+    queue.calls.push(call);
+    this.#open.set(scope, call);
+    this.#schedule(queue);
+    return call;
   }
 
   #queueOf(scope: Scope): Queue<Key, Value, Scope> {
-    const name = `${scope.accountId}/${scope.environment}/${scope.replica?.name ?? ""}/${this.#batchKey(scope)}`;
-    const existing = this.#queues.get(name);
+    const { accountId, environment, replica, transaction } = scope;
+    const alone = transaction ?? (this.#batching.isOn ? undefined : scope);
+    const id = alone ?? `${accountId}/${environment}/${replica?.name ?? ""}/${this.#batchKey(scope)}`;
+    const existing = this.#queues.get(id);
     if (existing) return existing;
-    const queue: Queue<Key, Value, Scope> = { name, scope, calls: [], inFlight: 0, isScheduled: false };
-    this.#queues.set(name, queue);
+    const queue: Queue<Key, Value, Scope> = { id, calls: [], inFlight: 0, isScheduled: false };
+    this.#queues.set(id, queue);
     return queue;
-  }
-
-  /** Returns whether to flush at once: only if a statement is left for later calls of this event loop turn. */
-  #shouldFlush({ calls, inFlight }: Queue<Key, Value, Scope>): boolean {
-    return calls.length >= FLUSH_AT && inFlight + 1 < this.#maxInFlight;
   }
 
   #schedule(queue: Queue<Key, Value, Scope>): void {
@@ -135,104 +130,102 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
   async #run(queue: Queue<Key, Value, Scope>): Promise<void> {
     queue.inFlight += 1;
     const calls = dequeueCalls(queue.calls, this.#maxBatchSize);
+    for (const { scope } of calls) this.#open.delete(scope);
     if (queue.calls.length > 0) this.#schedule(queue);
-    let isCounted = true;
-    const releaseOnce = () => {
-      if (isCounted) this.#release(queue);
-      isCounted = false;
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      queue.inFlight -= 1;
+      if (queue.calls.length > 0) this.#schedule(queue);
+      else if (queue.inFlight === 0) this.#queues.delete(queue.id);
     };
-    const timer = setTimeout(releaseOnce, SLOT_TIMEOUT_MS);
-    await this.#execute(queue.scope, calls);
+    const timer = setTimeout(release, SLOT_TIMEOUT_MS);
+    await this.#execute(calls);
     clearTimeout(timer);
-    releaseOnce();
+    release();
   }
 
-  #release(queue: Queue<Key, Value, Scope>): void {
-    queue.inFlight -= 1;
-    if (queue.calls.length > 0) this.#schedule(queue);
-    else if (queue.inFlight === 0) this.#queues.delete(queue.name);
-  }
-
-  async #execute(tenant: Scope, all: readonly Call<Key, Value>[]): Promise<void> {
+  async #execute(all: readonly Call<Key, Value, Scope>[]): Promise<void> {
     const calls = rejectExpired(all);
-    if (calls.length === 0) return;
-    this.#batching.telemetry.metrics.batches.of(this.#name).record(calls.length);
+    const [first] = calls;
+    if (!first) return;
+    const { metrics, tracing } = this.#batching.telemetry;
+    metrics.batches.of(this.#name).record(calls.length);
     const keys = calls.flatMap((call) => call.keys);
-    const scope = { ...tenant, deadline: deadlineOf(calls) };
+    const scope = { ...first.scope, deadline: deadlineOf(calls) };
     try {
-      const values = await this.#loadTraced(calls, () => this.#loadMany(scope, keys));
-      let start = 0;
-      for (const { keys, resolve } of calls) {
-        resolve(values.slice(start, start + keys.length));
-        start += keys.length;
-      }
+      const values = await (tracing
+        ? this.#loadTraced(tracing, calls, () => this.#loadMany(scope, keys))
+        : this.#loadMany(scope, keys));
+      const waiting = calls.flatMap((call) => call.waiting);
+      values.forEach((value, index) => {
+        waiting[index]?.resolve(value);
+      });
+      for (const call of calls) call.span?.setAttribute("user_groups.keys", call.keys.length).end();
     } catch (error) {
       // Retrying one by one would fail as well.
       if (calls.length <= 1 || isUnavailable(error) || error instanceof ReplicaFailed) {
-        for (const { reject } of calls) reject(error);
+        for (const call of calls) reject(call, error);
       } else {
         // One call is invalid: run each alone so that the others succeed.
-        await Promise.all(calls.map(async (alone) => this.#execute(scope, [alone])));
+        await Promise.all(calls.map(async (alone) => this.#execute([alone])));
       }
     }
   }
 
   /** Runs the load as a span in the first request's trace, linked to and from the spans of the other requests. */
-  #loadTraced<Result>(calls: readonly Call<Key, Value>[], load: () => Promise<Result>): Promise<Result> {
-    const { tracing } = this.#batching.telemetry;
-    if (!tracing) return load();
+  #loadTraced<Result>(
+    tracer: Tracer,
+    calls: readonly Pick<Call<unknown, unknown, unknown>, "span">[],
+    load: () => Promise<Result>,
+  ): Promise<Result> {
     const [parent, ...others] = calls.flatMap(({ span }) => span ?? []);
     // The current trace context may belong to another request, whose call scheduled this batch.
-    if (!parent) return tracing.runRoot(load);
+    if (!parent) return context.with(ROOT_CONTEXT, load);
     const attributes = { "user_groups.calls": calls.length };
-    const span = tracing.begin(`load ${this.#name}`, { parent, attributes });
+    const span = tracer.startSpan(`load ${this.#name}`, { attributes }, trace.setSpan(ROOT_CONTEXT, parent));
     for (const other of others) {
-      span.link(other);
-      other.link(span);
+      span.addLink({ context: other.spanContext() });
+      other.addLink({ context: span.spanContext() });
     }
     return runSpan(span, load);
   }
 }
 
-/**
- * Creates a batch loader that returns the record with each key, or null.
- * @param find returns the existing records, in any order
- */
-export function batchLookups<Key, Value>(
-  name: string,
-  find: (tenant: Tenant, keys: readonly Key[]) => Promise<readonly Value[]>,
-  keyOf: (value: Value) => Key,
-  batching: Batching,
-): BatchLoader<Key, Value | null> {
-  return new BatchLoader(
-    name,
-    async (tenant: Tenant, keys: readonly Key[]) => inOrder(keys, await find(tenant, keys), keyOf),
-    batching,
-  );
+function reject<Value>({ waiting, span }: Call<unknown, Value, unknown>, error: unknown): void {
+  for (const each of waiting) each.reject(error);
+  if (span) endFailed(span, error);
 }
 
 /** Rejects calls whose deadline has passed and returns the others. */
-function rejectExpired<Key, Value>(calls: readonly Call<Key, Value>[]): readonly Call<Key, Value>[] {
-  return calls.filter(({ deadline, reject }) => {
-    if (deadline?.isOver) reject(deadlineExceeded());
-    return !deadline?.isOver;
+function rejectExpired<Key, Value, Scope extends Tenant>(
+  calls: readonly Call<Key, Value, Scope>[],
+): readonly Call<Key, Value, Scope>[] {
+  return calls.filter((call) => {
+    const isOver = call.scope.deadline?.isOver === true;
+    if (isOver) reject(call, deadlineExceeded());
+    return !isOver;
   });
 }
 
 /** Returns the statement's deadline, which passes once those of all its calls have. */
-function deadlineOf(calls: readonly Pick<Call<unknown, unknown>, "deadline">[]): Deadline | undefined {
-  if (calls.length === 1) return calls[0]?.deadline;
+function deadlineOf(calls: readonly { readonly scope: Tenant }[]): Deadline | undefined {
+  if (calls.length === 1) return calls[0]?.scope.deadline;
   const shared = new SharedDeadline();
-  for (const { deadline } of calls) shared.join(deadline);
+  for (const { scope } of calls) shared.join(scope.deadline);
   return shared;
 }
 
 /** Removes at least one call, and as many as fit the batch size. */
-function dequeueCalls<Key, Value>(calls: Call<Key, Value>[], maxBatchSize: number): Call<Key, Value>[] {
-  let count = 0;
-  let keys = 0;
-  while (count < calls.length && (count === 0 || keys + (calls[count]?.keys.length ?? 0) <= maxBatchSize)) {
-    keys += calls[count]?.keys.length ?? 0;
+function dequeueCalls<Item extends { readonly keys: readonly unknown[] }>(
+  calls: Item[],
+  maxBatchSize: number,
+): Item[] {
+  let [count, keys] = [0, 0];
+  for (const call of calls) {
+    keys += call.keys.length;
+    if (count > 0 && keys > maxBatchSize) break;
     count += 1;
   }
   return calls.splice(0, count);

@@ -59,7 +59,7 @@ export class UserGroupCreations {
     try {
       const inserted =
         group.mapping.length === 0
-          ? await this.#insertBatched(writer, row)
+          ? await this.#inserts.load(writer, { row, requestId: writer.actor.requestId })
           : await this.#insertMapped(writer, row, group.mapping);
       if (!inserted) this.#ids.release(id);
       return inserted;
@@ -68,12 +68,6 @@ export class UserGroupCreations {
       if (error instanceof DomainError && error.code === "unknown_data_source") this.#ids.release(id);
       throw error;
     }
-  }
-
-  async #insertBatched(writer: Writer, row: NewUserGroupRow): Promise<UserGroup | null> {
-    const { requestId } = writer.actor;
-    const [group = null] = await this.#inserts.load(writer, [{ row, requestId }]);
-    return group;
   }
 
   async #insertMapped(

@@ -71,14 +71,14 @@ export class UserGroupEdits {
   async update(writer: Writer, ref: StoredRef, changes: Update["changes"]): Promise<UpdatedUserGroup | null> {
     if (ref.by === "token") return updateUserGroup(this.#db.for(writer), ref, changes);
     const update = { writer, ref, changes };
-    const [updated] = await this.#updates.load(writer, [update]);
+    const updated = await this.#updates.load(writer, update);
     return updated === undefined ? this.#updateAlone(update) : updated;
   }
 
   /** Rotates the token of a group. @returns null if no group has the current token */
   async rotate(writer: Writer, { currentLookups, token }: TokenRotation): Promise<UserGroup | null> {
     const rotation = { writer, currentLookups, token };
-    const [rotated] = await this.#rotations.load(writer, [rotation]);
+    const rotated = await this.#rotations.load(writer, rotation);
     return rotated === undefined ? this.#rotateAlone(rotation) : rotated;
   }
 

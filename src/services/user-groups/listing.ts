@@ -42,8 +42,7 @@ export class Listing {
     page: PageRequest,
   ): Promise<Page<UserGroup>> {
     if (!isEmptyFilter(filter)) return listUserGroups(this.#db.for(tenant), filter, order, page);
-    const [read = EMPTY_PAGE] = await this.#allUserGroups(order, page).load(tenant, [page]);
-    return read;
+    return this.#allUserGroups(order, page).load(tenant, page);
   }
 
   #allUserGroups(order: UserGroupSort, page: PageRequest): BatchLoader<PageRequest, Page<UserGroup>> {

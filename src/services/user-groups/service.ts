@@ -66,7 +66,7 @@ export class UserGroupService {
     describe: () => NewUserGroup,
   ): Promise<{ readonly userGroup: UserGroup; readonly created: boolean }> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const [existing] = await this.#reader.byProvidedIds(caller, [providedId]);
+      const existing = await this.#reader.byProvidedId.load(caller, providedId);
       if (existing) return { userGroup: existing, created: false };
       const userGroup = await this.#creations.insert(requireWrite(caller), providedId, describe());
       if (userGroup) return { userGroup, created: true };

@@ -119,15 +119,13 @@ export class UserGroupWatches {
   #createWatch(tenant: Tenant, id: number): GroupWatch {
     return new GroupWatch({
       load: (credentials) => this.#load(tenant, id, credentials),
-      loadMapping: async () => (await this.#reader.mappings(tenant, [id]))[0] ?? [],
+      loadMapping: () => this.#reader.mappings.load(tenant, id),
       follow: (listener) => this.#changes.follow(tenant, id, listener),
     });
   }
 
   async #load(tenant: Tenant, id: number, credentials: readonly WatchCredential[]): Promise<WatchState> {
     const keyIds = new Set(credentials.flatMap((each) => (each.kind === "apiKey" ? [each.keyId] : [])));
-    const [state] = await this.#states.load(tenant, [{ id, keyIds: [...keyIds] }]);
-    if (!state) throw new Error("Nothing was loaded of a group that is watched.");
-    return state;
+    return this.#states.load(tenant, { id, keyIds: [...keyIds] });
   }
 }

@@ -1,3 +1,4 @@
+import { ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { retryDelay } from "../../domain/webhooks/retry.js";
 import type { ClaimedDelivery } from "../../domain/webhooks/webhook.js";
@@ -10,7 +11,7 @@ import {
   settleSuccess,
 } from "../../persistence/webhooks/settlement.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
-import { runSpan } from "../../telemetry/tracing.js";
+import { markFailed, recordedSpan, runSpan } from "../../telemetry/tracing.js";
 import type { AttemptOutcome, WebhookSender } from "./sender.js";
 
 const GONE = 410;
@@ -71,7 +72,7 @@ export class WebhookAttempts {
       "user_groups.event_id": eventId,
       "user_groups.attempt": attempts,
     };
-    const span = tracing.begin("webhook attempt", { kind: "client", parent: null, attributes });
+    const span = tracing.startSpan("webhook attempt", { kind: SpanKind.CLIENT, attributes }, ROOT_CONTEXT);
     return runSpan(span, () => this.#make(claim, log));
   }
 
@@ -107,12 +108,11 @@ export class WebhookAttempts {
 
   #count(outcome: "delivered" | "failed" | "dead", status: number | null): void {
     this.#telemetry.metrics.webhookAttempts.of(outcome).value += 1;
-    const span = this.#telemetry.tracing?.current();
-    span?.set({
-      "user_groups.outcome": outcome,
-      ...(status === null ? {} : { "http.response.status_code": status }),
-    });
-    if (outcome !== "delivered") span?.fail(status === null ? "no_answer" : String(status));
+    const span = recordedSpan();
+    if (!span) return;
+    span.setAttribute("user_groups.outcome", outcome);
+    if (status !== null) span.setAttribute("http.response.status_code", status);
+    if (outcome !== "delivered") markFailed(span, status === null ? "no_answer" : String(status));
   }
 
   /** Logs only when an endpoint is paused and when it is disabled, not every failed attempt. */

@@ -1,66 +1,102 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
+import { callRest } from "../../support/rest/rest-client.js";
 
-const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
+describe.each([true, false])("with statements shared by requests: %s", (collect) => {
+  const graphql = useGraphql({ speed: { collect, keyCacheMs: 0 } });
 
-const FIELDS = "{ name token mapping { schemaId dataSource { name } } }";
+  const FIELDS = "{ name token mapping { schemaId dataSource { name } } }";
 
-async function createGroups(count: number): Promise<{ id: string; token: string; providedId: string }[]> {
-  const groups = [];
-  for (let index = 0; index < count; index += 1) {
-    const { createUserGroup } = await graphql().run(`mutation {
+  async function createGroups(count: number): Promise<{ id: string; token: string; providedId: string }[]> {
+    const groups = [];
+    for (let index = 0; index < count; index += 1) {
+      const { createUserGroup } = await graphql().run(`mutation {
       createUserGroup(input: { providedId: "group ${index}", name: "Group ${index}", mapping: [
         { schemaId: "a", dataSource: "${index % 2 ? "sales" : "support"}" }, { schemaId: "b", dataSource: "sales" }
       ] }) { userGroup { id token providedId } }
     }`);
-    groups.push(createUserGroup.userGroup);
+      groups.push(createUserGroup.userGroup);
+    }
+    return groups;
   }
-  return groups;
-}
 
-test("a query takes as many statements for 50 groups as for one, however they are named", async () => {
-  const { run, service } = graphql();
-  const groups = await createGroups(50);
-  for (const name of ["id", "providedId", "token"] as const) {
-    const read = async (count: number) => {
-      const fields = groups
-        .slice(0, count)
-        .map((group, index) => `g${index}: userGroup(by: { ${name}: "${group[name]}" }) ${FIELDS}`);
+  test("a query takes as many statements for 50 groups as for one, however they are named", async () => {
+    const { run, service } = graphql();
+    const groups = await createGroups(50);
+    for (const name of ["id", "providedId", "token"] as const) {
+      const read = async (count: number) => {
+        const fields = groups
+          .slice(0, count)
+          .map((group, index) => `g${index}: userGroup(by: { ${name}: "${group[name]}" }) ${FIELDS}`);
+        service.statements.length = 0;
+        const data = await run(`{ ${fields.join("\n")} }`);
+        expect(Object.values(data)).toEqual(
+          groups.slice(0, count).map(({ token }, index) => ({
+            name: `Group ${index}`,
+            token,
+            mapping: [
+              { schemaId: "a", dataSource: { name: index % 2 ? "Sales database" : "Support database" } },
+              { schemaId: "b", dataSource: { name: "Sales database" } },
+            ],
+          })),
+        );
+        return service.statements.length;
+      };
+      // The key, the groups, their mappings with the data sources.
+      expect(await read(1)).toBe(3);
+      expect(await read(50)).toBe(3);
+    }
+  });
+
+  test("data sources by id or provided id are one statement each", async () => {
+    const { run, service } = graphql();
+    service.statements.length = 0;
+    const fields = Array.from(
+      { length: 20 },
+      (_, index) => `d${index}: dataSource(by: { providedId: "s${index}" }) { id }`,
+    );
+    await run(`{ sales: dataSource(by: { providedId: "sales" }) { name } ${fields.join(" ")} }`);
+    expect(service.statements).toHaveLength(2);
+  });
+
+  test("what is loaded in one request is not served to another", async () => {
+    const { run, strangerKey } = graphql();
+    const query = `{ userGroup(by: { providedId: "group 0" }) { name } }`;
+    const [own, stranger] = await Promise.all([run(query), run(query, {}, strangerKey)]);
+    expect(own.userGroup).toEqual({ name: "Group 0" });
+    expect(stranger.userGroup).toBeNull();
+  });
+
+  test("a list takes as many statements for 50 groups as for one", async () => {
+    const { run, service } = graphql();
+    const read = async (first: number) => {
       service.statements.length = 0;
-      const data = await run(`{ ${fields.join("\n")} }`);
-      expect(Object.values(data)).toEqual(
-        groups.slice(0, count).map(({ token }, index) => ({
-          name: `Group ${index}`,
-          token,
-          mapping: [
-            { schemaId: "a", dataSource: { name: index % 2 ? "Sales database" : "Support database" } },
-            { schemaId: "b", dataSource: { name: "Sales database" } },
-          ],
-        })),
-      );
+      const { userGroups } = await run(`{ userGroups(first: ${first}) { nodes ${FIELDS} } }`);
+      expect(userGroups.nodes).toHaveLength(first);
       return service.statements.length;
     };
-    // The key, the groups, their mappings with the data sources.
+    // The key, the page, the mappings with the data sources.
     expect(await read(1)).toBe(3);
     expect(await read(50)).toBe(3);
-  }
-});
+  });
 
-test("data sources by id or provided id are one statement each", async () => {
-  const { run, service } = graphql();
-  service.statements.length = 0;
-  const fields = Array.from(
-    { length: 20 },
-    (_, index) => `d${index}: dataSource(by: { providedId: "s${index}" }) { id }`,
-  );
-  await run(`{ sales: dataSource(by: { providedId: "sales" }) { name } ${fields.join(" ")} }`);
-  expect(service.statements).toHaveLength(2);
-});
-
-test("what is loaded in one request is not served to another", async () => {
-  const { run, strangerKey } = graphql();
-  const query = `{ userGroup(by: { providedId: "group 0" }) { name } }`;
-  const [own, stranger] = await Promise.all([run(query), run(query, {}, strangerKey)]);
-  expect(own.userGroup).toEqual({ name: "Group 0" });
-  expect(stranger.userGroup).toBeNull();
+  test("the mappings in an idempotent mutation's reply are one statement", async () => {
+    const { service, keys } = graphql();
+    const userGroups = Array.from({ length: 50 }, (_, index) => ({
+      providedId: `group ${index}`,
+      name: "New",
+    }));
+    const query = `mutation ($userGroups: [UpsertUserGroupInput!]!) {
+    upsertUserGroups(input: { userGroups: $userGroups }) { results { userGroup ${FIELDS} } }
+  }`;
+    service.statements.length = 0;
+    const body = { query, variables: { userGroups } };
+    const headers = { "idempotency-key": "statements" };
+    const reply = await callRest(`${service.url}/graphql`, "POST", keys.admin, body, headers);
+    expect(Object(reply.body).data.upsertUserGroups.results[49].userGroup).toMatchObject({
+      name: "New",
+      mapping: [{}, {}],
+    });
+    expect(service.statements.filter((text) => /^SELECT.* mapping_entry/s.test(text))).toHaveLength(1);
+  });
 });

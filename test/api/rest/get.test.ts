@@ -113,7 +113,7 @@ describe("200", () => {
       tokenKeyId: "none",
       scope: "admin",
     } as const;
-    const [sales] = await service.services.dataSources.byProvidedIds(writer, ["sales"]);
+    const sales = await service.services.dataSources.byProvidedId.load(writer, "sales");
     const reply = await call("GET", {
       user_group_id: "internal",
       name: "I",
@@ -177,7 +177,7 @@ describe("422", () => {
       tokenKeyId: "none",
       scope: "admin",
     } as const;
-    const [foreign] = await service.services.dataSources.byProvidedIds(writer, ["sales"]);
+    const foreign = await service.services.dataSources.byProvidedId.load(writer, "sales");
     const body = { user_group_id: "foreign", name: "F", mapping: { a: String(foreign?.id) } };
     expect((await call("GET", body, strangerKey)).status).toBe(422);
   });

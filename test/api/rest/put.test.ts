@@ -52,7 +52,7 @@ describe("200", () => {
     );
     const tenant = { accountId: account.accountId, environment: "Customer" } as const;
     const schemas = async () => {
-      const [mapping] = await service.services.userGroupReader.mappings(tenant, [team_id]);
+      const mapping = await service.services.userGroupReader.mappings.load(tenant, team_id);
       return mapping?.map(({ schemaId }) => schemaId);
     };
     expect(await schemas()).toEqual(["a", "b"]);

@@ -57,7 +57,7 @@ const READS_ENVIRONMENT = ["src/main.ts", "src/cli.ts"];
 const LONGEST_FILE = 250;
 const MAX_FILES_IN_FOLDER = 25;
 /** Who may know by what libraries the service is observed. */
-const OBSERVING = { packages: /^(?:prom-client|@opentelemetry\/)/, folder: "src/telemetry/" };
+const OBSERVING = { packages: /^(?:prom-client$|@opentelemetry\/(?!api$))/, folder: "src/telemetry/" };
 
 /** Not written by hand. */
 const GENERATED = "clients/typescript/src/generated/";

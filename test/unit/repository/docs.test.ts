@@ -51,7 +51,7 @@ test("the journeys in the architecture guide name functions that exist", () => {
   const steps = [...guide.matchAll(/^\d+\. `(src\/[^`]+)`: (.+)$/gm)];
   const missing = steps.flatMap(([, path = "", names = ""]) => {
     const source = readFileSync(new URL(path, root), "utf8");
-    return [...names.matchAll(/`(\w+)`/g)]
+    return [...names.matchAll(/`#?(\w+)`/g)]
       .filter(([, name]) => !new RegExp(`\\b${name}\\b ?[<(]`).test(source))
       .map(([, name]) => `${path}: ${name}`);
   });

@@ -4,6 +4,7 @@ import type { GraphqlContext } from "../../shared/context.js";
 import { limitsWithoutCredentials, type OperationLimits } from "../../shared/operation-limits.js";
 import type { PreparedOperation } from "../operations/prepared-operation.js";
 import type { Variables } from "./amount.js";
+import type { OperationMeasure } from "./operation-measure.js";
 
 /** Applies operation limits and access rules, the same for every transport (decision 27). */
 export class Admission {
@@ -33,14 +34,20 @@ export class Admission {
     requireWithinLimit("query_too_expensive", "selections", prepared.selections(), limits);
     const anonymousError = session ? null : prepared.anonymousError();
     if (anonymousError) throw anonymousError;
-    const cost = requireWithinLimits(limits, prepared, variables);
+    const { depth, aliases, rootFields, cost } = prepared.measure() ?? NOTHING;
+    requireWithinLimit("query_too_deep", "depth", depth, limits);
+    requireWithinLimit("too_many_aliases", "aliases", aliases, limits);
+    requireWithinLimit("too_many_root_fields", "rootFields", rootFields, limits);
+    const actualCost = typeof cost === "number" ? cost : cost(variables);
+    requireWithinLimit("query_too_expensive", "cost", actualCost, limits);
     const errors = prepared.validationErrors();
     if (errors.length > 0) return errors;
     const frontEndError = session?.kind === "frontEnd" ? prepared.frontEndError() : null;
     if (frontEndError) throw frontEndError;
     session?.loaders.budget.begin({
       // A mutation that has run cannot be undone: limit only the size of its reply.
-      costLeft: prepared.operation?.operation === "mutation" ? Number.POSITIVE_INFINITY : limits.cost - cost,
+      costLeft:
+        prepared.operation?.operation === "mutation" ? Number.POSITIVE_INFINITY : limits.cost - actualCost,
       costLimit: limits.cost,
       bytes: limits.replyBytes,
     });
@@ -48,21 +55,8 @@ export class Admission {
   }
 }
 
-/** Returns the cost of the operation. @throws DomainError for the first exceeded limit */
-function requireWithinLimits(
-  limits: OperationLimits,
-  prepared: PreparedOperation,
-  variables: Variables,
-): number {
-  const measure = prepared.measure();
-  if (!measure) return 0;
-  requireWithinLimit("query_too_deep", "depth", measure.depth, limits);
-  requireWithinLimit("too_many_aliases", "aliases", measure.aliases, limits);
-  requireWithinLimit("too_many_root_fields", "rootFields", measure.rootFields, limits);
-  const cost = measure.costFor(variables);
-  requireWithinLimit("query_too_expensive", "cost", cost, limits);
-  return cost;
-}
+/** Measure of a document without an operation of the requested name; the executor reports it. */
+const NOTHING: OperationMeasure = { depth: 0, aliases: 0, rootFields: 0, cost: 0 };
 
 /** Parts of the error messages by limit. */
 const LIMIT_DESCRIPTIONS = {

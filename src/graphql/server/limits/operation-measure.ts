@@ -28,8 +28,8 @@ export interface OperationMeasure {
   readonly depth: number;
   readonly aliases: number;
   readonly rootFields: number;
-  /** Estimates the number of fields in the reply: 1 for each field, multiplied by the sizes of the lists around it. */
-  costFor(variables: Variables): number;
+  /** Estimated number of fields in the reply: 1 for each field, multiplied by the sizes of the lists around it. */
+  readonly cost: number | ((variables: Variables) => number);
 }
 
 interface Measure {
@@ -69,7 +69,7 @@ export function measureOperation(
     depth: measure.depth,
     aliases: measure.aliases,
     rootFields: measure.fields,
-    costFor: (variables) => (typeof cost === "number" ? cost : evaluate(cost, { ...defaults, ...variables })),
+    cost: typeof cost === "number" ? cost : (variables) => evaluate(cost, { ...defaults, ...variables }),
   };
 }
 

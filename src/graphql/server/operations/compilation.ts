@@ -19,6 +19,7 @@ const BUDGETED_TYPES = /^SiteConfig/;
 
 /** Runs an operation. @param variables as sent @returns errors without data if the variables are invalid */
 export type CompiledOperation = (
+  root: undefined,
   context: GraphqlContext,
   variables: Variables,
 ) => ReturnType<CompiledQuery["query"]>;
@@ -58,8 +59,8 @@ export class Compiler {
     const compiled = compileQuery(this.#schema, document, operation.name?.value);
     if (!isCompiledQuery(compiled)) return null;
     const complete = inputDefaults(this.#schema, operation);
-    return (context, variables) =>
-      compiled.query(undefined, context, complete ? complete(variables) : variables);
+    if (!complete) return compiled.query;
+    return (root, context, variables) => compiled.query(root, context, complete(variables));
   }
 }
 

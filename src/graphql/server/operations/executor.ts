@@ -105,7 +105,7 @@ export class Executor {
     // Anonymous requests are always interpreted: compiling takes longer than they may.
     const compiled = context.session && prepared.compiled();
     if (compiled) {
-      const result = await compiled(context, variables);
+      const result = await compiled(undefined, context, variables);
       // No data means invalid variables and nothing executed: rerun with graphql-js for its better error messages.
       if (!result.errors || result.data !== undefined) return result;
     }

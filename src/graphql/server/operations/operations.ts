@@ -89,8 +89,9 @@ export class Operations {
     const errorContext = this.#errorContext(context);
     try {
       if (prepared.operation?.operation === "subscription") throw eventStreamRequired();
-      const errors = this.#admit(prepared, variables, context);
+      const errors = this.#admission.admit(prepared, variables, context);
       if (errors.length > 0) return shapeReply({ errors }, headers, errorContext);
+      this.#addToCache(prepared, context);
       const { rootFields = 1 } = prepared.measure() ?? {};
       // Creating the context has charged the first root field (decision 33).
       const charge = rootFields > 1 ? context.spend(rootFields - 1) : null;
@@ -121,8 +122,9 @@ export class Operations {
         "An event stream requires a subscription. Send queries and mutations with `Accept: application/json`.",
       );
     }
-    const [error] = this.#admit(prepared, variables, context);
+    const [error] = this.#admission.admit(prepared, variables, context);
     if (error) throw new DomainError("bad_request", error.message, { cause: error });
+    this.#addToCache(prepared, context);
     const events = await createSourceEventStream(this.#argsOf(prepared, variables, context));
     if (Symbol.asyncIterator in events) return events[Symbol.asyncIterator]();
     const [refusal] = events.errors ?? [];
@@ -155,19 +157,10 @@ export class Operations {
     return shapeFailure(error, NO_HEADERS, this.#errorContext(context));
   }
 
-  #admit(
-    prepared: PreparedOperation,
-    variables: Variables,
-    context: GraphqlContext,
-  ): readonly GraphQLError[] {
-    const errors = this.#admission.admit(prepared, variables, context);
+  #addToCache(prepared: PreparedOperation, { session }: GraphqlContext): void {
+    const { source, operationName, operation } = prepared;
     // Requests without credentials must not evict others from the cache.
-    if (errors.length === 0 && prepared.operation && context.session) this.#addToCache(prepared);
-    return errors;
-  }
-
-  #addToCache(prepared: PreparedOperation): void {
-    const { source, operationName } = prepared;
+    if (!operation || !session) return;
     const known = this.#cache.get(source);
     if (known?.has(operationName)) return;
     this.#cache.set(source, new Map([...(known ?? []), [operationName, prepared]]));
