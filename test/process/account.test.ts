@@ -14,7 +14,7 @@ const processes = createTestProcesses();
 afterAll(() => processes.close());
 
 test.skipIf(!isRoot)(
-  "another user's service runs as that user, and only on directories of its own",
+  "started by root, the service runs as the owner of its directories only",
   async (context) => {
     const account = await nobody();
     if (!(await canRead(account, await compileService()))) context.skip("nobody may not read this checkout");

@@ -56,15 +56,15 @@ async function differencesOf(alter: (reply: AlterableReply) => void) {
   return Object.fromEntries(differing.map(({ name, differences }) => [name, differences]));
 }
 
-test("the service is the same as itself", async () => {
+test("finds no difference between the service and itself", async () => {
   const { code, printed } = await check({ dataSource: "sales" });
   expect(printed).toMatch(/^(same {5}.+\n){40,}\d+ calls, 0 with differences\.\n$/);
   expect(code).toBe(0);
   expect(await differencesOf(() => undefined)).toEqual({});
 });
 
-describe("what differs is told", () => {
-  test("a status", async () => {
+describe("reports a difference in", () => {
+  test("the status", async () => {
     const found = await differencesOf((reply) => {
       if (reply.status === 404) reply.status = 400;
     });
@@ -79,7 +79,7 @@ describe("what differs is told", () => {
     expect(found["DELETE again"]).toEqual([{ kind: "status", path: "", ours: 404, theirs: 400 }]);
   });
 
-  test("keys, their order, types and values", async () => {
+  test("keys, key order, types and values", async () => {
     const found = await differencesOf((reply) => {
       if (reply.method !== "PUT" || reply.status !== 200) return;
       const { success, user_group: group } = JSON.parse(reply.text);
@@ -105,7 +105,7 @@ describe("what differs is told", () => {
     expect(Object.keys(found).every((name) => name.startsWith("PUT"))).toBe(true);
   });
 
-  test("a token that is not the one of the call before", async () => {
+  test("a token that does not match the previous reply", async () => {
     let count = 0;
     const found = await differencesOf((reply) => {
       if (!reply.sent.includes('"name":"Contract check"') || reply.status !== 200) return;
@@ -124,7 +124,7 @@ describe("what differs is told", () => {
     });
   });
 
-  test("a header, and a body that is no JSON", async () => {
+  test("a header, and a body that is not JSON", async () => {
     const found = await differencesOf((reply) => {
       if (reply.status !== 405) return;
       reply.headers = { "content-type": "text/html", "cache-control": "no-store" };
@@ -150,7 +150,7 @@ async function leftBy(alter: (reply: AlterableReply) => void | Promise<void>) {
   return left.map(({ providedId }) => providedId);
 }
 
-test("what another service creates against the rules is deleted, too", async () => {
+test("what another service creates in violation of the contract is deleted, too", async () => {
   const found = leftBy(async (reply) => {
     if (!reply.sent.includes("-none") || reply.status !== 404) return;
     const body = { ...JSON.parse(reply.sent), name: "Made by PUT" };
@@ -161,7 +161,7 @@ test("what another service creates against the rules is deleted, too", async () 
   expect(await found).toEqual([]);
 });
 
-test("a group that is not the check's is left alone, and told of", async () => {
+test("an existing group is left unchanged and reported", async () => {
   const tokens = ["token-of-a-real-group", "token-of-another-one"];
   const touched: string[] = [];
   const ids: unknown[] = [];
@@ -184,7 +184,7 @@ test("a group that is not the check's is left alone, and told of", async () => {
   expect(left).toEqual(["acme", String(ids[1])]);
 });
 
-test("a service that fails in the end has not deleted anything", async () => {
+test("reports groups that could not be deleted because the service failed", async () => {
   const failing = (reply: AlterableReply) => reply.method === "DELETE" || !reply.sent.includes('"name"');
   let ending = false;
   const left = await leftBy((reply) => {
@@ -195,7 +195,7 @@ test("a service that fails in the end has not deleted anything", async () => {
   expect(left).toEqual([expect.stringMatching(/-main$/), expect.stringMatching(/-other$/)]);
 });
 
-test("an interrupted check deletes what it has created, as the command", async () => {
+test("an interrupted check deletes what it created, also on the command line", async () => {
   let calls = 0;
   let reached: () => void = () => undefined;
   const started = new Promise<void>((resolve) => {

@@ -45,12 +45,12 @@ async function expectRestartsSurvived(
   return recoveries;
 }
 
-test("pg_ctl stop -m immediate, and a start again", async () => {
+test("survives pg_ctl stop -m immediate and a restart", async () => {
   const service = await startFaultedService(processes, postgres, postgres.target);
   expect(await expectRestartsSurvived(service, () => service.untilUnready())).toBeGreaterThan(0);
 });
 
-test.skipIf(!hasPgbouncer)("the same behind PgBouncer in transaction mode", async () => {
+test.skipIf(!hasPgbouncer)("survives the same behind PgBouncer in transaction mode", async () => {
   const pgbouncer = await startPgbouncer(postgres.target, POOL_SIZE);
   try {
     const env = { DATABASE_POOLED: "true", DATABASE_LISTEN_URL: databaseUrl(postgres.target) };

@@ -9,7 +9,7 @@ import { startTestService } from "../support/service/test-service.js";
 
 const WATCH = "subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }";
 
-test("connections that nobody has accepted yet are served before the server stops listening", async () => {
+test("connections still in the accept queue are served before the server stops listening", async () => {
   const service = await startTestService();
   onTestFinished(() => service.close());
   const { secret } = await (await service.createAccount()).createKey();
@@ -25,7 +25,7 @@ test("connections that nobody has accepted yet are served before the server stop
   await closed;
 });
 
-test("a change that is made while the service ends is told to subscribers of others, and its own go there", async () => {
+test("a change made during shutdown reaches subscribers of this and other processes", async () => {
   const use = await createTestDatabase();
   const encryptionKey = randomBytes(32);
   onTestFinished(() => use.drop());

@@ -30,7 +30,7 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(pages) * PAGE_BYTES;
 }
 
-test("a process survives thousands of hostile requests in bounded memory", async () => {
+test("the process survives thousands of hostile requests in bounded memory", async () => {
   const env = {
     DATABASE_URL: databaseUrl(database.target),
     ENCRYPTION_KEYS: randomBytes(32).toString("base64"),

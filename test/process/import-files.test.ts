@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => commands.close());
 
-describe("what cannot be read", () => {
-  test("lines of CSV are counted with the line breaks in their cells, and a broken quote ends the file", async () => {
+describe("unreadable input", () => {
+  test("counts line breaks within CSV cells, and stops at a broken quote", async () => {
     const tenant = await commands.createTenant();
     const path = await commands.write(
       "lines.csv",
@@ -40,14 +40,14 @@ describe("what cannot be read", () => {
     [{}, /^Name a file: --data-sources, --groups or --mappings.$/],
     [{ groups: "-", mappings: "-", format: "csv" }, /^Only one of the files/],
     [{ groups: "-", checkpoint: "x", format: "csv" }, /^Standard input cannot be read again/],
-  ] as const)("a use such as %s", async (choices, complaint) => {
+  ] as const)("rejects usage such as %s", async (choices, complaint) => {
     const tenant = await commands.createTenant();
     const end = await tenant.import(choices);
     expect(end).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]+\n$/) });
     expect(end.stderr.trimEnd()).toMatch(complaint);
   });
 
-  test("a head with unknown columns, a text that is not UTF-8, an account that is not there", async () => {
+  test("reports unknown columns, text that is not UTF-8 and an unknown account", async () => {
     const tenant = await commands.createTenant();
     const wrong = await commands.write("wrong.csv", "id;name\n1;One\n");
     for (const text of ["", "\ufeff", "\n\n"]) {
@@ -74,7 +74,7 @@ describe("what cannot be read", () => {
   });
 });
 
-test("an import that is killed goes on where its checkpoint says", async () => {
+test("a killed import resumes at its checkpoint", async () => {
   const tenant = await commands.createTenant();
   const count = 9000;
   const path = await commands.write(
@@ -104,7 +104,7 @@ test("an import that is killed goes on where its checkpoint says", async () => {
   await expect(commands.read("checkpoint.json")).rejects.toThrow("ENOENT");
 });
 
-test("a checkpoint counts for its database, account and format only", async () => {
+test("a checkpoint applies only to its database, account and format", async () => {
   const tenant = await commands.createTenant();
   const groups = await commands.write("some.csv", 'provided_id,name\none,One\ntwo,"Tw"o\n');
   const checkpoint = commands.at("some.state");
@@ -130,7 +130,7 @@ test("a checkpoint counts for its database, account and format only", async () =
   });
 });
 
-test("CSV is read from any record on as from its start, also where its line ends differ", async () => {
+test("CSV can be resumed at any record, with any line endings", async () => {
   const path = await commands.write(
     "mixed.csv",
     'provided_id,name\none,"One\r\n1"\ntwo,Two\r\nthree,Three\n',
@@ -148,7 +148,7 @@ test("CSV is read from any record on as from its start, also where its line ends
   }
 });
 
-test("a dry run tells what the import does: nothing builds upon a line that is refused", async () => {
+test("a dry run reports what the import would do, without building on rejected lines", async () => {
   const tenant = await commands.createTenant();
   const token = foreignToken();
   const dataSources = await commands.write("dry-sources.csv", "provided_id,name\nnameless,\n");
@@ -179,8 +179,8 @@ test("a dry run tells what the import does: nothing builds upon a line that is r
   });
 });
 
-describe("what goes wrong beside the lines", () => {
-  test("a report that cannot be opened is told before anything is imported, another one with the result", async () => {
+describe("errors other than rejected lines", () => {
+  test("a report file that cannot be opened is an error before the import, other write errors come with the result", async () => {
     const tenant = await commands.createTenant();
     const groups = await commands.write("few.jsonl", toLines([{ provided_id: "in", name: "In" }, { a: 1 }]));
     expect(await tenant.import({ groups, report: commands.at("no/report") })).toEqual({
@@ -200,7 +200,7 @@ describe("what goes wrong beside the lines", () => {
     });
   });
 
-  test("tables that cannot be analyzed are told of once", async () => {
+  test("tables that cannot be analyzed are reported once", async () => {
     const tenant = await commands.createTenant();
     const broken = (body: string) =>
       commands.service.query(

@@ -51,7 +51,7 @@ async function beginReport(): Promise<void> {
   await report.query("SELECT count(*) FROM user_group");
 }
 
-test("behind a long transaction a migration lets others pass, and is applied once that ends", async () => {
+test("a migration waiting for a long transaction lets other queries pass and is applied afterwards", async () => {
   const left = await takeBack();
   await beginReport();
   const retries: string[] = [];
@@ -74,7 +74,7 @@ test("behind a long transaction a migration lets others pass, and is applied onc
   expect(await migrating).toEqual(all.slice(left));
 });
 
-test("a migration that never gets its locks changes nothing, and says what to do", async () => {
+test("a migration that cannot get its locks changes nothing and says what to do", async () => {
   const left = await takeBack();
   await beginReport();
   const timeouts = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };
@@ -99,7 +99,7 @@ test("a migration that never gets its locks changes nothing, and says what to do
   expect((await processes.run(["migrate", "up"], { env })).stdout).toContain(`applied ${all.at(-1)}`);
 });
 
-test("a migration is taken back under the same limits", async () => {
+test("a migration is reverted under the same lock timeout", async () => {
   await report.query("BEGIN");
   await report.query("LOCK TABLE schema_migration IN SHARE MODE");
   const timeouts = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };

@@ -15,7 +15,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("the settings hold in a process, which starts without its Redis and says so", async () => {
+test("the limits apply in a process that starts without its Redis and logs it", async () => {
   const env = {
     DATABASE_URL: databaseUrl(database.target),
     ENCRYPTION_KEYS: randomBytes(32).toString("base64"),

@@ -112,7 +112,7 @@ async function useGroup(
 }
 
 // Without the delay it is up to chance: a balancer may use a connection in the moment in which it ends (decision 38).
-test("behind a balancer that notices in time replicas are replaced without a failed request", async () => {
+test("behind a load balancer with health checks, replicas are replaced without a failed request", async () => {
   // HAProxy looks ten times a second, and believes the second look.
   const more = { SHUTDOWN_DELAY_MS: "1000" };
   const start = (name: string) => processes.serve({ env: { ...env, ...more, PORT: String(ports[name]) } });

@@ -66,7 +66,7 @@ async function whileHeld(id: string, work: (release: () => Promise<void>) => Pro
   }
 }
 
-test("for SHUTDOWN_DELAY_MS the service is not ready, and serves as before", async () => {
+test("stays available but not ready for SHUTDOWN_DELAY_MS", async () => {
   const service = await start({ SHUTDOWN_DELAY_MS: "2000" });
   const kept = await open(service);
   await exchange(kept, getOrCreate("delay"));
@@ -87,7 +87,7 @@ test("for SHUTDOWN_DELAY_MS the service is not ready, and serves as before", asy
   expect(await service.ended).toMatchObject({ code: 0, signal: null });
 });
 
-test("a second signal ends it at once, whatever it waits for", async () => {
+test("a second signal ends the process immediately", async () => {
   const service = await start({ SHUTDOWN_DELAY_MS: "60000" });
   service.kill("SIGTERM");
   // Within a second a signal may be the same one, as npm passes it on.
@@ -96,8 +96,8 @@ test("a second signal ends it at once, whatever it waits for", async () => {
   expect(await service.ended).toMatchObject({ code: null, signal: "SIGTERM" });
 });
 
-describe("once it takes no more connections", () => {
-  test("what has come, in whole or in part, is answered, and the last reply of a connection says that it ends", async () => {
+describe("after it stops accepting connections", () => {
+  test("answers all received and partly received requests, and closes each connection with its last reply", async () => {
     const service = await start();
     const [held, ahead, half, body, asking] = await Promise.all(
       Array.from({ length: 5 }, () => open(service)),
@@ -132,7 +132,7 @@ describe("once it takes no more connections", () => {
     expect(await service.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("idle connections are closed, and what comes after that is not done", async () => {
+  test("closes idle connections and ignores later requests on them", async () => {
     const service = await start();
     const used = await open(service);
     const unused = await open(service);
@@ -148,7 +148,7 @@ describe("once it takes no more connections", () => {
     expect(reply).toMatchObject({ status: 200, body: { user_group: { name: "late" } } });
   });
 
-  test("a client that never sends the rest of its request keeps it for ten seconds only", async () => {
+  test("waits at most ten seconds for the rest of a request", async () => {
     const service = await start();
     const client = await open(service);
     client.write(getOrCreate("never").slice(0, 20));
@@ -162,7 +162,7 @@ describe("once it takes no more connections", () => {
   });
 });
 
-test.each([1, 2, 3])("under keep-alive load no request is lost (%i)", async (round) => {
+test.each([1, 2, 3])("loses no request under keep-alive load (%i)", async (round) => {
   const service = await start();
   const unanswered: unknown[] = [];
   let answered = 0;

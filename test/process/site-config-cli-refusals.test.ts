@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => commands.close());
 
-test("a file with errors is not stored: put tells what check tells", async () => {
+test("put does not store a file with errors and reports what validate reports", async () => {
   const { run } = await commands.createSites();
   const put = async (file: string, ...args: readonly string[]) => {
     let output = "";
@@ -57,7 +57,7 @@ test("a file with errors is not stored: put tells what check tells", async () =>
   expect(failureOf(await run("put", commands.at("huge.json")))).toBe("text must take at most 2097152 bytes.");
 });
 
-test("an expected revision guards against the changes of others", async () => {
+test("an expected revision prevents overwriting other changes", async () => {
   const { run } = await commands.createSites();
   const put = (expected: string) => run("put", commands.at("good.json"), "--expected-revision", expected);
   expect(failureOf(await put("1"))).toBe("The site configuration does not exist yet; expected was 1.");
@@ -69,7 +69,7 @@ test("an expected revision guards against the changes of others", async () => {
   );
 });
 
-test("a revision in which today's rules find errors is not restored", async () => {
+test("restore rejects a revision that is invalid under the current rules", async () => {
   const { run, accountId } = await commands.createSites();
   await run("put", commands.at("good.json"));
   await run("put", commands.at("renamed.json"));
@@ -85,7 +85,7 @@ test("a revision in which today's rules find errors is not restored", async () =
   expect((await run("log")).stdout).toMatch(/\n2 /);
 });
 
-test("an unknown account, site or revision is told in one line", async () => {
+test("an unknown account, site or revision is reported in one line", async () => {
   const { run } = await commands.createSites();
   await run("put", commands.at("good.json"));
   const uses = [
@@ -104,7 +104,7 @@ test("an unknown account, site or revision is told in one line", async () => {
   await Promise.all(uses.map(complain));
 });
 
-test("a wrong use exits 1 and says what is wrong", async () => {
+test("invalid usage exits 1 with an error", async () => {
   const { run } = await commands.createSites();
   const uses = [
     [["put", commands.at("good.json"), "--public", "--private"], "cannot be used with option '--private'"],

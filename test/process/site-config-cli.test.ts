@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => commands.close());
 
-test("a file comes back byte for byte, however it is written", async () => {
+test("returns a file byte for byte, however it is formatted", async () => {
   const { run, shell } = await commands.createSites();
   const odd =
     '\r\n{ "name" :"Größe 🙂 \\u00e9 / \\/",\r\n\t"navigation":[ {"group":"A","pages":["a" ,"b"]}],\n' +
@@ -27,7 +27,7 @@ test("a file comes back byte for byte, however it is written", async () => {
   expect(stdout).toEqual(Buffer.from(odd));
 });
 
-test("a large text goes through pipes, to slow readers, too, and to those who want only its beginning", async () => {
+test("pipes a large text, also to slow readers and to readers that stop early", async () => {
   const { shell } = await commands.createSites();
   const pages = Array.from({ length: 40_000 }, (_, page) => `guides/größe-${page}/start`);
   await commands.write("large.json", toFile({ ...faultless, navigation: [{ group: "All", pages }] }));
@@ -44,7 +44,7 @@ test("a large text goes through pipes, to slow readers, too, and to those who wa
   expect(begun).toEqual({ stdout: large.subarray(0, 10), stderr: "" });
 });
 
-test("put opens a site to everybody, closes it, or leaves it as it is", async () => {
+test("put makes a site public, private, or leaves it unchanged", async () => {
   const { run, accountName } = await commands.createSites();
   const statusAfterPut = async (...args: readonly string[]) => {
     expect(await run("put", commands.at("good.json"), "--site", "a b", ...args)).toMatchObject({ code: 0 });
@@ -63,7 +63,7 @@ test("put opens a site to everybody, closes it, or leaves it as it is", async ()
   expect(await statusAfterPut("--private")).toBe(404);
 });
 
-test("revisions are listed, compared and restored", async () => {
+test("lists, compares and restores revisions", async () => {
   const { run } = await commands.createSites();
   await run("put", commands.at("good.json"));
   await run("put", commands.at("renamed.json"), "--author", "Ann \u001b[31m");
@@ -100,7 +100,7 @@ test("revisions are listed, compared and restored", async () => {
   expect([first.stdout, current.stdout]).toEqual([renamed.toString(), good.toString()]);
 });
 
-test("all revisions are listed, of many, too", async () => {
+test("lists all revisions when there are many", async () => {
   const { run, accountId } = await commands.createSites();
   await run("put", commands.at("good.json"));
   const statement = `INSERT INTO site_config_revision
@@ -117,7 +117,7 @@ test("all revisions are listed, of many, too", async () => {
   expect(authors).toEqual([...Array.from({ length: 229 }, () => "cli"), "cli (no API key)"]);
 });
 
-test("environments have nothing in common", async () => {
+test("keeps environments separate", async () => {
   const { run } = await commands.createSites();
   await run("put", commands.at("good.json"));
   const testing = ["--environment", "Testing"];

@@ -39,7 +39,7 @@ test.each([
   ["without credentials", () => stalled("POST /graphql", 4 * MEGABYTE)],
   ["without credentials, as large as they may be", () => stalled("POST /graphql", SMALL_BODY_LIMIT)],
   ["to a path where there is nothing", () => stalled("POST /nothing", SMALL_BODY_LIMIT)],
-])("200 bodies that stall hold bounded memory, and end: %s", async (name, request) => {
+])("200 stalled bodies use bounded memory and time out: %s", async (name, request) => {
   const calm = await service.watch(() => sleep(CALM_MS));
   const before = await read();
   let held = 0;
@@ -62,19 +62,19 @@ test.each([
   await expect.poll(async () => (await read()).bytes).toBe(0);
 });
 
-test("some of them were refused because others were held", async () => {
+test("rejects some of them while others are held", async () => {
   const samples = await scrape(service.url);
   expect(sumOf(samples, "http_budget_refusals_total", { budget: "bodies" })).toBeGreaterThan(CLIENTS / 2);
 });
 
-test("a large body that is whole is read as before", async () => {
+test("still reads a large complete body", async () => {
   const properties = { text: "x".repeat(65_000) };
   const group = { user_group_id: "large", name: "Large", properties };
   const { status, body } = await callRest(`${service.url}/api/user`, "GET", service.key, group);
   expect({ status, body }).toMatchObject({ status: 200, body: { user_group: { properties } } });
 });
 
-test("nothing of all this was an error of the service", () => {
+test("logs none of this as an internal error", () => {
   expect(
     service
       .stderr()

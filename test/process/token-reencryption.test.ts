@@ -68,7 +68,7 @@ async function countByKey(): Promise<Record<string, number>> {
 
 const idOf = (key: Buffer) => new TokenVault([key]).primaryTokenKeyId;
 
-test("tokens are encrypted anew while the service rotates, creates and reads; each stays the same", async () => {
+test("re-encrypts tokens while the service rotates, creates and reads, without changing them", async () => {
   expect(await countByKey()).toEqual({ [idOf(oldKey)]: GROUPS + 1 });
   const database = await Database.connect({
     target: before.owner,
@@ -127,7 +127,7 @@ test("tokens are encrypted anew while the service rotates, creates and reads; ea
   }
 });
 
-test("the command does it, is quiet when there is nothing to do, and the old key is then needless", async () => {
+test("the command re-encrypts, prints nothing when there is nothing to do, and makes the old key unnecessary", async () => {
   const third = randomBytes(32).toString("base64");
   const env = {
     DATABASE_URL: databaseUrl(before.target),

@@ -38,8 +38,8 @@ const traceparent = ({ traceId, spanId }: ReturnType<typeof newIds>, flags = "01
 const getGroup = ({ url, key }: RunningApp, id: string, headers: Readonly<Record<string, string>> = {}) =>
   callRest(`${url}/api/user`, "GET", key, { user_group_id: id, name: "Secretive Inc." }, headers);
 
-describe("a request that is traced", () => {
-  test("leads from HTTP over what is collected to SQL, with tenant and request id", async () => {
+describe("a traced request", () => {
+  test("spans HTTP, batches and SQL, with tenant and request ID", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startTraced(receiver, {
       OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
@@ -80,7 +80,7 @@ describe("a request that is traced", () => {
     expect(receiver.requests[0]?.body.toString()).toContain("deployment.environment.name");
   });
 
-  test("leads over the fields at the top of a GraphQL operation, in the schema's words", async () => {
+  test("has a span per root field of a GraphQL operation, with the schema's names", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startTraced(receiver);
     await getGroup(running, "acme");
@@ -101,7 +101,7 @@ describe("a request that is traced", () => {
     expect(JSON.stringify(spans)).not.toMatch(/OfMine/);
   });
 
-  test("shares a statement with others by links", async () => {
+  test("links to statements shared with other requests", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startTraced(receiver);
     await getGroup(running, "acme");
@@ -133,7 +133,7 @@ describe("a request that is traced", () => {
     }
   });
 
-  test("tells transactions and webhooks, failures, and nothing of what is secret or a caller's", async () => {
+  test("records transactions, webhooks and failures, but no secrets or caller data", async () => {
     const receiver = await startOtlpReceiver();
     const hook = await startReceiver(() => ({ status: 500 }));
     const running = await startTraced(receiver, {
@@ -188,8 +188,8 @@ describe("a request that is traced", () => {
   });
 });
 
-describe("what is not traced", () => {
-  test("are requests that their caller or the sampler left out", async () => {
+describe("not traced", () => {
+  test("are requests that the caller or the sampler excludes", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startTraced(receiver);
     await getGroup(running, "acme", traceparent(newIds(), "00"));
@@ -203,15 +203,15 @@ describe("what is not traced", () => {
     expect(receiver.spans()).toEqual([]);
   });
 
-  test("is anything at all, unless a setting says so", async () => {
+  test("is anything by default", async () => {
     const running = await startRunningApp();
     await getGroup(running, "acme", traceparent(newIds()));
     expect(running.log.filter((line) => "traceId" in line)).toEqual([]);
   });
 });
 
-describe("the way to the collector", () => {
-  test("is OTLP with protocol buffers, unless told otherwise", async () => {
+describe("export to the collector", () => {
+  test("uses OTLP with Protocol Buffers by default", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startRunningApp({ OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/base/` });
     await getGroup(running, "acme");
@@ -229,7 +229,7 @@ describe("the way to the collector", () => {
   test.each([
     ["silent", async () => (await startOtlpReceiver(false)).url],
     ["not there", async () => "http://127.0.0.1:1"],
-  ])("may be broken without harm, where the collector is %s", async (_, endpoint) => {
+  ])("does no harm when it fails, where the collector is %s", async (_, endpoint) => {
     const running = await startRunningApp({ OTEL_EXPORTER_OTLP_ENDPOINT: await endpoint() });
     for (let count = 0; count < 3; count += 1)
       expect(await getGroup(running, "acme")).toMatchObject({ status: 200 });

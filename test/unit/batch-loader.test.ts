@@ -32,7 +32,7 @@ async function answerAll(waiting: (() => void)[]): Promise<void> {
 }
 
 describe("BatchLoader", () => {
-  test("asks once for what is asked in one turn, and gives each its own values", async () => {
+  test("loads all keys of one turn in one batch and returns each call its own values", async () => {
     const { collector, asked, waiting } = squares();
     const calls = [collector.load(one, [1, 2]), collector.load(one, [3]), collector.load(one, [2])];
     await answerAll(waiting);
@@ -41,7 +41,7 @@ describe("BatchLoader", () => {
     expect(await collector.load(one, [])).toEqual([]);
   });
 
-  test("gives a statement the last deadline of those that it is for", async () => {
+  test("gives a batch the latest deadline of its calls", async () => {
     const { collector, asked, waiting } = squares();
     const [early, late] = [{ isOver: false }, { isOver: false }];
     const calls = [early, late].map((deadline) => collector.load({ ...one, deadline }, [1]));
@@ -68,7 +68,7 @@ describe("BatchLoader", () => {
     ]);
   });
 
-  test("asks for no more at once than it may", async () => {
+  test("splits a turn's keys into batches of at most maxBatchSize", async () => {
     const asked: (readonly number[])[] = [];
     const collector = new BatchLoader<number, number>(
       "numbers",
@@ -84,7 +84,7 @@ describe("BatchLoader", () => {
     expect(asked).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 
-  test("flushes early at the threshold, and the rest at the end of the turn", async () => {
+  test("flushes early at the threshold and the rest at the end of the turn", async () => {
     const { collector, asked, waiting } = squares();
     const keys = Array.from({ length: 20 }, (_, index) => index);
     const calls = keys.map((key) => collector.load(one, [key]));
@@ -94,7 +94,7 @@ describe("BatchLoader", () => {
     expect((await Promise.all(calls)).flat()).toEqual(keys.map((key) => key * key));
   });
 
-  test("has two questions under way, and collects meanwhile", async () => {
+  test("keeps at most two batches in flight and queues keys meanwhile", async () => {
     const { collector, asked, waiting } = squares();
     const calls: Promise<readonly number[]>[] = [];
     for (let key = 1; key <= 6; key += 1) {
@@ -107,7 +107,7 @@ describe("BatchLoader", () => {
     expect((await Promise.all(calls)).flat()).toEqual([1, 4, 9, 16, 25, 36]);
   });
 
-  test("asks for a thousand keys at most, and what is larger by itself", async () => {
+  test("loads at most 1,000 keys per batch and larger calls alone", async () => {
     const { collector, asked, waiting } = squares();
     const keys = (count: number) => Array.from({ length: count }, (_, index) => index);
     const calls = [keys(600), keys(500), keys(1200), keys(400)].map((many) => collector.load(one, many));
@@ -116,7 +116,7 @@ describe("BatchLoader", () => {
     expect(asked.map((question) => question.keys.length)).toEqual([1200, 600, 900]);
   });
 
-  test("lets what fails harm no other", async () => {
+  test("rejects only the call whose key fails", async () => {
     const { collector, waiting } = squares();
     const calls = Promise.allSettled([[1], [-1], [2]].map((keys) => collector.load(one, keys)));
     await answerAll(waiting);
@@ -131,7 +131,7 @@ describe("BatchLoader", () => {
   test.each([
     ["the database", -2],
     ["a replica", -3],
-  ])("does not ask again for each when %s is out of reach", async (_, failing) => {
+  ])("does not retry key by key when %s is unreachable", async (_, failing) => {
     const { collector, asked, waiting } = squares();
     const calls = Promise.allSettled([[1], [failing]].map((keys) => collector.load(one, keys)));
     await answerAll(waiting);
@@ -139,7 +139,7 @@ describe("BatchLoader", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("asks at once for what has a transaction, or when it is off", async () => {
+  test("loads immediately inside a transaction or when batching is off", async () => {
     const { collector, asked, waiting } = squares();
     const inside = { ...one, transaction: { afterCommit: () => undefined } };
     const calls = [collector.load(inside, [1]), collector.load(inside, [2])];
@@ -152,7 +152,7 @@ describe("BatchLoader", () => {
     expect(off.asked).toHaveLength(2);
   });
 
-  test("has what comes later wait only for a moment for what gets no answer", async () => {
+  test("delays later calls only briefly when a batch gets no answer", async () => {
     const { collector, asked, waiting } = squares();
     for (const lost of [1, 2]) {
       void collector.load(one, [lost]);
@@ -164,7 +164,7 @@ describe("BatchLoader", () => {
     expect(await call).toEqual([9]);
   });
 
-  test("rejects calls whose deadlines end before they are asked for, and gives the others a deadline that ends with their last one", async () => {
+  test("rejects queued calls whose deadlines have passed and uses the latest deadline of the rest", async () => {
     const { collector, asked, waiting } = squares();
     const [late, first, last] = [{ isOver: false }, { isOver: false }, { isOver: false }];
     const calls = [late, first, last].map((deadline, key) => collector.load({ ...one, deadline }, [key]));
@@ -185,7 +185,7 @@ describe("BatchLoader", () => {
     ]);
   });
 
-  test("has no deadline for what is asked together with a call that has none", async () => {
+  test("sets no deadline when one of the calls has none", async () => {
     const { collector, asked, waiting } = squares();
     const over = { isOver: false };
     const calls = [collector.load({ ...one, deadline: over }, [1]), collector.load(one, [2])];

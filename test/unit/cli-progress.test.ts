@@ -26,11 +26,11 @@ test.each([
     "groups  [##################......]  75 %  750  25/s  0:10 left",
   ],
   [{ records: 0, part: null }, { records: 12, part: null }, 4, "groups  12  3/s"],
-])("from %j to %j in %d s", (first, advance, seconds, text) => {
+])("formats progress from %j to %j in %d s", (first, advance, seconds, text) => {
   expect(progressText("groups", first, advance, seconds)).toBe(text);
 });
 
-test("a terminal gets one line, which makes room for others; a file gets nothing", () => {
+test("rewrites one line on a terminal and writes nothing to a file", () => {
   const written: Record<string, string[]> = { terminal: [], file: [] };
   const terminal = { isTTY: true, columns: 30, write: (text: string) => written["terminal"]?.push(text) };
   const file = { write: (text: string) => written["file"]?.push(text) };

@@ -51,7 +51,7 @@ async function both(query: string, variables: Record<string, unknown>) {
 const QUERY =
   "query ($one: Outer, $many: [[Outer!]], $plain: Plain) { echo(one: $one, many: $many, plain: $plain) }";
 
-describe("compiled code gets the defaults of input objects' fields, as graphql-js gives them:", () => {
+describe("compiled operations get the same input field defaults as graphql-js", () => {
   test.each<[string, Record<string, unknown>]>([
     ["nothing is given", {}],
     ["null is given", { one: null, many: [null], plain: null }],
@@ -73,14 +73,14 @@ describe("compiled code gets the defaults of input objects' fields, as graphql-j
     ["null where it may not be", { one: { name: null } }],
     ["a value of another kind", { one: 1 }],
     ["lists that are too deep", { many: [[[[{}]]]] }],
-  ])("but what does not fit is still refused: %s", async (_, variables) => {
+  ])("still rejects an invalid value: %s", async (_, variables) => {
     const { compiled, interpreted } = await both(QUERY, variables);
     expect(compiled).not.toHaveProperty("data");
     expect(interpreted).not.toHaveProperty("data");
   });
 });
 
-test("no input type contains itself: compiling its variables would not end", () => {
+test("no input type contains itself, which would make variable compilation recurse forever", () => {
   const containsItself = (type: GraphQLInputType, path: readonly string[] = []): boolean => {
     const named = getNamedType(type);
     if (!isInputObjectType(named)) return false;
@@ -93,14 +93,14 @@ test("no input type contains itself: compiling its variables would not end", () 
   expect(inputs.filter((input) => containsItself(input))).toEqual([]);
 });
 
-test("arrays that are nested without end are not followed", async () => {
+test("stops at arrays that are nested without end", async () => {
   let nested: unknown = {};
   for (let depth = 0; depth < 20_000; depth += 1) nested = [nested];
   const { compiled } = await both(QUERY, { many: nested });
   expect(compiled).not.toHaveProperty("data");
 });
 
-test("an upsert runs compiled though it says nothing of what has a default", async () => {
+test("runs a compiled upsert that omits fields with defaults", async () => {
   const document = parse(
     "mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { __typename } }",
   );

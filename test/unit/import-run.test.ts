@@ -4,7 +4,7 @@ import { runImport } from "../../src/cli/transfer/files/import-run.js";
 import { DomainError } from "../../src/domain/shared/errors.js";
 import { OperatorError } from "../../src/domain/shared/operator-error.js";
 
-test("what was brought in is told when the database is lost", async () => {
+test("reports what was imported when the database connection is lost", async () => {
   const stop = new AbortController();
   let batches = 0;
   const importer = {

@@ -47,7 +47,7 @@ function measure(text: string, variables: Readonly<Record<string, unknown>> = VA
   return { ...figures, cost: costFor(variables) };
 }
 
-describe("the measure of an operation", () => {
+describe("operation measure", () => {
   test.each([
     ["{ viewer { scope } }", { depth: 2, aliases: 0, rootFields: 1, cost: 2 }],
     ["{ a: viewer { b: scope __typename } }", { depth: 2, aliases: 2, rootFields: 1, cost: 3 }],
@@ -93,7 +93,7 @@ describe("the measure of an operation", () => {
     expect(measure(text)).toMatchObject(figures);
   });
 
-  test("hangs on the variables of each request", () => {
+  test("depends on the variables of each request", () => {
     const document = parse("query ($n: Int = 4) { userGroups(first: $n) { nodes { name } } }");
     const operation = getOperationAST(document);
     if (!operation) throw new Error("There is no operation.");
@@ -101,7 +101,7 @@ describe("the measure of an operation", () => {
     expect([{ n: 1 }, {}, { n: 50 }, { n: null }, { n: "x" }].map(costFor)).toEqual([3, 6, 52, 22, 22]);
   });
 
-  test("is exact for fragments that double, without the work of spelling them out", () => {
+  test("is exact for doubling fragments without expanding them", () => {
     const doubled = (levels: number, last: string) =>
       `query ($n: Int) { userGroup(by: {}) { ...F0 } } ${Array.from(
         { length: levels },
@@ -122,7 +122,7 @@ describe("the measure of an operation", () => {
     }
   });
 
-  test("has an end where the nesting of fragments has none", () => {
+  test("terminates for endlessly nested fragments", () => {
     const nested = (levels: number) => `{ viewer { ${"... {".repeat(levels)} scope ${"}".repeat(levels)} } }`;
     expect(measure(nested(400)).depth).toBe(2);
     expect(measure(nested(1000)).depth).toBeGreaterThan(100);
@@ -137,7 +137,7 @@ describe("the measure of an operation", () => {
     ).toBeGreaterThan(100);
   });
 
-  test("is what a simple recursion finds, for any document", () => {
+  test("equals the result of a simple recursion for any document", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(10_000), { minLength: 1, maxLength: 200 }), (numbers) => {
         const text = writeDocument(numbers);

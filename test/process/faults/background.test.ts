@@ -53,23 +53,20 @@ async function start(
   return { proxy, service, tenant, watch };
 }
 
-test.each(CUTS)(
-  "%s: a listening connection that is cut is made anew, and subscribers are told",
-  async (how) => {
-    const { proxy, tenant, watch } = await start("listening");
-    const stream = await watch();
-    proxy.cut(how);
-    expect(await stream.next()).toMatchObject(GAP);
-    proxy.pass();
-    const again = await watch();
-    await tenant.rename("acme", "After");
-    expect(await again.next()).toMatchObject({
-      data: { userGroupChanged: { userGroup: { name: "After" } } },
-    });
-  },
-);
+test.each(CUTS)("%s: replaces a listening connection that is cut and notifies subscribers", async (how) => {
+  const { proxy, tenant, watch } = await start("listening");
+  const stream = await watch();
+  proxy.cut(how);
+  expect(await stream.next()).toMatchObject(GAP);
+  proxy.pass();
+  const again = await watch();
+  await tenant.rename("acme", "After");
+  expect(await again.next()).toMatchObject({
+    data: { userGroupChanged: { userGroup: { name: "After" } } },
+  });
+});
 
-test("a listening connection that leads nowhere is noticed, although nothing says so", async () => {
+test("detects a listening connection that is silently dead", async () => {
   const { proxy, tenant, watch } = await start("listening");
   const stream = await watch();
   proxy.swallow();
@@ -84,14 +81,14 @@ test("a listening connection that leads nowhere is noticed, although nothing say
   expect(await again.next()).toMatchObject({ data: { userGroupChanged: { userGroup: { name: "After" } } } });
 });
 
-test("a service that listens to nobody any more can still be stopped", async () => {
+test("can still be stopped when nothing is listened to", async () => {
   const { proxy, service, watch } = await start("listening");
   await watch();
   proxy.swallow();
   await service.services.changes.close();
 });
 
-test("looking after the keys of subscribers takes one connection, however long there is no answer", async () => {
+test("checks subscribers' keys over one connection, even when it gets no answer", async () => {
   const { proxy, service, watch } = await start("everything");
   await watch();
   proxy.hold();
@@ -101,7 +98,7 @@ test("looking after the keys of subscribers takes one connection, however long t
   proxy.pass();
 });
 
-test("webhooks go on at once after the database was out of reach for long", async () => {
+test("resumes webhook delivery immediately after a long database outage", async () => {
   const webhooks = { allowPrivate: true, times: FAST };
   const { proxy, service, tenant } = await start("everything", { statementTimeoutMs: 500, webhooks });
   const receiver = await startReceiver();

@@ -25,7 +25,7 @@ const faulted = useFaultedService(
   }),
 );
 
-test("nothing arrives for a while, then all of it: too late for a transaction, or for anything", async () => {
+test("traffic is delayed beyond the transaction timeouts, then all delivered", async () => {
   const { service, through: proxy } = faulted();
   const { refused, longestMs } = await service.under(async () => {
     for (const end of [() => sleep(IDLE_TRANSACTION_MS + 200), () => service.untilUnready()]) {
@@ -39,7 +39,7 @@ test("nothing arrives for a while, then all of it: too late for a transaction, o
   expect(longestMs).toBeLessThan(LONGEST_MS);
 });
 
-test("a black hole: nothing arrives, ever, and in the end both sides learn that their connections are gone", async () => {
+test("a black hole in which both sides eventually learn that connections are lost", async () => {
   const { service, through: proxy } = faulted();
   const { refused, longestMs } = await service.under(async () => {
     proxy.swallow();
@@ -52,7 +52,7 @@ test("a black hole: nothing arrives, ever, and in the end both sides learn that 
   expect(longestMs).toBeLessThan(LONGEST_MS);
 });
 
-test("a black hole of which neither side ever learns: the time-outs see to what was swallowed", async () => {
+test("a black hole that neither side notices: timeouts recover", async () => {
   const { service, through: proxy } = faulted();
   const { refused, longestMs } = await service.under(
     async () => {
@@ -68,7 +68,7 @@ test("a black hole of which neither side ever learns: the time-outs see to what 
   proxy.forget();
 });
 
-test("a process that nobody answers any more ends when it is told to", async () => {
+test("a process without a responding database exits when signalled", async () => {
   const { start, through: proxy } = faulted();
   const stopped = await start();
   const [key = ""] = stopped.keys;

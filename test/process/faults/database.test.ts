@@ -14,7 +14,7 @@ import { startTestService, type TestService } from "../../support/service/test-s
 const query = `{ userGroup(by: { providedId: "acme" }) { name } }`;
 const acme = { user_group_id: "acme", name: "Acme" };
 
-test("a database that is gone is a 503 with Retry-After", async () => {
+test("returns 503 with Retry-After when the database is unreachable", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "user-groups-fault-"));
   const server = await openEmbeddedServer({
     dataDir,
@@ -56,7 +56,7 @@ test("a database that is gone is a 503 with Retry-After", async () => {
   }
 });
 
-test("after every connection was cut, the service works on", async () => {
+test("recovers after every connection was cut", async () => {
   const service = await startTestService();
   try {
     const { secret } = await (await service.createAccount()).createKey();
@@ -111,7 +111,7 @@ describe("while another transaction holds a group", () => {
     }
   };
 
-  test("a connection that is cut within a transaction is a 503, and the process lives on", async () => {
+  test("returns 503 when a connection is cut within a transaction, and keeps running", async () => {
     await call("GET", { user_group_id: "cut", name: "Cut" });
     const change = { user_group_id: "cut", mapping: { a: "sales" } };
     await whileHeld("cut", async () => {
@@ -123,7 +123,7 @@ describe("while another transaction holds a group", () => {
     expect((await call("PUT", change)).status).toBe(200);
   });
 
-  test("a deletion that waited for a change of the mapping looks at the new one", async () => {
+  test("a deletion that waited for a mapping change sees the new mapping", async () => {
     const created = await call("GET", { user_group_id: "race", name: "Race", mapping: { a: "sales" } });
     const token = Object(created.body).user_group.token;
     const replies: Promise<{ status: number }>[] = [];
@@ -139,7 +139,7 @@ describe("while another transaction holds a group", () => {
   });
 });
 
-test("who would have to wait too long for a connection is refused at once, without a wrong answer", async () => {
+test("rejects requests immediately when the wait for a connection would be too long", async () => {
   const service = await startTestService({
     poolSize: 1,
     queueSize: 5,
@@ -167,7 +167,7 @@ test("who would have to wait too long for a connection is refused at once, witho
   }
 });
 
-test("a change that waits too long for another transaction is a 503, and nothing is changed", async () => {
+test("returns 503 and changes nothing when a lock wait times out", async () => {
   const service = await startTestService({ lockTimeoutMs: 200 });
   const client = new Client(clientOptions(service.owner));
   try {

@@ -87,7 +87,7 @@ test.each([
   },
 );
 
-test("who gets no connection in time is told so", async () => {
+test("reports that no connection became available in time", async () => {
   proxy.cut("reset");
   proxy.swallow();
   try {
@@ -98,7 +98,7 @@ test("who gets no connection in time is told so", async () => {
   }
 });
 
-test("a server that takes no writes any more is a 503, and asked anew once it does", async () => {
+test("returns 503 while the server is read-only, and recovers", async () => {
   const change = (action: string) =>
     service.query(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${action}', current_database()); END $$`);
   await change("SET default_transaction_read_only = on");
@@ -111,7 +111,7 @@ test("a server that takes no writes any more is a 503, and asked anew once it do
   expect((await rest("PUT", { user_group_id: "acme", name: "Taken" })).status).toBe(200);
 });
 
-test("a connection that the network has lost is ended by the server", async () => {
+test("the server closes a connection that the network has lost", async () => {
   const text = "SELECT current_setting('idle_session_timeout') AS timeout";
   expect(await service.database.run({ access: "write", text }, [])).toEqual([{ timeout: "20s" }]);
 });

@@ -89,7 +89,7 @@ async function untilAnswered(statuses: Readonly<Record<number, number>>, more = 
 }
 
 describe("replicas on one Redis", () => {
-  test("share the allowance of a key, exactly, however many ask at once", async () => {
+  test("share a key's allowance exactly under concurrency", async () => {
     const redis = await useRedis();
     const replicas = [await startReplica(redis.url), await startReplica(redis.url)] as const;
     const key = await newKey();
@@ -103,7 +103,7 @@ describe("replicas on one Redis", () => {
     expect(replicas.flatMap(({ events }) => events)).toEqual([]);
   });
 
-  test("learn of failed authentications elsewhere from the next one of their own", async () => {
+  test("learn of failed authentications on other replicas with the next local one", async () => {
     const redis = await useRedis();
     const [one, other] = [await startReplica(redis.url), await startReplica(redis.url)];
     for (let time = 0; time < 3; time += 1) expect((await read(one, "nonsense")).status).toBe(401);
@@ -112,7 +112,7 @@ describe("replicas on one Redis", () => {
     expect((await read(other, "nonsense")).status).toBe(429);
   });
 
-  test("leave nothing behind in Redis that does not end with its window", async () => {
+  test("leave no Redis key that does not expire with its window", async () => {
     const redis = await useRedis();
     const replica = await startReplica(redis.url);
     for (let time = 0; time <= LIMIT; time += 1) await read(replica, await newKey());
@@ -126,8 +126,8 @@ describe("replicas on one Redis", () => {
   });
 });
 
-describe("a Redis that is lost", () => {
-  test("under load fails no request; the limits hold on, and are shared again once it is back", async () => {
+describe("a lost Redis", () => {
+  test("fails no request under load; limits still apply and are shared again afterwards", async () => {
     const redis = await useRedis();
     const replicas = [await startReplica(redis.url, PLENTY), await startReplica(redis.url, PLENTY)] as const;
     const loads = replicas.map((replica, index) => ({ replica, index }));
@@ -147,7 +147,7 @@ describe("a Redis that is lost", () => {
     expect(limitsOf(await read(replicas[1], fresh))).toEqual(left(PLENTY - 2, PLENTY));
   });
 
-  test("gives nobody a new allowance", async () => {
+  test("grants no new allowance", async () => {
     const redis = await useRedis();
     const replica = await startReplica(redis.url);
     const key = await newKey();
@@ -158,7 +158,7 @@ describe("a Redis that is lost", () => {
     expect((await read(replica, key)).status).toBe(429);
   });
 
-  test("and hangs keeps nobody waiting but those who had asked it", async () => {
+  test("delays only the requests in flight when it hangs", async () => {
     const redis = await useRedis();
     const replica = await startReplica(redis.url, PLENTY, { ...BUSY, answerMs: 500 });
     const load = putUnderLoad(replica, await newKey());
@@ -175,7 +175,7 @@ describe("a Redis that is lost", () => {
   });
 });
 
-describe("a Redis that is of no use from the start is told once, and the limits hold without it", () => {
+describe("an unusable Redis at startup is logged once, and limits apply without it", () => {
   async function expectLost(url: string, reason: RegExp, timeouts = BUSY): Promise<void> {
     const replica = await startReplica(url, LIMIT, timeouts);
     const key = await newKey();
@@ -186,11 +186,11 @@ describe("a Redis that is of no use from the start is told once, and the limits 
     expect(replica.events).toEqual([expect.stringMatching(reason)]);
   }
 
-  test("nothing is there", async () => {
+  test("not running", async () => {
     await expectLost("redis://127.0.0.1:1", /^lost: connect ECONNREFUSED/);
   });
 
-  test("it wants a password", async () => {
+  test("requires a password", async () => {
     const redis = await useRedis(["--requirepass", "pass-word"]);
     await expectLost(redis.url, /^lost: NOAUTH/);
     await expectLost(redis.url.replace("//", "//:wrong@"), /^lost: WRONGPASS/);
@@ -199,12 +199,12 @@ describe("a Redis that is of no use from the start is told once, and the limits 
     expect(replica.counters.isReachable).toBe(true);
   });
 
-  test("it takes no writes", async () => {
+  test("read-only", async () => {
     const redis = await useRedis(["--maxmemory", "1", "--maxmemory-policy", "noeviction"]);
     await expectLost(redis.url, /^lost: .*OOM/);
   });
 
-  test("it does not answer", async () => {
+  test("not responding", async () => {
     const redis = await useRedis();
     redis.signal("SIGSTOP");
     onTestFinished(() => redis.signal("SIGCONT"));

@@ -78,7 +78,7 @@ async function startReader(targets: RestartablePostgres["target"][], maxLagMs: n
   };
 }
 
-test("one that lags too much is left out until it has caught up", async () => {
+test("skips a replica that lags too much until it has caught up", async () => {
   const { replicas, told, count, createGroup } = await startReader([postgres.standby.target], SHORT_MS);
   await until(() => replicas.choose() !== undefined);
   await postgres.pause();
@@ -94,7 +94,7 @@ test("one that lags too much is left out until it has caught up", async () => {
   await until(() => told.at(-1) === "back" && replicas.choose() !== undefined);
 });
 
-test("a request that is done anew on the database itself is counted", async () => {
+test("counts a request that is retried on the primary", async () => {
   const metrics = new Metrics();
   const replica = new ReplicaReads("replica-1", () => {
     throw new Error("It is away.");
@@ -109,7 +109,7 @@ test("a request that is done anew on the database itself is counted", async () =
   expect(metrics.retriedReads.value).toBe(1);
 });
 
-test("an idle database is no lag", async () => {
+test("does not treat an idle database as lag", async () => {
   const { replicas } = await startReader([postgres.standby.target], SHORT_MS);
   await postgres.catchUp();
   await until(() => replicas.choose() !== undefined);
@@ -118,7 +118,7 @@ test("an idle database is no lag", async () => {
   await until(() => replicas.choose() !== undefined);
 });
 
-test("nobody notices that one is killed under load, and it comes back by itself", async () => {
+test("hides a replica killed under load and uses it again once it is back", async () => {
   const { told, count, createGroup } = await startReader([postgres.standby.target], USUAL_MS);
   await createGroup();
   await postgres.catchUp();
@@ -153,7 +153,7 @@ test("nobody notices that one is killed under load, and it comes back by itself"
   });
 });
 
-test("what the replay of changes cancels is read from the database itself", async () => {
+test("retries on the primary what recovery conflicts cancel", async () => {
   const { replicas } = await startReader([postgres.standby.target], PATIENT_MS);
   const slow: Statement = { access: "read", text: "SELECT pg_sleep(30), count(*) FROM user_group" };
   const reading = replicas.choose()?.of({ accountId: 1, environment: "Customer" }).run(slow, []);
@@ -171,7 +171,7 @@ test("what the replay of changes cancels is read from the database itself", asyn
   });
 });
 
-test("one that the network has swallowed keeps nobody waiting for long", async () => {
+test("does not wait long for a replica lost to the network", async () => {
   const proxy = await startFaultProxy(postgres.standby.target);
   endings.push(() => proxy.close());
   const { replicas, count, createGroup } = await startReader([proxy.target], USUAL_MS);
@@ -188,7 +188,7 @@ test("one that the network has swallowed keeps nobody waiting for long", async (
   await until(() => replicas.choose() !== undefined);
 });
 
-test("what is no replica of the database, or lets us in as somebody else, is never used", async () => {
+test("never uses a server that is not a replica of the database or has another role", async () => {
   const { primary, standby } = postgres;
   const other = { ...standby.owner, database: "postgres" };
   for (const [target, reason] of [
@@ -203,7 +203,7 @@ test("what is no replica of the database, or lets us in as somebody else, is nev
   }
 });
 
-test("requests take turns with the replicas that there are", async () => {
+test("distributes requests round-robin over the available replicas", async () => {
   const { standby } = postgres;
   const proxy = await startFaultProxy(standby.target);
   endings.push(() => proxy.close());

@@ -60,7 +60,7 @@ async function whileBehind(work: () => Promise<void>): Promise<void> {
 const GROUPS = "{ userGroups(first: 50) { totalCount nodes { providedId } } }";
 const namesIn = ({ userGroups }: Data) => userGroups.nodes.map((node: Data) => node.providedId);
 
-test("only who says that it may be old is read from a replica", () =>
+test("reads from a replica only when the request allows stale data", () =>
   whileBehind(async () => {
     await getOrCreate("unsaid");
     expect(namesIn(await run(GROUPS))).toContain("unsaid");
@@ -68,7 +68,7 @@ test("only who says that it may be old is read from a replica", () =>
     expect(namesIn(await run(GROUPS, EVENTUAL))).not.toContain("unsaid");
   }));
 
-describe("a replica answers", () => {
+describe("is read from a replica", () => {
   const group = (fields: string) => `{ userGroup(by: {providedId: "known"}) { ${fields} } }`;
   const change = `mutation { createDataSource(input: {providedId: "late", name: "Late"}) { userErrors { code } }
     putSiteConfig(input: {site: "known", document: {name: "New", navigation: [{group: "", pages: ["a"]}]}}) { userErrors { code } }
@@ -124,8 +124,8 @@ describe("a replica answers", () => {
   });
 });
 
-describe("a replica is never asked", () => {
-  test("by get-or-create", () =>
+describe("is never read from a replica", () => {
+  test("get-or-create", () =>
     whileBehind(async () => {
       expect(await getOrCreate("twice", EVENTUAL)).toMatchObject({ success: 1, new_user_group: true });
       expect(await getOrCreate("twice", EVENTUAL)).toMatchObject({ success: 1, new_user_group: false });
@@ -136,7 +136,7 @@ describe("a replica is never asked", () => {
       });
     }));
 
-  test("by a mutation, for what it shows", () =>
+  test("the result of a mutation", () =>
     whileBehind(async () => {
       const mutation = `mutation { createUserGroup(input: {providedId: "shown", name: "x", mapping: [{schemaId: "a", dataSource: "sales"}]})
         { userGroup { mapping { schemaId dataSource { name } } } userErrors { code } } }`;
@@ -151,7 +151,7 @@ describe("a replica is never asked", () => {
       }
     }));
 
-  test("for who is behind a key or a token", () =>
+  test("authentication", () =>
     whileBehind(async () => {
       const { user_group: created } = await getOrCreate("viewer");
       const viewer = async (token: string) => {
@@ -176,7 +176,7 @@ describe("a replica is never asked", () => {
     }));
 });
 
-test("row level security holds on a replica", async () => {
+test("row-level security applies on a replica", async () => {
   const { primary } = postgres;
   const stranger = await service.createAccount();
   await postgres.catchUp();
@@ -195,7 +195,7 @@ test("row level security holds on a replica", async () => {
   expect(primary.target).toMatchObject({ user: "user_groups_runtime" });
 });
 
-test("another word for it is refused", async () => {
+test("rejects any other value", async () => {
   for (const path of ["/graphql", "/site-config/known"]) {
     const reply = await callRest(
       `${service.url}${path}`,

@@ -59,7 +59,7 @@ async function expectChangesServed(properties: object): Promise<void> {
   expect((await rest("PUT", { user_group_id: "acme", properties })).status).toBe(200);
 }
 
-test("a database that takes no writes serves reads and refuses changes, until it takes them again", async () => {
+test("a read-only database serves reads and rejects writes until it is writable again", async () => {
   const endSessions =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
   const alter = `ALTER DATABASE ${escapeIdentifier(database)}`;
@@ -74,7 +74,7 @@ test("a database that takes no writes serves reads and refuses changes, until it
 });
 
 test.skipIf(!canMount || process.env["TEST_DATABASE_URL"] !== undefined)(
-  "a full disk serves reads and refuses changes, until there is room again",
+  "a full disk serves reads and rejects writes until there is space again",
   async () => {
     const [{ pid }] = await service.query("SELECT pg_backend_pid() AS pid");
     const disk = await mountSmallDisk(1, `/proc/${pid}`);
@@ -113,7 +113,7 @@ test.each([
   ["58000", "a failure of the system under it"],
   ["58030", "a failure of its disk"],
   ["08P01", "what PgBouncer reports"],
-])("%s, %s, is unavailable", async (code) => {
+])("maps %s, %s, to unavailable", async (code) => {
   const text = `DO $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$`;
   const unavailable = { code: "unavailable", retryAfter: 1, cause: { code } };
   const statement = { access: "write", text } as const;
@@ -122,6 +122,6 @@ test.each([
   await expect(transaction).rejects.toMatchObject(unavailable);
 });
 
-test("nothing of it is logged as an error", () => {
+test("logs none of it as an error", () => {
   expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
 });

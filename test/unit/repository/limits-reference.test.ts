@@ -47,7 +47,7 @@ test("every row has four cells", () => {
   for (const row of rows) expect(row, row.join(" | ")).toHaveLength(4);
 });
 
-describe("a row with settings", () => {
+describe("rows with settings", () => {
   const withSettings = rows.filter(([, , setting]) => settingsOf(setting).length > 0);
 
   test.each(withSettings.map((row): [string, string[]] => [row[0] ?? "", row]))(

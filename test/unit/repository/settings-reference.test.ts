@@ -49,7 +49,7 @@ test("docs/settings.md is current (vitest run test/unit/repository/settings-refe
   await expect(settingsReference()).toMatchFileSnapshot("../../../docs/settings.md");
 });
 
-test("each setting says what it means", () => {
+test("each setting has a description", () => {
   for (const section of Object.values(SETTING_SECTIONS)) {
     for (const [name, schema] of Object.entries<z.ZodType>(section)) {
       expect(schema.description, name).toMatch(/\w/);

@@ -127,13 +127,13 @@ describe("decision 17: errors", () => {
   });
 });
 
-test("half a surrogate pair in a key below an unknown property", () => {
+test("rejects half a surrogate pair in a key below an unknown property", () => {
   const report = checkDocument({ ...faultless, seo: { "\ud800/~": 1 } });
   expect(placesOf(report.errors)).toEqual([["unstorable_text", "/seo/\ud800~1~0"]]);
   expect(placesOf(report.warnings)).toEqual([["unknown_property", "/seo"]]);
 });
 
-test("a value of the wrong type brings no other findings with it", () => {
+test("reports only the type error for a value of the wrong type", () => {
   const report = checkDocument({
     ...faultless,
     navigation: [{ group: 1, pages: [7] }],

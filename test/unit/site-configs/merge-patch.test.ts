@@ -25,7 +25,7 @@ const rfcExamples: readonly (readonly [original: string, patch: string, result: 
   ["{}", '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
 ];
 
-test.each(rfcExamples)("RFC 7396: %s with %s is %s", (original, patch, result) => {
+test.each(rfcExamples)("RFC 7396: %s patched with %s is %s", (original, patch, result) => {
   expect(parse(mergePatchText(original, parse(patch)))).toEqual(parse(result));
 });
 
@@ -90,7 +90,7 @@ test.each(layouts)("layout: %s", (_, text, patch, result) => {
   expect(mergePatchText(text, patch)).toBe(result);
 });
 
-test("the key __proto__ is a key like others", () => {
+test("treats `__proto__` as an ordinary key", () => {
   const patch = parse('{"__proto__": {"x": 1, "y": null}}');
   expect(mergePatchText("{}", patch)).toBe('{"__proto__":{"x":1}}');
   expect(mergePatchText('{"__proto__": {"y": 2}}', patch)).toBe('{"__proto__": {"x": 1}}');
@@ -101,7 +101,7 @@ test("the key __proto__ is a key like others", () => {
   expect(Object.hasOwn(Object.prototype, "x")).toBe(false);
 });
 
-test("the deepest document that is valid can be patched", () => {
+test("patches the deepest valid document", () => {
   const deep = (inner: string) => `${'{"a":'.repeat(199)}${inner}${"}".repeat(199)}`;
   expect(mergePatchText(deep('{"x":1}'), parse(deep('{"x":2}')))).toBe(deep('{"x":2}'));
 });
@@ -151,7 +151,7 @@ describe.each([
   ["indented texts", indented],
   ["texts with any white space and spelling", wild],
 ])("%s", (_, texts) => {
-  test("say what RFC 7396 says", () => {
+  test("match RFC 7396", () => {
     fc.assert(
       fc.property(texts, fc.oneof({ weight: 9, arbitrary: object }, value), (text, patch) => {
         const result = mergePatchText(text, patch);
@@ -162,7 +162,7 @@ describe.each([
     );
   });
 
-  test("keep all that the patch does not name as it is spelt", () => {
+  test("preserve the text of everything the patch does not name", () => {
     fc.assert(
       fc.property(texts, object, (text, patch) => {
         const result = mergePatchText(text, patch);

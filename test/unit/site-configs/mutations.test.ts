@@ -71,7 +71,7 @@ const WRONG: readonly (readonly [place: RegExp, values: readonly Wrong[]])[] = [
   ],
 ];
 
-test("the document written by hand has no errors", () => {
+test("the handwritten document has no errors", () => {
   const { errors, warnings } = checkDocument(everything);
   expect(errors).toEqual([]);
   expect(placesOf(warnings)).toEqual([
@@ -80,12 +80,12 @@ test("the document written by hand has no errors", () => {
   ]);
 });
 
-test("whatever single value contradicts the table, the finding points at it or at its parent", () => {
+test("reports any single invalid value at its path or its parent's", () => {
   for (const path of pathsOf(everything))
     for (const wrong of wrongFor(path)) expectFinding(everything, path, wrong);
 });
 
-test("so it does in any valid document", () => {
+test("does the same in any valid document", () => {
   fc.assert(
     fc.property(validSiteConfig(), fc.nat(), fc.nat(), (document, place, choice) => {
       const paths = pathsOf(document);

@@ -21,11 +21,11 @@ const growing: readonly (readonly [what: string, text: (size: number) => string]
   ["white space", (size) => `${" \n".repeat(25 * size)}{}`],
 ];
 
-test.each(growing)("many megabytes of %s are answered", (_, text) => {
+test.each(growing)("handles many megabytes of %s", (_, text) => {
   expect(validateSiteConfigText(text(LARGE), { strict: false }).valid).toBeTypeOf("boolean");
 });
 
-test("a site of 2,000 nested pages in 1 MB has one warning for each nested group", () => {
+test("reports one warning per nested group for a 1 MB site of 2,000 nested pages", () => {
   const text = site({ navigation: nested(200, 2000, "x".repeat(550)) });
   expect(text.length).toBeGreaterThan(1_000_000);
   const { valid, warnings } = validateSiteConfigText(text, { strict: false });
@@ -34,7 +34,7 @@ test("a site of 2,000 nested pages in 1 MB has one warning for each nested group
   expect(new Set(warnings.map(({ code }) => code))).toEqual(new Set(["undocumented_form"]));
 });
 
-test("findings are not more than a caller can bear, and whether it is valid stays right", () => {
+test("limits the number of findings without changing the verdict", () => {
   const text = site({
     versions: many(50_000, (id) => id),
     ...Object.fromEntries(many(50_000, (id) => [`k${id}`, id])),

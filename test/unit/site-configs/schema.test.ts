@@ -7,7 +7,7 @@ import { checkDocument, faultless } from "../../support/site-configs/documents.j
 
 const accepts = new Ajv2020({ strict: true, strictRequired: false }).compile(siteConfigJsonSchema());
 
-test("validator and JSON Schema agree on what is valid", () => {
+test("validator and JSON Schema agree on validity", () => {
   const seen = { valid: 0, invalid: 0 };
   fc.assert(
     fc.property(noisySiteConfig(), (document) => {
@@ -21,7 +21,7 @@ test("validator and JSON Schema agree on what is valid", () => {
   expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(400);
 });
 
-test("both accept what is generated to be valid", () => {
+test("both accept generated valid documents", () => {
   fc.assert(
     fc.property(validSiteConfig(), (document) => {
       expect(checkDocument(document).errors).toEqual([]);
@@ -31,7 +31,7 @@ test("both accept what is generated to be valid", () => {
   );
 });
 
-describe("the schema cannot express", () => {
+describe("rules that the schema cannot express", () => {
   test.each([
     ["text that cannot be stored", { ...faultless, name: "a\u0000" }],
     ["the number of levels", { ...faultless, deep: JSON.parse("[".repeat(300) + "]".repeat(300)) }],
@@ -41,7 +41,7 @@ describe("the schema cannot express", () => {
   });
 });
 
-test("the schema tells editors of meanings, defaults, values and what is deprecated", () => {
+test("the schema contains descriptions, defaults, values and deprecations for editors", () => {
   const schema = siteConfigJsonSchema();
   expect(schema).toMatchObject({
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -7,7 +7,7 @@ import { printSdl } from "../../../src/graphql/server/schema.js";
 
 const schema = buildSchema(printSdl());
 
-test("the types have all properties of the format, and what is required or has a default is never null", () => {
+test("the types have every property of the format, and required or defaulted ones are non-null", () => {
   expect(compare("SiteSettings", SITE_CONFIG)).toEqual([]);
 });
 

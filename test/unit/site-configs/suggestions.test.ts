@@ -22,7 +22,7 @@ const suggested: readonly (readonly [typo: string, change: JsonObject, meant: st
   ],
 ];
 
-describe("a likely typo brings a suggestion", () => {
+describe("suggests a correction for a likely typo", () => {
   test.each(suggested)("%s", (_, change, meant) => {
     expect(messagesOf(change)).toEqual([expect.stringMatching(/ Did you mean ".*"\?$/)]);
     expect(messagesOf(change)[0]).toContain(`Did you mean "${meant}"?`);
