@@ -14,7 +14,7 @@ const processes = createTestProcesses();
 afterAll(() => processes.close());
 
 test.skipIf(!isRoot)(
-  "started by root, the service runs as the owner of its directories only",
+  "a service run as another user owns its files, and rejects directories that it cannot write to",
   async (context) => {
     const account = await nobody();
     if (!(await canRead(account, await compileService()))) context.skip("nobody may not read this checkout");

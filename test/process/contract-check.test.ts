@@ -184,7 +184,7 @@ test("an existing group is left unchanged and reported", async () => {
   expect(left).toEqual(["acme", String(ids[1])]);
 });
 
-test("reports groups that could not be deleted because the service failed", async () => {
+test("reports groups as left behind when the service fails at the end", async () => {
   const failing = (reply: AlterableReply) => reply.method === "DELETE" || !reply.sent.includes('"name"');
   let ending = false;
   const left = await leftBy((reply) => {

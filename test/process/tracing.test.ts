@@ -188,8 +188,8 @@ describe("a traced request", () => {
   });
 });
 
-describe("not traced", () => {
-  test("are requests that the caller or the sampler excludes", async () => {
+describe("untraced requests", () => {
+  test("are those that the caller or the sampler excludes", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startTraced(receiver);
     await getGroup(running, "acme", traceparent(newIds(), "00"));
@@ -203,7 +203,7 @@ describe("not traced", () => {
     expect(receiver.spans()).toEqual([]);
   });
 
-  test("is anything by default", async () => {
+  test("are all requests by default", async () => {
     const running = await startRunningApp();
     await getGroup(running, "acme", traceparent(newIds()));
     expect(running.log.filter((line) => "traceId" in line)).toEqual([]);

@@ -90,7 +90,7 @@ beforeAll(async () => {
 });
 
 test.each(rootFields())(
-  "nothing of another tenant is found or changed by %s %s",
+  "%s %s neither finds nor changes another tenant's data",
   async (kind, name, field) => {
     const operations = generateOperations(schema, kind, field, known);
     const before = await victimState();
@@ -112,7 +112,7 @@ test.each(rootFields())(
   },
 );
 
-test("while its owner finds all of it by the same operations", async () => {
+test("the owner finds all of it with the same operations", async () => {
   const { service, keys } = graphql();
   const found: Record<string, boolean> = {};
   for (const [kind, name, field] of rootFields()) {

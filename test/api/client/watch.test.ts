@@ -27,7 +27,7 @@ function shortly({ done, value }: IteratorResult<UserGroupEvent, void>): string 
 }
 
 describe("a watch", () => {
-  test("tells how a group is, then of each change, to its end", async () => {
+  test("yields the group, then each change until it is deleted", async () => {
     const { client } = fixture();
     const { token, events, next, rename } = await create("watched");
     expect(await next()).toBe("CURRENT One");
@@ -41,7 +41,7 @@ describe("a watch", () => {
     expect(await next()).toBe("over");
   });
 
-  test("takes no connection from the calls, and ends when the client is closed", async () => {
+  test("uses no connection of the calls, and ends when the client is closed", async () => {
     const { userGroups } = fixture().client;
     await userGroups.getOrCreate({ userGroupId: "beside", name: "One" });
     const client = fixture().newClient({ maxConnections: 1, timeoutMs: 2_000, maxRetries: 0 });
@@ -53,7 +53,7 @@ describe("a watch", () => {
     for (const events of watches) await expect(events.next()).rejects.toThrow("The client was closed.");
   });
 
-  test("goes on where its connection broke, and tells what has become of the group", async () => {
+  test("continues after a lost connection, with the changes since", async () => {
     const { service } = fixture();
     const { next, rename, events } = await create("broken");
     expect(await next()).toBe("CURRENT One");
@@ -71,7 +71,7 @@ describe("a watch", () => {
     await events.return();
   });
 
-  test("tells that the group was deleted while its connection was broken", async () => {
+  test("reports that the group was deleted while the connection was lost", async () => {
     const { service, client } = fixture();
     const { next, token } = await create("deleted meanwhile");
     expect(await next()).toBe("CURRENT One");
@@ -81,7 +81,7 @@ describe("a watch", () => {
     expect(await following).toBe("DELETED undefined");
   });
 
-  test("ends with what does not pass by itself", async () => {
+  test("ends on a permanent error", async () => {
     const { account, newClient, service, client } = fixture();
     await create("revoked");
     await expect(client.userGroups.watch({ providedId: "nobody" }).next()).rejects.toThrow(NotFoundError);
@@ -93,7 +93,7 @@ describe("a watch", () => {
     await following;
   });
 
-  test("ends with its signal", async () => {
+  test("ends when its signal is aborted", async () => {
     const { userGroups } = fixture().client;
     await create("left");
     const abort = new AbortController();
@@ -105,7 +105,7 @@ describe("a watch", () => {
   });
 });
 
-test("a subscription of the caller's own tells its data, and whenever it stands", async () => {
+test("a custom subscription yields its data and reports when it is established", async () => {
   const { client } = fixture();
   const { rename } = await create("own subscription");
   let connected = 0;
@@ -121,7 +121,7 @@ test("a subscription of the caller's own tells its data, and whenever it stands"
   expect(connected).toBe(1);
 });
 
-describe("of a server that is none of ours, a subscription", () => {
+describe("a subscription to another server", () => {
   const clientOf = (baseUrl: string) =>
     new UserGroupsClient({ baseUrl, apiKey: `ugk_live_${"k".repeat(40)}`, maxRetries: 1 });
   const stream =
@@ -142,7 +142,7 @@ describe("of a server that is none of ours, a subscription", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("reads events however they are cut into pieces, until it is told that there are no more", async () => {
+  test("reads events however they are chunked, until the stream completes", async () => {
     const text = `:\n\n${event({ data: { a: "ä" } })}${event({ data: { a: 2 } })}event: complete\n\n`;
     const { url } = await startScriptedServer((response) => {
       response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
@@ -158,7 +158,7 @@ describe("of a server that is none of ours, a subscription", () => {
     expect(seen).toEqual([{ a: "ä" }, { a: 2 }]);
   });
 
-  test("connects again after a failure of a moment, and gives up when there is nobody left", async () => {
+  test("reconnects after a temporary failure, and gives up when nobody answers", async () => {
     const failed = event({ data: null, errors: [{ message: "No.", extensions: { code: "UNAVAILABLE" } }] });
     const { url, seen } = await startScriptedServer(
       stream(failed),

@@ -33,7 +33,7 @@ const rename = (by: Writer) =>
 test.each([
   ["an insert", (by: Writer) => create(by, "late")],
   ["an update", rename],
-])("%s whose deadline ends while it waits for a connection is not sent", async (_, write) => {
+])("%s whose deadline passes while waiting for a connection is not sent", async (_, write) => {
   const deadline = { isOver: false };
   let outcome: Promise<unknown> | undefined;
   await service.database.transaction({ accountId: account.accountId }, async () => {
@@ -50,7 +50,7 @@ test.each([
   expect(groups).toEqual([{ provided_id: "first", name: "Acme" }]);
 });
 
-test("a write that still has time is sent though another one, which waits with it, has none", async () => {
+test("a write within its deadline is sent although another one in its batch is too late", async () => {
   const late = { isOver: false };
   const outcomes: Promise<unknown>[] = [];
   await service.database.transaction({ accountId: account.accountId }, async () => {

@@ -31,8 +31,8 @@ beforeEach(() => {
   rest().service.statements.length = 0;
 });
 
-describe("what comes at the same time", () => {
-  test("is created with few statements, each for its own request", async () => {
+describe("concurrent requests", () => {
+  test("create groups with few statements, each its own", async () => {
     const { service } = rest();
     const replies = await whileBusy(ids.length, () => getAll());
     expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200));
@@ -48,7 +48,7 @@ describe("what comes at the same time", () => {
     expect(told).toEqual(new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])));
   });
 
-  test("is read with few statements, and each gets its own group", async () => {
+  test("read groups with few statements, each its own", async () => {
     const { service } = rest();
     const replies = await whileBusy(ids.length, () => getAll());
     expect(replies.map(({ body }) => Object(body).user_group.provided_id)).toEqual(ids);
@@ -56,7 +56,7 @@ describe("what comes at the same time", () => {
     expect(service.statements.length).toBeLessThan(10);
   });
 
-  test("is another tenant's business in statements of its own", async () => {
+  test("use separate statements for each tenant", async () => {
     const { keys, strangerKey } = rest();
     const [mine, testing, strange] = await Promise.all([getAll(), getAll(keys.testing), getAll(strangerKey)]);
     const tokens = [mine, testing, strange].flatMap((replies) =>
@@ -67,7 +67,7 @@ describe("what comes at the same time", () => {
     expect(strange?.every(({ body }) => Object(body).new_user_group)).toBe(true);
   });
 
-  test("is not harmed by one that fails", async () => {
+  test("succeed when one of them fails", async () => {
     const { service, call } = rest();
     await service.query("ALTER TABLE user_group ADD CONSTRAINT no_bad CHECK (name <> 'bad')");
     const names = Array.from({ length: 20 }, (_, index) => (index === 7 ? "bad" : `good ${index}`));
@@ -82,7 +82,7 @@ describe("what comes at the same time", () => {
   });
 });
 
-describe("what is changed at the same time", () => {
+describe("concurrent changes", () => {
   const updates = () => rest().service.statements.filter((text) => /UPDATE user_group/.test(text)).length;
 
   /** Which request each entry of the audit log tells of, by the group's provided id. */
@@ -102,7 +102,7 @@ describe("what is changed at the same time", () => {
     return { tokens, rotate: () => tokens.map((token) => rest().call("POST", { current_token: token })) };
   }
 
-  test("is updated with few statements, each for its own request", async () => {
+  test("update groups with few statements, each its own", async () => {
     await getAll();
     rest().service.statements.length = 0;
     const replies = await whileBusy(ids.length, () =>
@@ -119,7 +119,7 @@ describe("what is changed at the same time", () => {
     );
   });
 
-  test("gets new tokens with few statements, each for its own request", async () => {
+  test("rotate tokens with few statements, each its own", async () => {
     const { tokens, rotate } = await rotateAll();
     const replies = await whileBusy(ids.length, () => Promise.all(rotate()));
     expect(updates()).toBeLessThan(20);
@@ -133,7 +133,7 @@ describe("what is changed at the same time", () => {
     );
   });
 
-  test("counts once for each request, though they change one group", async () => {
+  test("are each applied, though they change one group", async () => {
     const { service, call } = rest();
     const { token } = userGroupOf(await call("GET", { user_group_id: "shared", name: "shared" }));
     const rotations = await whileBusy(10, () =>
@@ -150,7 +150,7 @@ describe("what is changed at the same time", () => {
     ).toHaveLength(1);
   });
 
-  test("tells each request whose group is missing", async () => {
+  test("report a missing group to the right request", async () => {
     const { call } = rest();
     await getAll();
     const asked = [...ids.slice(0, 10), "nobody", ...ids.slice(10, 20)];
@@ -161,7 +161,7 @@ describe("what is changed at the same time", () => {
   });
 });
 
-describe("a group that another transaction holds", () => {
+describe("a group locked by another transaction", () => {
   // Whoever waits for it here waits longer than the test.
   const slow = useRest({
     poolSize: 4,
@@ -170,7 +170,7 @@ describe("a group that another transaction holds", () => {
     speed: { collect: true, keyCacheMs: 0 },
   });
 
-  test("keeps no other from being changed", async () => {
+  test("does not block changes of other groups", async () => {
     const { service, account, call } = slow();
     const names = ids.slice(0, 20);
     const groups = await Promise.all(names.map((id) => call("GET", { user_group_id: id, name: id })));
@@ -194,7 +194,7 @@ describe("a group that another transaction holds", () => {
   });
 });
 
-describe("an API key that is remembered", () => {
+describe("a cached API key", () => {
   const get = async (key: string, { call } = rest()) =>
     (await call("GET", { user_group_id: "group 1" }, key)).status;
   const patient = useRest({ speed: { keyCacheMs: 3_600_000 } });
@@ -207,7 +207,7 @@ describe("an API key that is remembered", () => {
     expect(service.statements.filter((text) => text.includes("api_key.hash"))).toHaveLength(1);
   });
 
-  test("ends soon when it was revoked elsewhere, and at once when here", async () => {
+  test("expires soon when revoked elsewhere, and immediately when revoked here", async () => {
     const { service, account, keys } = rest();
     const { secret, id } = await account.createKey();
     expect(await get(secret)).toBe(200);
@@ -222,7 +222,7 @@ describe("an API key that is remembered", () => {
     expect(await get(here.secret)).toBe(401);
   });
 
-  test("is not remembered when it is unknown", async () => {
+  test("is not cached when it is unknown", async () => {
     const { service, account } = rest();
     const { secret, id } = await account.createKey();
     await service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [id]);

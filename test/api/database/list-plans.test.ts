@@ -128,7 +128,7 @@ function faultsOf(plan: PlanNode, mayScan: boolean): string[] {
   });
 }
 
-test("there are lists to ask for, and what may scan is a condition of one", () => {
+test("there are lists to explain, and each exception is a condition of one", () => {
   expect(connectionFields().length).toBeGreaterThanOrEqual(9);
   const conditions = new Set(casesOf().map(({ condition }) => condition));
   expect(SCANNING.filter((condition) => !conditions.has(condition))).toEqual([]);

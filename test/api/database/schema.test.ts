@@ -32,7 +32,7 @@ async function differences(database: Database): Promise<string[]> {
   return upQueries.map(({ query }) => query);
 }
 
-test("entities and migrations agree, also after up, down and up again", async () => {
+test("entities and migrations agree, also after up, down and up", async () => {
   const database = await open("empty");
   const names = database.orm.migrations.map(({ name }) => name);
   expect(await migrateUp(database)).toEqual(names);
@@ -45,7 +45,7 @@ test("entities and migrations agree, also after up, down and up again", async ()
   expect(await differences(database)).toEqual([]);
 });
 
-test("replicas that start at once migrate once", async () => {
+test("replicas that start together migrate once", async () => {
   const replicas = [];
   for (let count = 0; count < 5; count += 1) replicas.push(await open("empty"));
   const applied = await Promise.all(replicas.map((replica) => migrateUp(replica)));

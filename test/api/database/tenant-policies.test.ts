@@ -49,7 +49,7 @@ interface Policy {
   readonly conditions: readonly string[];
 }
 
-test("all tables with an account have policies of one form, and operator's ones where they are listed", async () => {
+test("all tables with an account have the same policy, and operator policies where listed", async () => {
   const { rows: tables } = await client.query<{ name: string; type: string }>(
     `SELECT relname AS name, min(format_type(atttypid, NULL)) FILTER (WHERE attname = 'environment') AS type
       FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
@@ -80,7 +80,7 @@ test("all tables with an account have policies of one form, and operator's ones 
   for (const policy of all) expect(policy).toMatchObject({ permissive: "PERMISSIVE", roles: "{public}" });
 });
 
-test("functions that run with the rights of their owner pin search_path, with pg_temp last", async () => {
+test("SECURITY DEFINER functions pin search_path, with pg_temp last", async () => {
   const { rows } = await client.query<{ name: string; path: string | undefined }>(
     `SELECT proname AS name,
         (SELECT setting FROM unnest(proconfig) AS setting WHERE setting LIKE 'search_path=%') AS path

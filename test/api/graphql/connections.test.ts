@@ -55,7 +55,7 @@ async function pageThrough(orderBy: object, size: number, way: "forward" | "back
   }
 }
 
-test("pages that are asked for at once share statements, and each is as it is alone", async () => {
+test("pages requested together share statements and equal those requested alone", async () => {
   const sorts = ["TEAM_ID", "PROVIDED_ID", "NAME", "CREATED_AT", "UPDATED_AT"];
   const requests: object[] = [];
   for (const field of sorts) {
@@ -87,7 +87,7 @@ test("pages that are asked for at once share statements, and each is as it is al
 
 describe("paging", () => {
   test.each(["TEAM_ID", "PROVIDED_ID", "NAME", "CREATED_AT", "UPDATED_AT"])(
-    "by %s in every way",
+    "works by %s in both directions",
     async (field) => {
       const whole = idsOf(await list({ first: 100, orderBy: { field } }));
       expect(whole).toHaveLength(COUNT);
@@ -103,7 +103,7 @@ describe("paging", () => {
     },
   );
 
-  test("names are sorted by code points", async () => {
+  test("sorts names by code point", async () => {
     const { userGroups } = await graphql().run(
       "{ userGroups(first: 100, orderBy: { field: NAME }) { nodes { name } } }",
     );
@@ -111,7 +111,7 @@ describe("paging", () => {
     expect([...new Set(names)]).toEqual(["Zoo 100%", "apple", "zoo_a", "Ärger"]);
   });
 
-  test("between two cursors lies what lies between them", async () => {
+  test("returns what lies between two cursors", async () => {
     const { edges } = await list({ first: 100 });
     const between = { after: edges[4].cursor, before: edges[9].cursor };
     expect(idsOf(await list(between))).toEqual(edges.slice(5, 9).map(({ node }: Data) => node.providedId));
@@ -120,7 +120,7 @@ describe("paging", () => {
     );
   });
 
-  test("without first and last there are 20", async () => {
+  test("defaults to 20 items", async () => {
     expect(idsOf(await list({}))).toHaveLength(20);
     expect(await list({ first: 0 })).toMatchObject({
       nodes: [],
@@ -156,7 +156,7 @@ describe("paging", () => {
     expect(body).toMatchObject({ errors: [{ message, extensions: { code: "INVALID_FIELD", field } }] });
   });
 
-  test("only what is asked for is read", async () => {
+  test("reads only the requested fields", async () => {
     const { run, service } = graphql();
     const statements = async (selection: string) => {
       service.statements.length = 0;
@@ -198,7 +198,7 @@ describe("filters", () => {
     expect(page.totalCount).toBe(ids.length);
   });
 
-  test("what cannot be meant is refused", async () => {
+  test("reject meaningless values", async () => {
     for (const [field, filter] of [
       [["filter", "properties"], { properties: "text" }],
       [["filter", "dataSource"], { dataSource: {} }],
@@ -210,7 +210,7 @@ describe("filters", () => {
     }
   });
 
-  test("other tenants' groups are in no list", async () => {
+  test("never list other tenants' groups", async () => {
     const { run, strangerKey, keys } = graphql();
     for (const key of [strangerKey, keys.testing]) {
       expect((await run(LIST, {}, key)).userGroups).toMatchObject({ nodes: [], totalCount: 0 });

@@ -10,10 +10,10 @@ const preflight = {
 };
 const query = { query: "{ viewer { __typename } }" };
 
-describe("with origins set", () => {
+describe("with allowed origins", () => {
   const graphql = useGraphql({ corsOrigins: [ORIGIN, "https://other.example.com"] });
 
-  test("a page of one of them may call the GraphQL API", async () => {
+  test("a page of an allowed origin can call the GraphQL API", async () => {
     const url = `${graphql().service.url}/graphql`;
     const asked = await callRest(url, "OPTIONS", undefined, undefined, preflight);
     expect(asked.status).toBe(204);
@@ -34,7 +34,7 @@ describe("with origins set", () => {
     expect(refused).toMatchObject({ status: 401, headers: { "access-control-allow-origin": ORIGIN } });
   });
 
-  test("a page of another origin may not, nor may any page call the REST API", async () => {
+  test("a page of another origin cannot, and no page can call the REST API", async () => {
     const { url } = graphql().service;
     const stranger = { ...preflight, origin: "https://evil.example.com" };
     const asked = await callRest(`${url}/graphql`, "OPTIONS", undefined, undefined, stranger);
@@ -46,10 +46,10 @@ describe("with origins set", () => {
   });
 });
 
-describe("with none set", () => {
+describe("without allowed origins", () => {
   const graphql = useGraphql();
 
-  test("no page of another origin may call", async () => {
+  test("no page of another origin can call", async () => {
     const url = `${graphql().service.url}/graphql`;
     const asked = await callRest(url, "OPTIONS", undefined, undefined, preflight);
     expect(asked.headers["access-control-allow-origin"]).toBeUndefined();

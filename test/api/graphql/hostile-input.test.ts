@@ -99,7 +99,7 @@ async function expectHarmless(bodies: fc.Arbitrary<string>, numRuns: number): Pr
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 }
 
-test("every mutation is tried", () => {
+test("covers every mutation", () => {
   expect(mutations.length).toBeGreaterThan(15);
 });
 
@@ -122,14 +122,14 @@ test.each(mutations)("$name with hostile literals", async ({ name, input }) => {
   await expectHarmless(bodies, 15);
 });
 
-test("the request itself with hostile parts", async () => {
+test("request parameters with hostile values", async () => {
   const query = fc.constant(JSON.stringify("{ viewer { scope } }"));
   const empty = fc.constant("{}");
   const request = hostileObject({ query, variables: empty, operationName: hostileJson, extensions: empty });
   await expectHarmless(perhapsBroken(request), 75);
 });
 
-test("keys that mean something to JavaScript are data, in variables and in literals", async () => {
+test("treats keys with a meaning in JavaScript as data, in variables and literals", async () => {
   const { run } = graphql();
   const properties = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":"x"}';
   const query = `mutation ($input: CreateUserGroupInput!) { createUserGroup(input: $input) { userGroup { properties } } }`;
@@ -141,7 +141,7 @@ test("keys that mean something to JavaScript are data, in variables and in liter
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 });
 
-test("nothing of all this was an error of the service", () => {
+test("logs none of this as an internal error", () => {
   expect(graphql().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });
 

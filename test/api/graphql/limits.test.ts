@@ -44,7 +44,7 @@ function refusal(code: string, message: string, figures: object) {
   };
 }
 
-describe("an operation at its limit runs, one beyond is refused", () => {
+describe("an operation at a limit runs, one above it is rejected:", () => {
   test("depth", async () => {
     const { call } = graphql();
     expect(await call(levels("name"))).toMatchObject({ status: 200, body: { data: { userGroup: null } } });
@@ -98,7 +98,7 @@ describe("an operation at its limit runs, one beyond is refused", () => {
     expect(await call(hidden)).toMatchObject({ body: { errors: [{ extensions: { actual: 62 } }] } });
   });
 
-  test("tokens, before anything else is made of them", async () => {
+  test("tokens, before parsing", async () => {
     const { call } = graphql();
     expect(await call(tokens(4000))).toMatchObject({
       body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["ids"] } }] },
@@ -114,7 +114,7 @@ describe("an operation at its limit runs, one beyond is refused", () => {
     });
   });
 
-  test("cost, whether page sizes are written, in variables or the variables' defaults", async () => {
+  test("cost, with page sizes as literals, variables or variable defaults", async () => {
     const { call } = graphql();
     const head = "query ($n: Int = 100)";
     expect((await call(cost("99"))).status).toBe(200);
@@ -130,14 +130,14 @@ describe("an operation at its limit runs, one beyond is refused", () => {
     expect((await call(cost("$n", head), { n: 99 })).status).toBe(200);
   });
 
-  test("a page size that is out of bounds is told as such", async () => {
+  test("reports a page size that is out of range as such", async () => {
     expect(await graphql().call("{ userGroups(first: 100000) { nodes { name } } }")).toMatchObject({
       body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["first"] } }] },
     });
   });
 });
 
-test("of several operations only the chosen one counts", async () => {
+test("counts only the selected operation", async () => {
   const { service, keys } = graphql();
   const query = `query Small { viewer { scope } } query Deep ${levels("userGroups { totalCount }")}`;
   const call = (operationName: string) =>
@@ -152,7 +152,7 @@ test("of several operations only the chosen one counts", async () => {
   });
 });
 
-test.each([30, 200])("fragments that double %i times are refused like any other excess", async (count) => {
+test.each([30, 200])("rejects fragments that double %i times like any other excess", async (count) => {
   const { call } = graphql();
   const fragments = (of: string) =>
     `{ userGroup(by: {}) { ...F0 } } ${times(
@@ -169,7 +169,7 @@ test.each([30, 200])("fragments that double %i times are refused like any other 
 });
 
 describe("introspection", () => {
-  test("as tools do it passes under any limits but that of tokens", async () => {
+  test("by common tools passes all limits except the token limit", async () => {
     for (const { call } of [graphql(), lenientOnTokens()]) {
       expect(await call(INTROSPECTION, {}, null)).toMatchObject({
         status: 200,
@@ -181,7 +181,7 @@ describe("introspection", () => {
     }
   });
 
-  test("that multiplies itself by aliases counts like all else", async () => {
+  test("multiplied by aliases counts like other fields", async () => {
     const { call } = graphql();
     const multiplied = (by: number) => `
       { __schema { types { ${times(by, (index) => `a${index}: fields { type { ...F } }`)} } } }
@@ -196,7 +196,7 @@ describe("introspection", () => {
   });
 });
 
-test("several operations in one request are refused", async () => {
+test("rejects batched requests", async () => {
   const { service, keys } = graphql();
   const query = { query: "{ viewer { scope } }" };
   expect(await callRest(`${service.url}/graphql`, "POST", keys.admin, [query, query])).toMatchObject({
@@ -205,7 +205,7 @@ test("several operations in one request are refused", async () => {
   });
 });
 
-test("a body of more than 4 MiB is refused, up to that it is read", async () => {
+test("accepts bodies up to 4 MiB", async () => {
   const { call } = graphql();
   const query = (size: number) => `{ viewer { scope } } #${"x".repeat(size)}`;
   const most = 4 * 1_048_576 - JSON.stringify({ query: query(0), variables: {} }).length;
@@ -216,7 +216,7 @@ test("a body of more than 4 MiB is refused, up to that it is read", async () => 
   });
 });
 
-test("the limits are settings", () => {
+test("limits are configurable", () => {
   const environment = {
     GRAPHQL_MAX_DEPTH: "3",
     GRAPHQL_MAX_ALIASES: "0",

@@ -18,7 +18,7 @@ async function createGroups(count: number): Promise<{ id: string; token: string;
   return groups;
 }
 
-test("a query takes as many statements for 50 groups as for one, however they are named", async () => {
+test("a query takes as many statements for 50 groups as for one, however they are identified", async () => {
   const { run, service } = graphql();
   const groups = await createGroups(50);
   for (const name of ["id", "providedId", "token"] as const) {
@@ -46,7 +46,7 @@ test("a query takes as many statements for 50 groups as for one, however they ar
   }
 });
 
-test("data sources by id or provided id are one statement each", async () => {
+test("data sources by ID or external ID take one statement each", async () => {
   const { run, service } = graphql();
   service.statements.length = 0;
   const fields = Array.from(
@@ -57,7 +57,7 @@ test("data sources by id or provided id are one statement each", async () => {
   expect(service.statements).toHaveLength(2);
 });
 
-test("what is loaded in one request is not served to another", async () => {
+test("data loaded for one request is not served to another", async () => {
   const { run, strangerKey } = graphql();
   const query = `{ userGroup(by: { providedId: "group 0" }) { name } }`;
   const [own, stranger] = await Promise.all([run(query), run(query, {}, strangerKey)]);

@@ -44,7 +44,7 @@ describe.each([
   ["for each request", { collect: false, keyCacheMs: 0 }],
   ["for many requests", { collect: true, keyCacheMs: 500 }],
 ])("what waits for a connection at the deadline, with statements %s,", (_how, speed) => {
-  test("is not sent later, whatever finds out who is asking", async () => {
+  test("is not sent later, whatever statement authenticates the caller", async () => {
     const service = await startTestService({
       use: base,
       poolSize: 1,
@@ -104,7 +104,7 @@ describe.each([
   });
 });
 
-test("a front end's statements have the deadline of its request", async () => {
+test("a front end's statements have its request's deadline", async () => {
   const { services } = base;
   const { token } = await createGroup(base, await base.createAccount());
   const authorization = `Bearer ${token}`;
@@ -130,7 +130,7 @@ test("a front end's statements have the deadline of its request", async () => {
   ).rejects.toThrow(TOO_LONG);
 });
 
-test("a key that several requests wait for is looked up until the last of their deadlines", async () => {
+test("a key lookup shared by several requests has the latest of their deadlines", async () => {
   const service = await startTestService({ use: base, poolSize: 1, speed: { keyCacheMs: 1000 } });
   onTestFinished(() => service.close());
   const { secret } = await (await service.createAccount()).createKey();

@@ -56,7 +56,7 @@ test.each([
   ["each for itself", {}],
   ["in one transaction", { "idempotency-key": "changes" }],
 ])(
-  "an operation with many statements, %s, ends at the deadline, and sends no further ones",
+  "an operation with many statements, %s, stops at the deadline and sends no further ones",
   async (_how, headers) => {
     const before = await nameOfAcme();
     const startedAt = performance.now();
@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test("what was stopped at the deadline is done when it is sent again under its Idempotency-Key", async () => {
+test("a request stopped at the deadline can be retried with its Idempotency-Key", async () => {
   const headers = { "idempotency-key": "again" };
   expect((await change(headers)).status).toBe(503);
   await untilIdle();
@@ -91,7 +91,7 @@ test("what was stopped at the deadline is done when it is sent again under its I
   expect(await nameOfAcme()).toBe(`Change ${CHANGES - 1}`);
 });
 
-test("a request that waits for a connection ends at the deadline", async () => {
+test("a request waiting for a connection ends at the deadline", async () => {
   const crowded = await startTestService({
     use: service,
     poolSize: 1,
@@ -138,7 +138,7 @@ test("a request that waits for a connection ends at the deadline", async () => {
   }
 });
 
-test("the time in which a client sends its body does not count", async () => {
+test("the time to receive the body does not count", async () => {
   const body = JSON.stringify({ user_group_id: "acme" });
   async function* slowly() {
     yield body.slice(0, 10);
@@ -164,7 +164,7 @@ test("an event stream outlives the deadline", async () => {
   stream.close();
 });
 
-test("requests beyond their deadline are counted, and nothing is logged as an error", () => {
+test("timed-out requests are counted and not logged as errors", () => {
   expect(service.services.telemetry.metrics.requestTimeouts.value).toBeGreaterThanOrEqual(3);
   const levels = service.log.map((line) => JSON.parse(line).level);
   expect(levels.filter((level) => level >= 50)).toEqual([]);

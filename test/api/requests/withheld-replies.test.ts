@@ -13,7 +13,7 @@ const refusal = {
   },
 };
 
-test("a large reply for which there is no room is withheld from who has only read, and sent to who has written", async () => {
+test("a large reply that exceeds the memory budget is withheld for reads and sent for writes", async () => {
   const service = await startTestService({ connectionLimits: { maxUnsentBytes: 1 } });
   onTestFinished(() => service.close());
   const { secret } = await (await service.createAccount()).createKey();

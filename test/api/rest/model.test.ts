@@ -51,7 +51,7 @@ const commands = [
     .map(([tenant, pick, id]) => remove(tenant, pick, id)),
 ];
 
-test("any sequence of calls, over both environments of two accounts, does what the model says", async () => {
+test("any sequence of calls, over both environments of two accounts, behaves like the model", async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 40 }), async (sequence) => {
       const fixture = rest();

@@ -65,7 +65,7 @@ test.each(["GET", "PUT", "POST", "DELETE"])("%s with hostile bodies", async (met
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 });
 
-test("keys that mean something to JavaScript are data", async () => {
+test("treats keys with a meaning in JavaScript as data", async () => {
   const created = await send("GET", `{"user_group_id":"keys","name":"Keys","properties":${PROPERTIES}}`);
   const { body } = await send("GET", '{"user_group_id":"keys"}');
   expect(JSON.stringify(body)).toContain(PROPERTIES);
@@ -75,12 +75,12 @@ test("keys that mean something to JavaScript are data", async () => {
   expect(reply).toMatchObject({ status: 400, body: { error: { field: "user_group_id" } } });
 });
 
-test("of a key that is there twice the last counts", async () => {
+test("the last of duplicate keys wins", async () => {
   const reply = await send("GET", '{"user_group_id":"a","user_group_id":"twice","name":"A","name":"B"}');
   expect(reply).toMatchObject({ status: 200, body: { user_group: { provided_id: "twice", name: "B" } } });
 });
 
-test("a token survives whatever is sent with it", async () => {
+test("a token survives any request sent with it", async () => {
   const fields = {
     current_token: hostileText.map((end) => JSON.stringify(token + end)),
     user_group_id: text("kept"),
@@ -95,7 +95,7 @@ test("a token survives whatever is sent with it", async () => {
   expect((await send("POST", JSON.stringify({ current_token: token }))).status).toBe(200);
 });
 
-test("the site route with hostile names and parameters", async () => {
+test("the site configuration route with hostile names and parameters", async () => {
   const { service, keys } = rest();
   const parameters = fc.array(
     fc.tuple(fc.oneof(fc.constantFrom("account", "environment", "revision"), hostileText), hostileText),
@@ -122,6 +122,6 @@ test("the site route with hostile names and parameters", async () => {
   );
 });
 
-test("nothing of all this was an error of the service", () => {
+test("logs none of this as an internal error", () => {
   expect(rest().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

@@ -24,7 +24,7 @@ function siteOf(size: number): object {
   return { ...goodSite, x: "x".repeat(size - JSON.stringify({ ...goodSite, x: "" }).length) };
 }
 
-test("a document is as large as it is on one line", async () => {
+test("a document's size is measured on one line", async () => {
   const large = { ...goodSite, navigation: pagesOfMegabytes() };
   expect(JSON.stringify(large, null, 2).length).toBeGreaterThan(MAX_SITE_CONFIG_BYTES);
   const most = siteOf(MAX_SITE_CONFIG_BYTES);
@@ -41,7 +41,7 @@ test("a document is as large as it is on one line", async () => {
   });
 });
 
-test("a document that indentation would make huge is stored on one line, put or patched", async () => {
+test("a document that indentation would make too large is stored on one line, put or patched", async () => {
   const zeros = deepZeros();
   const { siteConfig } = await put({ site: "deep", document: { ...goodSite, zeros } });
   expect(siteConfig.text === JSON.stringify({ ...goodSite, zeros })).toBe(true);
@@ -54,7 +54,7 @@ test("a document that indentation would make huge is stored on one line, put or 
   expect(patched.siteConfig.text === text).toBe(true);
 });
 
-test("a patch is refused that is too large, or makes the document so", async () => {
+test("a patch is rejected if it, or the resulting document, is too large", async () => {
   const refusal = {
     siteConfig: null,
     userErrors: [

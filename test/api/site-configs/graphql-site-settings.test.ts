@@ -33,7 +33,7 @@ async function settingsOf(document: JsonObject) {
 
 const least = { name: "Least", navigation: [{ group: "", pages: ["a"] }] };
 
-test("the defaults of the format stand for what a document leaves out", async () => {
+test("returns the format's defaults for omitted settings", async () => {
   expect(await settingsOf(least)).toEqual({
     name: "Least",
     favicon: null,
@@ -55,7 +55,7 @@ test("the defaults of the format stand for what a document leaves out", async ()
   });
 });
 
-test("what a document gives is shown in types", async () => {
+test("returns the document's settings as types", async () => {
   const document = {
     name: "All",
     favicon: "/f.png",
@@ -180,7 +180,7 @@ test("what a document gives is shown in types", async () => {
   });
 });
 
-test("forms that the format omits are left to the document, and never in the way", async () => {
+test("leaves undocumented forms to the document", async () => {
   const settings = await settingsOf({
     ...least,
     logo: "/logo.svg",
@@ -207,7 +207,7 @@ test("forms that the format omits are left to the document, and never in the way
   });
 });
 
-test("the groups of a navigation are read as deep as they nest", async () => {
+test("reads navigation groups at any nesting depth", async () => {
   await changeSite(graphql(), "put", {
     site: "nested",
     document: {
@@ -227,7 +227,7 @@ test("the groups of a navigation are read as deep as they nest", async () => {
   ]);
 });
 
-test("all settings of all sites of a page are read at once", async () => {
+test("loads all settings of all sites of a page together", async () => {
   for (const site of ["one", "two"]) await changeSite(graphql(), "put", { site, document: least });
   const { siteConfigs } = await graphql().run(`{ siteConfigs { nodes { site ${SETTINGS} } } }`);
   expect(siteConfigs.nodes).toContainEqual({

@@ -25,8 +25,8 @@ async function openRevisions(site: string): Promise<number[]> {
   return numbers.filter((_, index) => replies[index]?.status === 200);
 }
 
-describe("what a site held before it was opened stays closed", () => {
-  test("when a revision opens it: that one is the first", async () => {
+describe("revisions from before a site became public stay private", () => {
+  test("when a revision makes it public: public revisions begin with that one", async () => {
     await put("by-put", "secret");
     await put("by-put", "shown", { public: true });
     expect(await openRevisions("by-put")).toEqual([2]);
@@ -39,7 +39,7 @@ describe("what a site held before it was opened stays closed", () => {
     expect(await getSite(graphql(), "by-put?revision=1")).toMatchObject(statusOf("secret"));
   });
 
-  test("when it is opened alone: the current one is the first, each time", async () => {
+  test("when only its visibility changes: public revisions begin with the current one, each time", async () => {
     await put("alone", "one");
     await put("alone", "two");
     await setPublic("alone", true);
@@ -53,7 +53,7 @@ describe("what a site held before it was opened stays closed", () => {
     expect(await openRevisions("alone")).toEqual([4]);
   });
 
-  test("one that begins in public has nothing to hide", async () => {
+  test("a site that was public from the start has no private revisions", async () => {
     await put("begun", "one", { public: true });
     await put("begun", "two");
     expect(await openRevisions("begun")).toEqual([1, 2]);
@@ -70,7 +70,7 @@ describe("with an API key and parameters", () => {
     await put("shared", "stranger", { public: true }, strangerKey);
   });
 
-  test("what names the key's own account and environment is the request without them", async () => {
+  test("the key's own account and environment are the default", async () => {
     const { keys } = graphql();
     for (const query of [
       "environment=Customer",
@@ -88,7 +88,7 @@ describe("with an API key and parameters", () => {
     }
   });
 
-  test("a public path leads to its site, whatever key is sent", async () => {
+  test("a public path returns its site, whatever key is sent", async () => {
     const { keys, strangerKey, run } = graphql();
     const pathFor = async (key: string) => {
       const { siteConfig } = await run('{ siteConfig(site: "shared") { publicPath } }', {}, key);
@@ -112,7 +112,7 @@ describe("with an API key and parameters", () => {
     });
   });
 
-  test("another environment of no account is refused, and one that there is not", async () => {
+  test("rejects an environment without an account, and an unknown one", async () => {
     for (const query of ["environment=Testing", "environment=Live", `account=${mine()}&environment=`]) {
       expect(await getSite(graphql(), `shared?${query}`)).toMatchObject({
         status: 400,
@@ -122,13 +122,13 @@ describe("with an API key and parameters", () => {
   });
 });
 
-describe("scripts of pages", () => {
+describe("scripts in pages", () => {
   const readable = {
     "access-control-allow-origin": "*",
     "access-control-expose-headers": "etag, site-config-revision",
   };
 
-  test("read public sites, and every error", async () => {
+  test("can read public sites and every error", async () => {
     await put("paged", "page", { public: true });
     const account = `account=${encodeURIComponent(graphql().account.name)}`;
     for (const [path, status] of [
@@ -147,14 +147,14 @@ describe("scripts of pages", () => {
     });
   });
 
-  test("read nothing with an API key", async () => {
+  test("can read nothing with an API key", async () => {
     for (const authorization of [`Token ${graphql().keys.read}`, "Token ugk_live_x"]) {
       const { headers } = await getSite(graphql(), "paged", { authorization });
       expect(headers["access-control-allow-origin"]).toBeUndefined();
     }
   });
 
-  test("may ask with If-None-Match, not with a key", async () => {
+  test("can send If-None-Match but not a key", async () => {
     const asked = {
       origin: "https://docs.example.com",
       "access-control-request-method": "GET",

@@ -31,7 +31,7 @@ async function bring(tenant: TransferTenant, records: readonly object[], replace
 const named = (name: string) => ({ status: 200, body: { data: { viewer: { userGroup: { name } } } } });
 const refused = { status: 401 };
 
-test("a token from elsewhere is the group's token in every way, until it is rotated", async () => {
+test("an imported token is the group's token in every respect until it is rotated", async () => {
   const tenant = await commands.createTenant("Testing");
   const token = foreignToken();
   await bring(tenant, [{ provided_id: "acme", name: "Acme", token }]);
@@ -52,7 +52,7 @@ test("a token from elsewhere is the group's token in every way, until it is rota
   expect(await tenant.viewer(token)).toMatchObject(refused);
 });
 
-test("a token that another installation of ours has issued names another account, and is found all the same", async () => {
+test("a token issued by another installation names another account and is still found", async () => {
   const tenant = await commands.createTenant();
   const stranger = await commands.createTenant();
   for (const accountId of [999_999, stranger.accountId]) {
@@ -66,7 +66,7 @@ test("a token that another installation of ours has issued names another account
   expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("its checksum is wrong") });
 });
 
-test("a token leads to one group only, in both environments and all accounts", async () => {
+test("a token identifies one group only, across environments and accounts", async () => {
   const tenant = await commands.createTenant();
   const token = foreignToken();
   await bring(tenant, [{ provided_id: "first", name: "First", token }]);
@@ -83,7 +83,7 @@ test("a token leads to one group only, in both environments and all accounts", a
   expect(await tenant.viewer(token)).toMatchObject(named("First"));
 });
 
-test("a token that this installation has given to a group of another account is taken", async () => {
+test("a token already issued to a group of another account is rejected", async () => {
   const theirs = await (await commands.createTenant()).other();
   const made = await theirs.call("GET", { user_group_id: "theirs", name: "Theirs" });
   const tenant = await commands.createTenant();
@@ -100,7 +100,7 @@ test("a token that this installation has given to a group of another account is 
   expect(await theirs.viewer(userGroupOf(made).token)).toMatchObject(named("Theirs"));
 });
 
-test("a token in its grace period is taken, but for the group itself", async () => {
+test("a token in its grace period is rejected, except for its own group", async () => {
   const tenant = await commands.createTenant();
   const first = foreignToken();
   await bring(tenant, [{ provided_id: "acme", name: "Acme", token: first }]);
@@ -119,7 +119,7 @@ test("a token in its grace period is taken, but for the group itself", async () 
   expect(await readGroup(commands, tenant, "acme")).toMatchObject({ token: first });
 });
 
-test("a token is that of the group that has it now, not of one that had it", async () => {
+test("a token belongs to the group that has it now, not to a former one", async () => {
   const tenant = await commands.createTenant();
   const token = foreignToken();
   await bring(tenant, [{ provided_id: "heir", name: "Heir", token }]);
@@ -133,7 +133,7 @@ test("a token is that of the group that has it now, not of one that had it", asy
   expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 200 });
 });
 
-test("a group keeps another token that it has, unless it is told otherwise", async () => {
+test("a group keeps its own token unless overwriting is requested", async () => {
   const tenant = await commands.createTenant();
   const [old, given] = [foreignToken(), foreignToken()];
   await bring(tenant, [{ provided_id: "acme", name: "Acme", token: old }]);
@@ -149,7 +149,7 @@ test("a group keeps another token that it has, unless it is told otherwise", asy
   expect(countsOf(await bring(tenant, records, true))).toEqual({ groups: [1, 0, 0, 1, 0] });
 });
 
-test("an import that is under way encrypts under the account's new key", async () => {
+test("a running import encrypts under the account's new key", async () => {
   const { service, spareKey } = commands;
   const tenant = await commands.createTenant();
   const keyOf = (key: Buffer) => new TokenVault([key]).primaryKeyId;
@@ -187,7 +187,7 @@ test("an import that is under way encrypts under the account's new key", async (
 });
 
 // The last one: the commands do not know the key.
-test("a token from elsewhere is found after it was encrypted under another key", async () => {
+test("an imported token is found after re-encryption under another key", async () => {
   const { service } = commands;
   const tenant = await commands.createTenant();
   const token = foreignToken();

@@ -41,7 +41,7 @@ async function changeUntilCutOff(reason: string, ...providedIds: readonly string
   expect(cutOffs(reason)).toBeGreaterThan(before);
 }
 
-test("what is not read is bounded: the stream ends with an event that says so", async () => {
+test("unread data is limited: the stream ends with an event that says so", async () => {
   const reader = await readSlowly("slow");
   await changeUntilCutOff("slow_consumer", "slow");
   const text = await reader.readToEnd();
@@ -51,7 +51,7 @@ test("what is not read is bounded: the stream ends with an event that says so", 
   expect(events.at(-2)).toContain("More than 700000 bytes of this event stream were not read.");
 });
 
-test("what is not read is dropped with the connection of a client that does not read that event either", async () => {
+test("unread data is dropped with the connection if the client does not read that event either", async () => {
   const reader = await readSlowly("deaf");
   await changeUntilCutOff("slow_consumer", "deaf");
   const { eventStreams } = small().service.services;
@@ -59,7 +59,7 @@ test("what is not read is dropped with the connection of a client that does not 
   expect(await reader.readToEnd()).not.toContain("SLOW_CONSUMER");
 });
 
-test("what is not read is dropped when the credentials end: it is not delivered afterwards", async () => {
+test("unread data is dropped when the credentials expire or are revoked", async () => {
   const { service, keys } = small();
   const sockets: Socket[] = [];
   service.server.server.on("connection", (socket: Socket) => sockets.push(socket));
@@ -91,13 +91,13 @@ test("what is not read is dropped when the credentials end: it is not delivered 
   expect(text).not.toContain("event: complete");
 });
 
-test("what is not read is bounded for all streams together: the one with the largest unread part is closed", async () => {
+test("unread data is limited for all streams together: the one with the most is closed", async () => {
   await readSlowly("one");
   await readSlowly("two");
   await changeUntilCutOff("process_memory", "one", "two");
 });
 
-test("what is not read may not be one event that is larger than all that may be unread", async () => {
+test("a single event must not exceed the limit of unread data", async () => {
   const { service } = small();
   const properties = { text: TEXT };
   const { token } = await createUserGroup(small(), "large", { properties });

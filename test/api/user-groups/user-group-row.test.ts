@@ -50,8 +50,8 @@ const groups = fc.uniqueArray(fc.record({ providedId: text, name: text, properti
   maxLength: 4,
 });
 
-describe("a group that comes as one text", () => {
-  test("is read as the driver reads its columns, alone and in a list", async () => {
+describe("a group read as one text", () => {
+  test("equals the columns as the driver parses them, alone and in a list", async () => {
     const { service, account } = graphql();
     const tenant = { accountId: account.accountId, environment: "Customer" } as const;
     const db = service.database.of(tenant);
@@ -112,7 +112,7 @@ describe("a group that comes as one text", () => {
     );
   });
 
-  test("is no group where there is none", async () => {
+  test("is undefined for a missing group", async () => {
     expect(readUserGroups({ accountId: 1, environment: "Customer" }, null)).toEqual([]);
   });
 });

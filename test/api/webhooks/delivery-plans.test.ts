@@ -30,7 +30,7 @@ test.each([
   ["DELIVERED", { state: "DELIVERED" }, "webhook_delivery_delivered_ix"],
   ["DEAD", { state: "DEAD" }, "webhook_delivery_dead_ix"],
 ])(
-  "a page of deliveries with the filter %s is read from an index, also where one endpoint has them all",
+  "a page of deliveries with the filter %s uses an index, even if one endpoint has them all",
   async (_, filter, index) => {
     const { run } = graphql();
     const { webhookDeliveries } = await run(LIST, { first: PAGE, filter });

@@ -28,7 +28,7 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
   return { read: async () => readSamples(await metrics.read()) };
 }
 
-test("a database that does not answer, or fails, delays and fails no scrape", async () => {
+test("a database that hangs or fails neither delays nor fails a scrape", async () => {
   let asked = 0;
   let answer: (reading: OutboxReading) => void = () => undefined;
   const silent = metricsWith(() => {
@@ -57,7 +57,7 @@ test("a database that does not answer, or fails, delays and fails no scrape", as
   expect(sumOf(await failing.read(), "user_groups_webhook_outbox_readable")).toBe(0);
 });
 
-test("what is due and late is told for endpoints that are sent to, and what waits for another delivery is not late", async () => {
+test("counts due and late deliveries of active endpoints; one that waits for another is not late", async () => {
   const running = await startRunningApp({ WEBHOOKS: "false" });
   const { url, key } = running;
   const create = (name: string) =>

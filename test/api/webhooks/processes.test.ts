@@ -32,7 +32,7 @@ function deliver(service: TestService | undefined): void {
   service?.services.webhookDispatcher.start(service.server.log);
 }
 
-test("replicas share the work: each event is sent once, no two of one group at once", async () => {
+test("replicas share the work: each event is sent once, and never two of one group at once", async () => {
   const replicas = await startReplicas({}, {}, {});
   const [first] = replicas;
   if (!first) throw new Error("There are three.");
@@ -62,7 +62,7 @@ test("replicas share the work: each event is sent once, no two of one group at o
   }
 });
 
-test("what a process had claimed when it died is delivered by another, once the lease is over", async () => {
+test("deliveries claimed by a process that died are delivered by another when the lease expires", async () => {
   const [service] = await startReplicas({});
   if (!service) throw new Error("There is one.");
   const tenant = await createTenant(service);
@@ -86,7 +86,7 @@ test("what a process had claimed when it died is delivered by another, once the 
   await until(async () => (await tenant.deliveries()).map(({ attempts }) => attempts)).toEqual([2, 1]);
 });
 
-test("a process that is slower than its lease does not overrule the one that came after it", async () => {
+test("a process that outlives its lease does not overwrite its successor's result", async () => {
   const [slow, other] = await startReplicas({ leaseMs: 200 }, {});
   if (!slow || !other) throw new Error("There are two.");
   const tenant = await createTenant(slow);
@@ -108,7 +108,7 @@ test("a process that is slower than its lease does not overrule the one that cam
   expect(await tenant.deliveries()).toMatchObject([{ state: "DELIVERED", attempts: 2, lastStatus: 204 }]);
 });
 
-test("stopping waits for the attempts under way, and takes no more", async () => {
+test("stopping waits for attempts in flight and claims no more", async () => {
   const [service] = await startReplicas({});
   if (!service) throw new Error("There is one.");
   const tenant = await createTenant(service);
@@ -133,7 +133,7 @@ test("stopping waits for the attempts under way, and takes no more", async () =>
   expect(receiver.received).toHaveLength(1);
 });
 
-test("a slow receiver with many events keeps nobody else waiting", async () => {
+test("a slow receiver with many events delays no other", async () => {
   const [service] = await startReplicas({});
   if (!service) throw new Error("There is one.");
   const slow = await createTenant(service);
