@@ -14,14 +14,14 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 // Swagger UI takes its time to draw on a busy machine.
-describe("in Chromium the page", () => {
+describe("API documentation in Chromium", () => {
   const browser = useChromium();
   const open = (screen?: Screen) => openPage(browser(), `${service.url}/api/docs`, screen);
   const operation = (name: string) => `#operations-User_groups-${name}`;
   const unfold = (page: Page, name: string) =>
     page.locator(`${operation(name)} .opblock-summary-control`).click();
 
-  test("shows what a browser cannot send as a call for a terminal, and tries the rest", async () => {
+  test("shows a curl command for calls that a browser cannot send, and can try the rest", async () => {
     const account = await service.createAccount();
     const { secret } = await account.createKey();
     const group = { user_group_id: "acme", name: "Acme Inc." };
@@ -51,7 +51,7 @@ describe("in Chromium the page", () => {
   test.each([
     { width: 390, colorScheme: "dark" },
     { width: 1440, colorScheme: "light" },
-  ] as const)("can be read by everybody: %o", async (screen) => {
+  ] as const)("is accessible: %o", async (screen) => {
     const { page, complaints, elsewhere } = await open(screen);
     await unfold(page, "rotateUserGroupToken");
     await page.locator(`${operation("rotateUserGroupToken")} .responses-wrapper`).waitFor();

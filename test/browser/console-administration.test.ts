@@ -48,8 +48,8 @@ beforeEach(async () => {
   await callGraphql(service().url, key, SEED, { group: GROUP, text: SITE });
 });
 
-describe("in Chromium, the console's administration", () => {
-  test("a data source is created, and a taken id is told beside its field", async () => {
+describe("console administration in Chromium", () => {
+  test("creates a data source, and shows a duplicate ID next to its field", async () => {
     const { page } = await signIn(browser(), service(), key, "#/data-sources");
     await press(page, "button", "New data source");
     await page.getByLabel("Your id").fill("sales");
@@ -64,7 +64,7 @@ describe("in Chromium, the console's administration", () => {
     await page.getByText("1 group found").waitFor();
   });
 
-  test("a key is made, shown once, and revoked", async () => {
+  test("creates a key, shows it once, and revokes it", async () => {
     const watched = await signIn(browser(), service(), key, "#/keys");
     const { page } = watched;
     await press(page, "button", "New API key");
@@ -90,7 +90,7 @@ describe("in Chromium, the console's administration", () => {
     await expectQuiet(watched, key);
   });
 
-  test("the audit log tells what was done, and is filtered by the address", async () => {
+  test("shows the audit log, filtered by the URL", async () => {
     const { page } = await signIn(browser(), service(), key, "#/audit");
     await page.getByRole("cell", { name: "Site configuration saved" }).waitFor();
     await page.getByLabel("What").selectOption("Group created");
@@ -108,7 +108,7 @@ describe("in Chromium, the console's administration", () => {
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
   });
 
-  test("a key that ends amid an edit is asked for again, and nothing typed is lost", async () => {
+  test("asks for a new key when it expires during an edit, and keeps the input", async () => {
     const { page } = await signIn(browser(), service(), key, "#/groups/acme");
     await page.getByLabel("Name", { exact: true }).fill("Typed");
     await service().services.accounts.revokeKey(keyId);
@@ -124,7 +124,7 @@ describe("in Chromium, the console's administration", () => {
     await page.getByRole("heading", { name: "No such group" }).waitFor();
   });
 
-  test("a key that ends while a dialog is open can be replaced, and the dialog opened again", async () => {
+  test("accepts a new key when it expires in a dialog, which can be reopened", async () => {
     const { page } = await signIn(browser(), service(), key, "#/groups/acme");
     await press(page, "button", "Rotate token…");
     await service().services.accounts.revokeKey(keyId);
@@ -138,7 +138,7 @@ describe("in Chromium, the console's administration", () => {
     expect(await page.title()).toBe("Acme – User groups");
   });
 
-  test("a late answer to a key that has been replaced ends nothing", async () => {
+  test("ignores a late 401 for a replaced key", async () => {
     const { page } = await signIn(browser(), service(), key, "#/groups/acme");
     const gate = new EventEmitter();
     const opened = once(gate, "open");
@@ -161,7 +161,7 @@ describe("in Chromium, the console's administration", () => {
     expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true);
   });
 
-  test("a key whose making was not answered is made once, though it is asked for again later", async () => {
+  test("creates a key once when creation is retried after a lost reply", async () => {
     const { page } = await signIn(browser(), service(), key, "#/keys");
     await page.route(
       "**/graphql",
@@ -183,7 +183,7 @@ describe("in Chromium, the console's administration", () => {
     expect(await page.getByRole("rowheader", { name: "CRM" }).count()).toBe(1);
   });
 
-  test("what the service refuses or does not answer is told, with the request", async () => {
+  test("shows errors and lost replies with the request ID", async () => {
     const { page } = await signIn(browser(), service(), key, "#/sites");
     await page.getByRole("link", { name: "docs" }).waitFor();
     const refusal = { message: "Too many requests.", extensions: { code: "RATE_LIMITED", retryAfter: 7 } };
@@ -208,7 +208,7 @@ describe("in Chromium, the console's administration", () => {
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
   });
 
-  test("every page can be used by everybody, in the dark and on small screens too", async () => {
+  test("every page is accessible, also in dark mode and on small screens", async () => {
     const watched = await signIn(browser(), service(), key);
     const { page } = watched;
     const barriers: string[] = [];

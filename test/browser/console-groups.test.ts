@@ -41,8 +41,8 @@ beforeAll(async () => {
   await run(CREATE, { input: { userGroups } });
 });
 
-describe("in Chromium, at the console", () => {
-  test("a reload asks for the key again, and so does signing out", async () => {
+describe("user groups in the console in Chromium", () => {
+  test("asks for the key again after a reload and after signing out", async () => {
     const watched = await signIn(browser(), service(), keys.admin);
     const { page } = watched;
     await page.reload();
@@ -56,7 +56,7 @@ describe("in Chromium, at the console", () => {
     await expectQuiet(watched, keys.admin);
   });
 
-  test("the scope of the key decides what is offered", async () => {
+  test("offers only what the key's scope allows", async () => {
     const sections = (page: Page) => page.getByRole("navigation", { name: "Sections" }).innerText();
     const { page: reader } = await signIn(browser(), service(), keys.read);
     await reader.getByRole("link", { name: "Customer 00" }).press("Enter");
@@ -75,7 +75,7 @@ describe("in Chromium, at the console", () => {
     expect(await sections(writer)).toBe("Groups\nData sources\nSites");
   });
 
-  test("groups are paged through and found, and the back button goes back", async () => {
+  test("pages through and finds groups, and supports the back button", async () => {
     const { page } = await signIn(browser(), service(), keys.admin);
     const first = () => page.getByRole("rowheader").first().innerText();
     await page.getByText(`${GROUPS} groups`).waitFor();
@@ -103,7 +103,7 @@ describe("in Chromium, at the console", () => {
     await page.getByText("No group meets this.").waitFor();
   });
 
-  test("a group is created, edited, rotated and deleted", async () => {
+  test("creates, edits, rotates and deletes a group", async () => {
     const watched = await signIn(browser(), service(), keys.write, "#/new-group");
     const { page } = watched;
     await page.getByLabel("Your id").fill("customer/1 ?#");
@@ -175,7 +175,7 @@ describe("in Chromium, at the console", () => {
     await expectQuiet(watched, keys.write);
   });
 
-  test("what somebody else has changed meanwhile is not overwritten unasked", async () => {
+  test("does not overwrite another user's changes without asking", async () => {
     const id = "customer/3 ?#";
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/${encodeURIComponent(id)}`);
     await page.getByLabel("Properties").fill('{"mine": true}');
@@ -188,7 +188,7 @@ describe("in Chromium, at the console", () => {
     await page.getByRole("heading", { level: 1, name: "Theirs" }).waitFor();
   });
 
-  test("it works where only trusted documents run", async () => {
+  test("works with trusted documents only", async () => {
     const { target, owner } = service();
     const consoleDirectory = await builtConsole();
     const trustedDocuments = Object.fromEntries(await readConsoleDocuments(consoleDirectory));
@@ -200,7 +200,7 @@ describe("in Chromium, at the console", () => {
     await page.getByRole("link", { name: "Customer 02" }).waitFor();
   });
 
-  test("what is not saved is not left unasked", async () => {
+  test("asks before leaving unsaved changes", async () => {
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/customer%2F4%20%3F%23`);
     await page.getByLabel("Name", { exact: true }).fill("Changed");
     const questions: string[] = [];

@@ -20,8 +20,8 @@ beforeEach(async () => {
   key = (await (await service().createAccount()).createKey()).secret;
 });
 
-describe("in Chromium, the console's editor of site configurations", () => {
-  test("makes a site, of which everybody can be let read", async () => {
+describe("site configuration editor in Chromium", () => {
+  test("creates a site, which can be made public", async () => {
     const watched = await signIn(browser(), service(), key, "#/sites");
     const { page } = watched;
     await page.getByText("There is no site yet.").waitFor();
@@ -40,7 +40,7 @@ describe("in Chromium, the console's editor of site configurations", () => {
     await expectQuiet(watched, key);
   });
 
-  test("shows what is wrong while somebody types, and leads to the place", async () => {
+  test("shows errors while typing, with links to their position", async () => {
     await run(PUT, { text: FIRST });
     const { page } = await signIn(browser(), service(), key, "#/sites/docs");
     const findings = page.getByRole("region", { name: "Findings" });
@@ -96,7 +96,7 @@ describe("in Chromium, the console's editor of site configurations", () => {
     await expectQuiet(watched, key);
   });
 
-  test("overwrites nothing that was saved meanwhile, unless told", async () => {
+  test("does not overwrite a newer revision without confirmation", async () => {
     await run(PUT, { text: FIRST });
     const { page } = await signIn(browser(), service(), key, "#/sites/docs");
     await textOf(page).fill(written("Mine", "#0a7"));
@@ -114,7 +114,7 @@ describe("in Chromium, the console's editor of site configurations", () => {
     await goTo(page, "#/sites/nowhere", "No such site");
   });
 
-  test("keeps the line ends of the text", async () => {
+  test("keeps the text's line endings", async () => {
     const windows = FIRST.replaceAll("\n", "\r\n");
     await run(PUT, { text: windows });
     const { page } = await signIn(browser(), service(), key, "#/sites/docs");

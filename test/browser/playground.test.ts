@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe("in Chromium the playground", () => {
+describe("playground in Chromium", () => {
   const browser = useChromium();
   const open = () => openPage(browser(), `${service.url}/graphql`);
   const newKey = async () => {
@@ -55,7 +55,7 @@ describe("in Chromium the playground", () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  test("has the reply below the editors on a telephone", async () => {
+  test("shows the reply below the editors on a phone", async () => {
     const { page } = await open();
     await page.setViewportSize({ width: 390, height: 900 });
     await shown(page, QUERY).toContain("mutation GetOrCreate(");
@@ -66,7 +66,7 @@ describe("in Chromium the playground", () => {
     expect(Math.min(editors.width, reply.width)).toBeGreaterThan(300);
   });
 
-  test("shows the schema to somebody without a key, and comes back to the tab that was open", async () => {
+  test("shows the schema without a key, and returns to the last tab", async () => {
     const { page, complaints, elsewhere } = await open();
     await page.getByLabel("Show Documentation Explorer").click();
     await page.locator(DOCS).getByText("DataSourcePayload", { exact: true }).click();
@@ -80,7 +80,7 @@ describe("in Chromium the playground", () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  test("runs an operation with the key that is put into the hint, and forgets the key", async () => {
+  test("runs an operation with the key from the headers, and does not store the key", async () => {
     const { secret, name } = await newKey();
     const { page, complaints, elsewhere } = await open();
     await putKey(page, secret);
@@ -98,7 +98,7 @@ describe("in Chromium the playground", () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  test("takes the key along to the other tabs, which list, rotate and watch", async () => {
+  test("uses the key in the other tabs, which list, rotate and watch", async () => {
     const { secret } = await newKey();
     const group = { user_group_id: "acme", name: "Acme Inc.", mapping: { charts: "sales" } };
     const call = (method: string, fields: object = {}) =>
@@ -135,7 +135,7 @@ describe("in Chromium the playground", () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  test("shows why a key is refused", async () => {
+  test("shows why a key is rejected", async () => {
     const { page, complaints, elsewhere } = await open();
     await putKey(page, "wrong");
     await page.getByLabel("Execute query").click();

@@ -113,7 +113,7 @@ describe.each(documents)("%s", (document) => {
   }
 });
 
-test("how docs/webhooks.md verifies a signature by hand tells ours from others'", () => {
+test("the manual verification in docs/webhooks.md distinguishes genuine signatures from forged ones", () => {
   const [snippet] = snippetsOf("docs/webhooks.md").filter(({ language }) => language === "js");
   const verify = new Function(
     ...["createHmac", "timingSafeEqual", "secret", "headers", "body"],

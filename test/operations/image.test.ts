@@ -19,7 +19,7 @@ const of = (instruction: string) =>
     .filter((line) => line.startsWith(`${instruction} `))
     .map((line) => line.slice(instruction.length + 1));
 
-test("what is copied is there, and is all that is sent to the build", () => {
+test("copied files exist, and nothing else is in the build context", () => {
   const copied = of("COPY")
     .filter((line) => !line.startsWith("--from="))
     .flatMap((line) => line.split(" ").slice(0, -1));
@@ -30,7 +30,7 @@ test("what is copied is there, and is all that is sent to the build", () => {
   expect(sent.toSorted()).toEqual([...new Set(copied)].toSorted());
 });
 
-test("nothing runs as root, and no shell stands before the service", () => {
+test("runs neither as root nor through a shell", () => {
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
   expect(last).toContain("USER 1000:1000");
   expect(last.filter((line) => /^(RUN|ADD|COPY) /.test(line)).every((line) => line.startsWith("COPY "))).toBe(
@@ -44,7 +44,7 @@ test("nothing runs as root, and no shell stands before the service", () => {
   for (const command of commands) expect(Array.isArray(JSON.parse(command))).toBe(true);
 });
 
-test("the base has an exact version, of a Node.js that package.json takes", () => {
+test("the base image has an exact version, with a Node.js that package.json allows", () => {
   const [, version = ""] = /^ARG NODE_IMAGE=node:(\d+\.\d+\.\d+)-/m.exec(dockerfile) ?? [];
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const numbers = (text: string) => text.match(/\d+/g)?.map(Number) ?? [];
@@ -53,7 +53,7 @@ test("the base has an exact version, of a Node.js that package.json takes", () =
   expect(major * 1000 + minor).toBeGreaterThanOrEqual(leastMajor * 1000 + leastMinor);
 });
 
-test("the health check passes where the process answers, and only there", async () => {
+test("the health check passes only when the process responds", async () => {
   const [, , script = ""] = JSON.parse(of("HEALTHCHECK")[0]?.replace(/^[^[]*CMD /, "") ?? "[]")
     .toString()
     .split(/,(?=-e|fetch)/);
@@ -103,7 +103,7 @@ async function layOut(): Promise<string> {
   return folder;
 }
 
-test("the packages that are left suffice", async () => {
+test("the production dependencies are sufficient", async () => {
   const folder = await layOut();
   // Links are kept, so that nothing is found beside the packages themselves.
   const run = (...args: string[]) =>
@@ -131,7 +131,7 @@ test("the packages that are left suffice", async () => {
 
 const canUnshare = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
 
-test.skipIf(!canUnshare)("a container that is stopped while it starts ends at once", async () => {
+test.skipIf(!canUnshare)("a container stopped during startup exits immediately", async () => {
   // It waits for a database that takes connections and says nothing.
   const silent = createServer(() => undefined);
   silent.listen(0, "127.0.0.1");

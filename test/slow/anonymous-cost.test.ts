@@ -53,7 +53,7 @@ const TYPE = "kind name description specifiedByURL isOneOf";
 const ofType = (levels: number): string => (levels === 0 ? TYPE : `${TYPE} ofType { ${ofType(levels - 1)} }`);
 const value = `name description defaultValue isDeprecated deprecationReason type { ${ofType(7)} }`;
 
-describe("without credentials, no request takes much more CPU than an introspection:", () => {
+describe("a request without credentials takes hardly more CPU than an introspection:", () => {
   const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
   test.each<[string, number, () => Promise<number>]>([
     ["fields that overlap", 400, () => burn(repeated)],
@@ -106,7 +106,7 @@ describe("without credentials, no request takes much more CPU than an introspect
   });
 });
 
-test("a caller's document is refused before validation if that would take long", async () => {
+test("an authenticated document is rejected before a validation that would take long", async () => {
   const { call } = graphql();
   const repetitions = (count: number) =>
     `{ nothing viewer { userGroup { ${times(count, () => "mapping { schemaId }")} } } } # ${Math.random()}`;

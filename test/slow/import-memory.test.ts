@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => commands.close());
 
 test.skipIf(process.platform !== "linux")(
-  "the command's memory hangs on no part of the file's size",
+  "the command's memory does not depend on any dimension of the file",
   async () => {
     const tenant = await commands.createTenant();
     const token = foreignToken();

@@ -87,7 +87,7 @@ describe.each([
   ["a large patch", patch, { input: { site: "put", patch: { zeros: list(199_000, 0) } } }],
   ["the difference of large revisions", '{ siteConfig(site: "put") { diff(from: 1) report { valid } } }', {}],
 ])("%s", (_, query, variables) => {
-  test("is processed while others are answered", async () => {
+  test("is processed while other requests are served", async () => {
     const replies: { status: number; text: string }[] = [];
     const work = Promise.all(
       list(AT_ONCE, null).map(async () => {
@@ -102,7 +102,7 @@ describe.each([
   });
 });
 
-test("too many at once are refused with 503, and all is well afterwards", async () => {
+test("too many concurrent ones get 503, and the service recovers", async () => {
   const variables = { text: JSON.stringify(wrongAnchors) };
   const replies = await Promise.all(list(16, null).map(() => call(check, variables)));
   const refused = replies.filter(({ text }) => text.includes('"UNAVAILABLE"'));
@@ -113,7 +113,7 @@ test("too many at once are refused with 503, and all is well afterwards", async 
   expect((await call(check, variables)).text).toContain('"valid":false');
 });
 
-test("the process ends in order while the thread works", async () => {
+test("the process shuts down gracefully while the thread is busy", async () => {
   const replies = Promise.allSettled(
     list(3, null).map(() => call(check, { text: JSON.stringify(wrongAnchors) })),
   );

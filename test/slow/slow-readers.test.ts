@@ -53,7 +53,7 @@ async function attack(bytes: Buffer): Promise<void> {
   }
 }
 
-test("200 clients that do not read a static file hold no memory, and are ended", {
+test("200 clients that do not read a static file use no memory and are disconnected", {
   timeout: 120_000,
 }, async () => {
   const page = await request(`${service.url}/graphql`, { headers: { accept: "text/html" } });
@@ -63,7 +63,7 @@ test("200 clients that do not read a static file hold no memory, and are ended",
   expectBorne("slow readers of a static file", calm, attacked);
 });
 
-test("200 clients that do not read large replies hold bounded memory, and are ended", {
+test("200 clients that do not read large replies use bounded memory and are disconnected", {
   timeout: 120_000,
 }, async () => {
   const group = { user_group_id: "large", name: "Large", properties: PROPERTIES };
@@ -81,7 +81,7 @@ test("200 clients that do not read large replies hold bounded memory, and are en
   expectBorne("slow readers of large replies", calm, attacked);
 });
 
-test("nothing of all this was an error of the service", () => {
+test("logs none of this as an internal error", () => {
   expect(
     service
       .stderr()

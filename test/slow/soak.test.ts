@@ -60,7 +60,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("thousands of requests of all kinds leave nothing behind in the process", async () => {
+test("thousands of requests of all kinds leak nothing in the process", async () => {
   await loadOnce();
   const first = await atRest();
   for (let round = 0; round < ROUNDS; round += 1) await loadOnce();

@@ -83,7 +83,7 @@ async function checkDeliveries({ ids, faults }: WebhookArrivals): Promise<void> 
 }
 
 test(
-  `killed ${ROUNDS} times, each within ${REQUESTS} requests, the service keeps what it has acknowledged and tells of it`,
+  `killed ${ROUNDS} times, each within ${REQUESTS} requests, the service keeps and publishes every acknowledged write`,
   async () => {
     const { service, clients, arrivals } = await startStorm();
     const all = new Map<StormClient, StormGroup[]>(clients.map((client) => [client, []]));

@@ -46,7 +46,7 @@ async function blocksOf(text: string, values: readonly unknown[]): Promise<numbe
   return row?.["QUERY PLAN"][0]?.Plan["Shared Hit Blocks"] ?? Number.NaN;
 }
 
-test("what is due is found as quickly in a long backlog, whatever PostgreSQL knows of it", async () => {
+test("due deliveries are found as quickly in a long backlog, whatever the table statistics", async () => {
   await add(20_000, 5000, "delivered", "true");
   for (const [count, subjects] of [
     [2000, 1000],

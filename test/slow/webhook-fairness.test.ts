@@ -26,7 +26,7 @@ async function enqueue(tenant: WebhookTenant, name: string, count: number): Prom
   );
 }
 
-test("a good endpoint is served while others of its account and of another one hang", async () => {
+test("a healthy endpoint is served while others of its account and of another one hang", async () => {
   const good = await createTenant(service);
   const other = await createTenant(service);
   const receiver = await startReceiver();

@@ -21,11 +21,11 @@ test.each(audits)("$id $name", async ({ id, fn }) => {
   if (DEPARTURES.has(id)) expect(result).toMatchObject({ response: { status: 400 } });
 });
 
-test("the audits know every departure", () => {
+test("every listed deviation occurs in the audits", () => {
   expect(audits.map(({ id }) => id)).toEqual(expect.arrayContaining([...DEPARTURES.keys()]));
 });
 
-test("with the header that no form can send, the audits of GET end well", async () => {
+test("the GET audits pass with a header that a form cannot send", async () => {
   const fetchFn = (input: string, init: RequestInit = {}) =>
     fetch(input, { ...init, headers: { ...init.headers, "apollo-require-preflight": "true" } });
   const results = await Promise.all(

@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test("what graphql-codegen makes of the schema compiles, and so does its right use", () => {
+test("graphql-codegen's output compiles, and so does its correct use", () => {
   const faulty = Object.keys(FAULTS).map(fileOf);
   expect(complaints.filter((place) => !faulty.some((file) => place.startsWith(file)))).toEqual([]);
 });

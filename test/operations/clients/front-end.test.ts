@@ -44,7 +44,7 @@ async function renameUntil(providedId: string, noticed: () => void): Promise<voi
   }, TIMEOUT_MS);
 }
 
-test("Apollo Client shows the group, and by way of its cache each change of it", async () => {
+test("Apollo Client shows the group and, through its cache, each change", async () => {
   const { id, token } = await create("apollo");
   const client = createApolloClient(token);
   const watched = client.watchQuery<Data>({ query: gql(OWN) });
@@ -59,7 +59,7 @@ test("Apollo Client shows the group, and by way of its cache each change of it",
   client.stop();
 });
 
-test("urql's Graphcache shows the group, and each change of it", async () => {
+test("urql's Graphcache shows the group and each change", async () => {
   const { id, token } = await create("urql");
   const client = new Client({
     url: `${graphql().service.url}/graphql`,
@@ -78,7 +78,7 @@ test("urql's Graphcache shows the group, and each change of it", async () => {
 });
 
 test.skipIf(!hasRelayCompiler)(
-  "what relay-compiler makes of a front end's queries runs as it is",
+  "relay-compiler's output for a front end's queries runs unchanged",
   async () => {
     const { status, output, textOf } = await compileForRelay("own-group.js");
     expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining("Done.") });
@@ -105,7 +105,7 @@ test.skipIf(!hasRelayCompiler)(
   },
 );
 
-test("a refusal says where, over JSON and over an event stream", async () => {
+test("an error has its path, over JSON and over an event stream", async () => {
   const { service } = graphql();
   const { token } = await create("refused");
   const refusal = (locations: object[], path: string[]) => ({

@@ -11,7 +11,7 @@ import { createUserGroup, DELETE, UPDATE } from "../../support/graphql/user-grou
 const graphql = useGraphql();
 const TIMEOUT_MS = 5000;
 
-test("a mutation changes what a query shows, by way of the cache", async () => {
+test("a mutation updates a query through the cache", async () => {
   await createUserGroup(graphql(), "urql", { properties: { tier: "gold" } });
   const client = createClient();
   const by = { providedId: "urql" };
@@ -47,7 +47,7 @@ test.each(["POST", "GET"])("relayPagination joins all pages, by %s", async (meth
   expect(page.data?.userGroups.edges.map(({ node }: Data) => node.providedId)).toEqual(ids);
 });
 
-test("what the user can act upon is data", async () => {
+test("user errors are data", async () => {
   const { data, error } = await createClient().mutation<Data>(RENAME, {
     input: { by: { providedId: "nobody" }, name: "x" },
   });
@@ -59,7 +59,7 @@ test("what the user can act upon is data", async () => {
 });
 
 test.each([{ authorization: "Token ugk_live_wrong" }, {}])(
-  "credentials that are wrong or missing are an error with its code",
+  "invalid or missing credentials are an error with its code",
   async (headers) => {
     const client = createClient({ fetchOptions: { headers } });
     const { error } = await client.query<Data>(READ, { by: { providedId: "urql" } });
