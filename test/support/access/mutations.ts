@@ -4,7 +4,7 @@ import { type AccessRow, ERRORS, GROUP, mutation, q } from "./row.js";
 
 const text = q(q(goodSite));
 
-/** How mutations are called. */
+/** The access matrix's rows for mutations. */
 export const MUTATIONS: readonly AccessRow[] = [
   mutation(
     "createUserGroup",

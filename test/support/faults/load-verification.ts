@@ -12,8 +12,8 @@ const PAGE = `query ($after: String) {
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Data[]>;
 
 /**
- * Compares what a load that is over has left behind with what it was told: what was acknowledged is there, what was not is there
- * whole or not at all, and nothing happened twice. Whatever is wrong goes to its journal.
+ * Compares the database with the replies after a load: acknowledged writes exist, other writes exist completely or not at all, and
+ * nothing was applied twice. Violations are added to the journal.
  */
 export async function verifyLoad(load: SteadyLoad, query: Query): Promise<void> {
   for (const [key, groups] of load.groups) {
@@ -48,7 +48,7 @@ function verifyGroup({ journal }: SteadyLoad, group: LoadGroup, stored: Readonly
   journal.expect(`${group.providedId} and ${partner.providedId}, in one transaction`, both, which);
 }
 
-/** Which of the states that a group may have it has; -1 for none. */
+/** The index of the group's state among its possible ones; -1 for none. */
 function whichOf({ mayBe }: LoadGroup, found: Data): number {
   const told = mayBe.map((state) => state?.token);
   const fits = (state: GroupState | null) => {

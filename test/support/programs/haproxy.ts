@@ -7,10 +7,9 @@ import { startGuarded } from "./guarded-program.js";
 
 export const NO_HAPROXY = "haproxy is not installed";
 
-/** Whether an HAProxy can be started on this machine. */
 export const hasHaproxy = spawnSync("haproxy", ["-v"]).status === 0;
 
-/** The header in which HAProxy tells who answered. */
+/** The header in which HAProxy names the replica that replied. */
 export const REPLICA_HEADER = "x-replica";
 
 export interface Haproxy {
@@ -19,8 +18,8 @@ export interface Haproxy {
 }
 
 /**
- * Starts an HAProxy in front of replicas, which it asks for their readiness. A request that could not even be sent goes to another one; none is sent twice.
- * @param ports those of the replicas by their names
+ * Starts an HAProxy in front of replicas, with readiness checks. It retries only requests that could not be sent, on another replica.
+ * @param ports the replicas' ports by name
  */
 export async function startHaproxy(ports: Readonly<Record<string, number>>): Promise<Haproxy> {
   const directory = await mkdtemp(join(tmpdir(), "ug-haproxy-"));

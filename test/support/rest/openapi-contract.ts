@@ -5,15 +5,15 @@ import { openApiDocument } from "../../../src/http/openapi/document.js";
 
 const VERSION = await packageVersion();
 
-/** A reply, as it came. */
+/** A received reply. */
 export interface RawReply {
   readonly status: number;
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** What any HTTP reply may have, and OpenAPI does not describe. */
+/** Headers that any HTTP reply can have and OpenAPI does not describe. */
 const PLAIN_HEADERS = [
   "connection",
   "content-length",
@@ -23,10 +23,10 @@ const PLAIN_HEADERS = [
   "transfer-encoding",
 ];
 
-/** A part of the document: tests know where what is. */
+/** An untyped part of the document. */
 type Part = ReturnType<typeof JSON.parse>;
 
-/** Holds replies against the OpenAPI document, and remembers which of its replies have been seen. */
+/** Checks replies against the OpenAPI document and records which documented replies have been seen. */
 export class OpenApiContract {
   readonly #document: Part = JSON.parse(JSON.stringify(openApiDocument(VERSION)));
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -45,7 +45,7 @@ export class OpenApiContract {
     );
   }
 
-  /** Every reply that the document promises, such as `get /api/user 400 invalid_json`. */
+  /** Every documented reply, such as `get /api/user 400 invalid_json`. */
   get promised(): string[] {
     return this.operations.flatMap((operation) =>
       Object.keys(this.#at(operation).responses).flatMap((status) => {
@@ -61,7 +61,6 @@ export class OpenApiContract {
     return [...this.#seen];
   }
 
-  /** The operation itself. */
   #at(operation: string): Part {
     const [method = "", path = ""] = operation.split(" ");
     return this.#document.paths[path][method];
@@ -91,7 +90,7 @@ export class OpenApiContract {
     this.#seen.add(`${operation} ${status} ${reply.status < 400 ? "" : code}`.trim());
   }
 
-  /** Whether a body is what an operation takes. */
+  /** Whether an operation accepts a body. */
   accepts(operation: string, body: unknown): boolean {
     const [method = "", path = ""] = operation.split(" ");
     const pointer = `/paths/${escapeKey(path)}/${method}/requestBody/content/application~1json/schema`;

@@ -23,8 +23,8 @@ import {
 } from "./state.js";
 
 /**
- * One user group of a storm, and what its caller knows of it. Each call checks what it is told against that; after a call that nobody
- * answered, the group must be as it was before, or as it would be after.
+ * One user group of a storm as its caller knows it. Each call checks its reply against that state; after a call without a reply,
+ * the group must be in the state before the call or after it.
  */
 export class StormGroup {
   readonly client: StormClient;
@@ -41,12 +41,12 @@ export class StormGroup {
     return this.#state !== null;
   }
 
-  /** Tokens that it had: they must open nothing any more. */
+  /** Former tokens, which must be invalid. */
   get formerTokens(): readonly string[] {
     return this.#tokens.filter((token) => token !== this.#state?.token);
   }
 
-  /** Gets or creates it over REST, so many times at once. */
+  /** Gets or creates it over REST, concurrently. */
   async getOrCreate(fields: GroupFields, times: number): Promise<void> {
     const before = this.#state;
     const after = before ?? created(fields);
@@ -81,7 +81,7 @@ export class StormGroup {
     });
   }
 
-  /** Rotates its token, so many times at once: one of them wins. */
+  /** Rotates its token concurrently: one call wins. */
   async rotate(times: number, face: "rest" | "graphql"): Promise<void> {
     const before = this.#present();
     const after = rotated(before);
@@ -92,7 +92,7 @@ export class StormGroup {
     expect(winners.length).toBeLessThanOrEqual(1);
     if (answers.length === times) expect(winners.length).toBe(1);
     for (const told of winners) this.#accept(after, told);
-    // Who has lost knows that somebody has won.
+    // A losing call implies that another one won.
     if (winners.length === 0) await this.#findOut(answers.length > 0 ? [after] : [before, after]);
   }
 
@@ -111,7 +111,7 @@ export class StormGroup {
     });
   }
 
-  /** Creates or changes several groups of one client at once: all, or none. */
+  /** Creates or updates several groups of one client together: all or none. */
   static async upsert(
     client: StormClient,
     groups: readonly StormGroup[],
@@ -137,17 +137,17 @@ export class StormGroup {
       group.#accept(isDone ? (afters[index] ?? null) : group.#state, told[index] ?? null);
   }
 
-  /** Reads it and checks it. */
+  /** Reads and checks it. */
   async check(): Promise<void> {
     this.mustBe(await this.#read());
   }
 
-  /** Checks what is told of it against what it must be. */
+  /** Checks a reply against the expected state. */
   mustBe(told: Told | null): void {
     this.#accept(this.#state, told);
   }
 
-  /** The same, and keeps what is new. */
+  /** The same, and stores new values. */
   #accept(state: GroupState | null, told: Told | null): void {
     if (!state || !told) {
       expect({ [this.providedId]: told }).toEqual({ [this.providedId]: state });
@@ -193,7 +193,7 @@ export class StormGroup {
     else this.#accept(after, told[0] ?? null);
   }
 
-  /** Reads what became of it: one of these. */
+  /** Reads which of these states it is in. */
   async #findOut(states: readonly (GroupState | null)[]): Promise<void> {
     const told = await this.#read();
     this.#accept(states.find((state) => state?.version === told?.version) ?? null, told);

@@ -3,12 +3,12 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { Data } from "../graphql/graphql-fixture.js";
 
-/** A request that came in. */
+/** A received request. */
 export interface Received {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The body, parsed. */
+  /** The parsed body. */
   readonly event: Data;
 }
 
@@ -21,15 +21,15 @@ export interface Answer {
 export interface Receiver {
   readonly url: string;
   readonly port: number;
-  /** What came in so far, in order. */
+  /** The requests so far, in order. */
   readonly received: readonly Received[];
-  /** The most requests that were under way at once. */
+  /** The maximum number of concurrent requests. */
   readonly mostAtOnce: () => number;
 }
 
 /**
  * Listens for webhooks on loopback until the test ends.
- * @param answer what to answer; 204 unless told otherwise
+ * @param answer the response; 204 by default
  */
 export async function startReceiver(
   answer: (received: Received, count: number) => Answer | Promise<Answer> = () => ({ status: 204 }),
