@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-// Swagger UI takes its time to draw on a busy machine.
+// Swagger UI renders slowly on a busy machine.
 describe("API documentation in Chromium", () => {
   const browser = useChromium();
   const open = (screen?: Screen) => openPage(browser(), `${service.url}/api/docs`, screen);
@@ -34,7 +34,7 @@ describe("API documentation in Chromium", () => {
     expect(await page.locator(`${get} .try-out`).count()).toBe(0);
 
     await page.getByRole("button", { name: "Authorize" }).click();
-    // The word Token is not asked for.
+    // The user need not type the word Token.
     await page.locator(".auth-container input").fill(secret);
     await page.locator(".auth-btn-wrapper .authorize").click();
     await page.locator(".btn-done").click();
@@ -68,9 +68,9 @@ describe("API documentation in Chromium", () => {
   });
 });
 
-/** What axe finds against WCAG 2.1, levels A and AA. */
+/** axe's findings for WCAG 2.1, levels A and AA. */
 async function faultsOf(page: Page): Promise<unknown> {
-  // As the debugger, whom the page's policy does not bind.
+  // Through the debugger, which the page's policy does not restrict.
   await page.evaluate(axe.source);
   return page.evaluate(`axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ": " + target)))`);

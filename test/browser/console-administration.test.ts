@@ -14,7 +14,7 @@ import {
 import { useChromium } from "../support/pages/playground-page.js";
 import type { TestAccount } from "../support/service/test-service.js";
 
-/** Each page, with what stands there once it is loaded. */
+/** Each page, with text that it shows once loaded. */
 const PLACES = {
   "#/groups": ["Groups", "Acme"],
   "#/groups?q=nobody": ["Groups", "No group meets this."],
@@ -84,7 +84,7 @@ describe("console administration in Chromium", () => {
     await untilTold(page, "CRM was revoked.");
     await row.getByText("revoked").waitFor();
     expect(await row.getByRole("button").count()).toBe(0);
-    // And not to nowhere, with the button.
+    // The button does not navigate away.
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("API keys");
     expect((await callGraphql(service().url, secret, "{ viewer { scope } }")).status).toBe(401);
     await expectQuiet(watched, key);
@@ -213,11 +213,11 @@ describe("console administration in Chromium", () => {
     const { page } = watched;
     const barriers: string[] = [];
     const look = async (place: string) => {
-      // Colors that are still changing are neither those of one mode nor of the other.
+      // Wait for color transitions: axe would measure colors of neither mode.
       await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
       const light = await findBarriers(page);
       await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
-      // All else that axe looks for is the same in the dark.
+      // The other rules do not depend on the mode.
       const dark = await findBarriers(page, ["color-contrast"]);
       barriers.push(...[...light, ...dark].map((found) => `${place}: ${found}`));
     };

@@ -115,7 +115,7 @@ describe("playground in Chromium", () => {
 
     await openTab(page, "Rotate");
     await page.getByRole("button", { name: "Variables" }).click();
-    // The editor closes the quotes and the braces.
+    // The editor closes quotes and braces.
     await write(page, VARIABLES, `{"token":"${token}`);
     await run();
     await shown(page, RESULT).toContain('"token": "ugt_');

@@ -21,7 +21,7 @@ import { startTestService, type TestService } from "../support/service/test-serv
 
 const EXAMPLES = ["fastify", "express"] as const;
 const NAME = "O'Neil & <Sons>";
-/** What the consumer's project has besides, taken from ours. */
+/** Further packages of the consumer's project, taken from ours. */
 const BORROWED = ["@types/node", "undici-types", "@graphql-typed-document-node/core", "graphql", ...EXAMPLES];
 
 let consumer: ClientConsumer;
@@ -107,7 +107,7 @@ describe("an example page", () => {
       await client.userGroups.update({ userGroupId: "oneil", properties: { region: "APAC" } });
       await page.getByRole("button", { name: "Refresh" }).click();
       await shown(page, "#properties").toBe("region APAC");
-      // The browser itself tells of the refused attempt.
+      // The browser logs the blocked request itself.
       expect(complaints).toEqual([expect.stringContaining("401")]);
       expect(new Set(elsewhere)).toEqual(new Set([`${service.url}/graphql`]));
       expect(secrets).toEqual([]);

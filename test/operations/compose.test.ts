@@ -72,7 +72,7 @@ describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
 
   const message = "The service is temporarily unavailable. Try again shortly.";
 
-  /** Checks that HAProxy answers in both APIs' own forms. */
+  /** Checks that HAProxy replies in both APIs' error formats. */
   async function expectUnavailable(url: string, status: number) {
     const rest = await callRest(`${url}/api/user`, "GET", "a-key", { user_group_id: "a" });
     const request_id = rest.headers["x-request-id"];
@@ -95,7 +95,7 @@ describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
     } finally {
       await nobody.end();
     }
-    // Ready, but it ends the connection of everything else.
+    // Ready, but it closes the connection for every other path.
     const broken = createServer((request, response) => {
       if (request.url === "/readyz") response.end("{}");
       else request.socket.destroy();

@@ -65,7 +65,7 @@ describe.skipIf(systemPostgres === undefined)(
       ENCRYPTION_KEYS: encryptionKey,
     });
 
-    /** The only piece of the guide that has this in it. */
+    /** The guide's only snippet that contains this text. */
     function snippet(part: string): string {
       const [found, ...others] = snippets.filter(({ code }) => code.includes(part));
       if (!found || others.length > 0)
@@ -166,7 +166,7 @@ describe.skipIf(systemPostgres === undefined)(
 
       expect(await protectedTables("restored")).toEqual(await protectedTables("user_groups"));
       expect((await protectedTables("restored")).length).toBeGreaterThan(5);
-      // What takes the newest migration back creates and drops as the owner, as the next version's will.
+      // The newest migration's `down` runs DDL as the owner, as the next version's `up` will.
       const env = settings("restored");
       expect((await processes.run(["migrate", "down"], { env })).code).toBe(0);
       expect((await processes.run(["migrate", "up"], { env })).stdout).toContain("applied");

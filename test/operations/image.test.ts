@@ -87,7 +87,7 @@ const lock = z.object({
   ),
 });
 
-/** What the image holds: the compiled service, and of the packages those that `--omit=dev --omit=optional` leaves. */
+/** The image's contents: the compiled service, and the packages that `--omit=dev --omit=optional` leaves. */
 async function layOut(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "ug-image-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -95,7 +95,7 @@ async function layOut(): Promise<string> {
   await writeFile(join(folder, "package.json"), await readFile(join(root, "package.json")));
   const { packages } = lock.parse(JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")));
   for (const [path, { dev, optional }] of Object.entries(packages)) {
-    // What stands within another package comes with that.
+    // Nested packages are copied with their parents.
     if (dev || optional || !/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path)) continue;
     await mkdir(join(folder, dirname(path)), { recursive: true });
     await symlink(join(root, path), join(folder, path));
@@ -105,7 +105,7 @@ async function layOut(): Promise<string> {
 
 test("the production dependencies are sufficient", async () => {
   const folder = await layOut();
-  // Links are kept, so that nothing is found beside the packages themselves.
+  // Links are preserved, so that packages resolve nothing outside.
   const run = (...args: string[]) =>
     spawnSync(
       process.execPath,
@@ -120,7 +120,7 @@ test("the production dependencies are sufficient", async () => {
       },
     );
   expect(run("schema").stdout).toBe(readFileSync(join(root, "schema.graphql"), "utf8"));
-  // As far as a database that does not answer.
+  // As far as an unresponsive database.
   const served = run("serve");
   expect([served.status, served.stderr]).toEqual([
     1,
@@ -132,7 +132,7 @@ test("the production dependencies are sufficient", async () => {
 const canUnshare = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
 
 test.skipIf(!canUnshare)("a container stopped during startup exits immediately", async () => {
-  // It waits for a database that takes connections and says nothing.
+  // It waits for a database that accepts connections and never replies.
   const silent = createServer(() => undefined);
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");

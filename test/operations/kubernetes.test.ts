@@ -89,7 +89,7 @@ describe("a pod", () => {
     )?.[1];
     const { maxReplicas } = manifests.get("base/horizontal-pod-autoscaler.yaml")?.spec ?? {};
     const { maxSurge } = manifests.get("base/deployment.yaml")?.spec.strategy.rollingUpdate ?? {};
-    // One that listens, and one for read replicas; of 100, 3 are kept for superusers.
+    // One connection that listens, and one for read replicas; of 100, 3 are reserved for superusers.
     expect((maxReplicas + maxSurge) * (Number(poolSize) + 2)).toBeLessThanOrEqual(97);
   });
 

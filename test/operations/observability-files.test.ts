@@ -45,12 +45,12 @@ function expressions(): string[] {
     );
 }
 
-/** The names of metrics in expressions: what is followed by labels. */
+/** The names of metrics in expressions: names followed by labels. */
 function metricNames(text: string): string[] {
   return [...new Set([...text.matchAll(/([a-z_]\w+)\{/g)].map(([, name = ""]) => name))];
 }
 
-/** The names that are exposed, with those of the series that histograms and summaries consist of. */
+/** The exposed names, including the series of histograms and summaries. */
 function exposedNames(): Set<string> {
   const types = [...exposed.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   return new Set(
@@ -80,7 +80,7 @@ describe("metrics", () => {
 
   test.skipIf(!hasPromtool)("follow Prometheus naming conventions", () => {
     const { isRight, said } = promtool(["check", "metrics"], exposed);
-    // Those that the library brings have names of its own.
+    // The library's own metrics have other names.
     const ours = said.split("\n").filter((line) => /^(?:user_groups|http)_/.test(line));
     expect(ours).toEqual([]);
     expect(isRight || /^nodejs_/m.test(said)).toBe(true);
@@ -111,7 +111,7 @@ describe("alerts", () => {
         (name) => !cases.includes(`- name: ${name}\n`) || !cases.includes(`alertname: ${name}\n`),
       ),
     ).toEqual([]);
-    // The cases themselves can fail.
+    // The rule tests themselves can fail.
     await writeFile(join(directory, "alerts.yml"), alerts.replace("> 0.25", "> 2.5"));
     expect(promtool(["test", "rules", "alerts.test.yml"], "", directory)).toMatchObject({ isRight: false });
   });

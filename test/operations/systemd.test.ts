@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const unit = fileURLToPath(new URL("../../deploy/systemd/user-groups.service", import.meta.url));
 const has = spawnSync("systemd-analyze", ["--version"]).status === 0;
-// The unit names the Node.js of a package, which need not be where that of these tests is.
+// The unit names the Node.js of a package, which need not be the one that runs these tests.
 const canVerify = has && existsSync("/usr/bin/node");
 
 test.skipIf(!canVerify)("systemd reports no problem with the unit", () => {
@@ -22,7 +22,7 @@ test("upgrading by the guide's commands replaces the old version and starts the 
   const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
   const [, part = ""] = /## With systemd\n([\s\S]*?)\n## /.exec(guide) ?? [];
   const [once = "", each = ""] = [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
-  // What would empty the settings of a service that runs.
+  // Would overwrite the settings of a running service.
   expect(once).toContain("/etc/user-groups/settings.env");
   expect(each).not.toContain("install -m 600");
   const wanted = [

@@ -25,7 +25,7 @@ const newKey = ["key", "create", "--account", "acme", "--environment", "Testing"
 describe("keys in an embedded database", () => {
   let dataDir: string;
   let service: RunningService;
-  /** Made while no service ran. */
+  /** Created while no service was running. */
   let offline: ProcessEnd;
   const run = (...args: readonly string[]) => processes.run(args, { env: { DATA_DIR: dataDir } });
   const call = async (key: string) =>
@@ -48,7 +48,7 @@ describe("keys in an embedded database", () => {
       status: 200,
       body: { data: { viewer: { accountName: "acme", environment: "TESTING", scope: "write" } } },
     });
-    // The first start of the service still is one.
+    // The first start of the service still counts as such.
     expect(service.startUpText).toContain("ugk_live_");
   });
 
@@ -93,7 +93,7 @@ describe("keys in an embedded database", () => {
       `There is no active API key with the id ${id}; see: key list.`,
     );
 
-    // The shortest time that can be told is an hour: turn the clock on.
+    // The shortest possible expiry is an hour: move it into the past.
     await query(
       await connectionTo(dataDir),
       "UPDATE api_key SET expires_at = now() WHERE name = 'to expire'",

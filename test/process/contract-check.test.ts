@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await altered?.close();
   altered = undefined;
-  // Whatever was compared, nothing is left of it.
+  // No check leaves anything behind.
   expect(await service.query("SELECT provided_id FROM user_group")).toEqual([]);
 });
 afterAll(async () => {
@@ -46,7 +46,7 @@ async function check(choices: Partial<ContractChoices> = {}, environment: Record
   return { code, printed };
 }
 
-/** What differs of a service whose replies are altered, by the names of the calls. */
+/** The differences reported for a service with altered replies, by call name. */
 async function differencesOf(alter: (reply: AlterableReply) => void) {
   altered = await startAlteredService(service.url, alter);
   const { code, printed } = await check({ against: `${altered.url}/`, json: true });
@@ -140,7 +140,7 @@ describe("reports a difference in", () => {
   });
 });
 
-/** The groups that a check against an altered service leaves, by their ids. */
+/** The IDs of the groups that a check against an altered service leaves behind. */
 async function leftBy(alter: (reply: AlterableReply) => void | Promise<void>) {
   altered = await startAlteredService(service.url, alter);
   const { code, printed } = await check({ against: altered.url, json: true });
@@ -167,7 +167,7 @@ test("an existing group is left unchanged and reported", async () => {
   const ids: unknown[] = [];
   const left = await leftBy((reply) => {
     if (tokens.some((token) => reply.sent.includes(token))) touched.push(reply.sent);
-    // Services that know this id, as a text or as the number that it is sent as.
+    // Services that know this ID, as a string or as a number.
     const isNumber = reply.sent.includes('"Number"');
     if (!isNumber && !reply.sent.includes('"name":"No id"')) return;
     const id = isNumber ? JSON.parse(reply.sent).user_group_id : "acme";
@@ -189,7 +189,7 @@ test("reports groups as left behind when the service fails at the end", async ()
   let ending = false;
   const left = await leftBy((reply) => {
     ending ||= reply.method === "PATCH";
-    // What it has deleted it does not tell.
+    // It does not confirm its deletions.
     if (ending && reply.method !== "PATCH" && failing(reply)) reply.status = 500;
   });
   expect(left).toEqual([expect.stringMatching(/-main$/), expect.stringMatching(/-other$/)]);

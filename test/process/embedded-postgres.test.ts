@@ -32,7 +32,7 @@ describe("embedded PostgreSQL", () => {
     expect(
       await query(server, "SELECT current_database() AS name, version() LIKE 'PostgreSQL 18%' AS is_18"),
     ).toEqual([{ name: "app", is_18: true }]);
-    // PostgreSQL refuses to run as root, and then has a user of its own.
+    // PostgreSQL refuses to run as root, and then uses another account.
     if (process.getuid?.() === 0) expect((await stat(join(dataDir, "postgres"))).uid).not.toBe(0);
   });
 

@@ -59,7 +59,7 @@ test("a service killed together with PostgreSQL recovers and loses no acknowledg
   process.kill(pid, "SIGKILL");
   service.kill("SIGKILL");
   await service.ended;
-  // At once: the new start waits for what is left of the old one.
+  // Immediately: the new start waits until the old processes have ended.
   await expectGroups(dataDir, groups);
   await expect.poll(() => exists(socketDir)).toBe(false);
 });
@@ -109,7 +109,7 @@ async function start(): Promise<{ service: RunningService; dataDir: string }> {
   return { service: await processes.serve({ env: { DATA_DIR: dataDir } }), dataDir };
 }
 
-/** Makes user groups, all of them acknowledged. @returns their ids */
+/** Creates user groups, all of them acknowledged. @returns their IDs */
 async function createGroups(service: RunningService, name: string): Promise<string[]> {
   const ids = Array.from({ length: 20 }, (_, index) => `${name}-${index}`);
   for (const reply of await getOrCreate(service, ids))

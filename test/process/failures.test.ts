@@ -61,7 +61,7 @@ describe("a start on a port in use", () => {
     const dataDir = await processes.newDataDir();
     const env = { PORT: port, DATA_DIR: dataDir, DATABASE_URL: databaseUrl(database.target) };
     expect(failureOf(await processes.run([], { env }))).toContain(`PORT ${port} on 127.0.0.1 is in use`);
-    // Fails if there is anything in it.
+    // Fails if it is not empty.
     await administer(database.target, "DROP SCHEMA public RESTRICT");
     await database.drop();
   });

@@ -20,9 +20,9 @@ afterAll(async () => {
 });
 
 /**
- * Ends PostgreSQL as a crash would, twice, and starts it again.
+ * Crashes PostgreSQL twice and restarts it.
  * @param whileDown runs the second time
- * @returns how often the service was ready again
+ * @returns how often the service became ready again
  */
 async function expectRestartsSurvived(
   service: FaultedService,
@@ -37,7 +37,7 @@ async function expectRestartsSurvived(
     }
   });
   expect(refused).toBeGreaterThan(0);
-  // Not a line for each probe.
+  // Not one line per probe.
   const lines = (message: string) => service.process.stderr().split(`"msg":"${message}"`).length - 1;
   const recoveries = lines("ready again");
   expect(lines("not ready")).toBe(recoveries);

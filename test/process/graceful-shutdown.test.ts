@@ -14,7 +14,7 @@ test("connections still in the accept queue are served before the server stops l
   onTestFinished(() => service.close());
   const { secret } = await (await service.createAccount()).createKey();
   const clients = Promise.all(Array.from({ length: 50 }, () => openKeepAliveClient(service.url)));
-  // In the same turn of the event loop: they are in the system's queue only.
+  // In the same turn of the event loop: they are only in the system's accept queue.
   const closed = service.server.close();
   for (const client of await clients)
     client.write(userRequest("GET", secret, { user_group_id: "a", name: "A" }));

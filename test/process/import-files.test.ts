@@ -91,7 +91,7 @@ test("a killed import resumes at its checkpoint", async () => {
   const end = await tenant.import({ groups: path, checkpoint });
   expect(end).toMatchObject({ code: 0, stderr: expect.stringMatching(/going on after line \d+\n$/) });
   const [records = 0, created = 0, updated, unchanged = 0, refused] = countsOf(end)["groups"] ?? [];
-  // A batch whose commit was not noted any more is found unchanged.
+  // A committed batch that was not recorded in the checkpoint is found unchanged.
   expect({ records, together: created + unchanged, updated, refused }).toEqual({
     records: count,
     together: count,
@@ -120,7 +120,7 @@ test("a checkpoint applies only to its database, account and format", async () =
   expect(await goesOn()).toBe(false);
   expect((await tenant.import({ groups, checkpoint, format: "jsonl" })).stderr).not.toContain("going on");
   expect(await goesOn()).toBe(false);
-  // As it is in another database, where the account has the same name and number.
+  // Simulates another database where the account has the same name and number.
   const age = "UPDATE account SET created_at = created_at - interval '1 hour' WHERE id = $1";
   await commands.service.query(age, [tenant.accountId]);
   expect(await goesOn()).toBe(false);

@@ -36,7 +36,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** Takes back what changes the table of user groups, and returns how many migrations are left. */
+/** Reverts the migrations that change the user group table. @returns the number of remaining migrations */
 async function takeBack(): Promise<number> {
   while (
     (await migrationStates(database)).some(({ name, applied }) => applied && name.startsWith("RowLevel"))
@@ -64,7 +64,7 @@ test("a migration waiting for a long transaction lets other queries pass and is 
   const migrating = migrateUp(database, timeouts).finally(() => {
     isDone = true;
   });
-  // The report goes on all the while: behind a migration that did not let go, this would wait without end.
+  // The report continues meanwhile: behind a migration that kept its locks it would block forever.
   while (retries.length < 2) await traffic.query("SELECT count(*) FROM user_group");
   expect(isDone).toBe(false);
   expect(retries[0]).toBe(

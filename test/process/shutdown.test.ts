@@ -37,7 +37,7 @@ async function open({ url }: RunningService): Promise<KeepAliveClient> {
   return client;
 }
 
-/** Sends one request and checks that it is answered and the connection stays. */
+/** Sends one request and expects a reply on a connection that stays open. */
 async function exchange(client: KeepAliveClient, request: string): Promise<void> {
   client.write(request);
   expect(await client.next()).toMatchObject({ kind: "reply", status: 200, ends: false });
@@ -53,7 +53,7 @@ async function refusesConnections({ url }: RunningService): Promise<boolean> {
   );
 }
 
-/** Runs `work` while somebody else's transaction holds a group; `work` tells when it may end. */
+/** Runs `work` while another transaction locks a group; `work` decides when it ends. */
 async function whileHeld(id: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = new Client(clientOptions(database.owner));
   await client.connect();
@@ -90,7 +90,7 @@ test("stays available but not ready for SHUTDOWN_DELAY_MS", async () => {
 test("a second signal ends the process immediately", async () => {
   const service = await start({ SHUTDOWN_DELAY_MS: "60000" });
   service.kill("SIGTERM");
-  // Within a second a signal may be the same one, as npm passes it on.
+  // A signal within a second counts as the same one, as npm forwards it.
   await sleep(1500);
   service.kill("SIGTERM");
   expect(await service.ended).toMatchObject({ code: null, signal: "SIGTERM" });
@@ -111,13 +111,13 @@ describe("after it stops accepting connections", () => {
       const request = rename("half", "In two parts");
       half.write(request.slice(0, 20));
       body.write(request.slice(0, -20));
-      // Once this is answered, all that has been sent before has come.
+      // Once this has a reply, everything sent before has arrived.
       await exchange(asking, getOrCreate("asking"));
       service.kill("SIGTERM");
       await expect.poll(() => refusesConnections(service)).toBe(true);
       // Even after idle connections were closed.
       expect(await asking.next()).toEqual({ kind: "closed" });
-      // Sent ahead, before the reply to what was sent first.
+      // Pipelined before the reply to the first request.
       ahead.write(getOrCreate("ahead"));
       half.write(request.slice(20));
       body.write(request.slice(-20));
@@ -178,7 +178,7 @@ test.each([1, 2, 3])("loses no request under keep-alive load (%i)", async (round
       }
       answered += 1;
       if (outcome.ends) return;
-      // Some ask all the time, others now and then.
+      // Some send all the time, others now and then.
       if (index % 2 === 0) await sleep(Math.random() * 100);
     }
   });

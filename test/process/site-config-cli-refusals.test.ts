@@ -46,7 +46,7 @@ test("put does not store a file with errors and reports what validate reports", 
     expect.stringContaining("warned.json:16:3: error unknown_property"),
   ]);
   expect(failureOf(await run("log"))).toBe('There is no configuration of the site "default" in Customer.');
-  // Warnings leave standard output to the result.
+  // Warnings go to stderr and leave stdout to the result.
   expect(await run("put", commands.at("warned.json"), "--site", "docs")).toEqual({
     ...stored("revision 1 of docs"),
     stderr: expect.stringMatching(

@@ -112,7 +112,7 @@ test("lists all revisions when there are many", async () => {
   expect(rows.map((row) => Number.parseInt(row, 10))).toEqual(
     Array.from({ length: 230 }, (_, index) => 230 - index),
   );
-  // All but the first were written with a key.
+  // All but the first were created with a key.
   const authors = rows.map((row) => row.split(/ {2,}/)[2]);
   expect(authors).toEqual([...Array.from({ length: 229 }, () => "cli"), "cli (no API key)"]);
 });

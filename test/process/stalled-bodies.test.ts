@@ -15,7 +15,7 @@ const CALM_MS = 1_500;
 const RECEIVE_TIMEOUT_MS = 3_000;
 const MEGABYTE = 1024 * 1024;
 const BUDGET = 64 * MEGABYTE;
-/** How many bytes each of the bodies lacks. */
+/** The number of missing bytes of each body. */
 const MISSING = 10;
 
 let service: AttackedService;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A request whose body stops short of its end. */
+/** A request with an incomplete body. */
 function stalled(line: string, bytes: number, key?: string): Buffer {
   const headers = {
     "Content-Type": "application/json",
@@ -51,7 +51,7 @@ test.each([
         held = Math.max(held, bytes);
         return ended - before.ended;
       };
-      // Refused at once, or after the time that a request may take.
+      // Rejected immediately, or after the request timeout.
       await expect.poll(countEnded, { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(CLIENTS);
     } finally {
       clients.close();
@@ -83,7 +83,7 @@ test("logs none of this as an internal error", () => {
   ).toEqual([]);
 });
 
-/** Bytes of bodies that are held, and requests that were answered with an error. */
+/** Bytes of buffered bodies, and the number of error replies. */
 async function read() {
   const samples = await scrape(service.url);
   return {

@@ -15,7 +15,7 @@ const oldKey = randomBytes(32);
 const newKey = randomBytes(32);
 const processes = createTestProcesses();
 
-/** As it was under the old key, and as it runs while both are configured. */
+/** One service with the old key only, and one with both keys. */
 let before: TestService;
 let during: TestService;
 let secret: string;
@@ -100,7 +100,7 @@ test("re-encrypts tokens while the service rotates, creates and reads, without c
     working = false;
     await Promise.all(workers);
     expect(total).toBe(progress.at(-1));
-    // What a request under way still wrote under the old key is made up for by running it again.
+    // Run it again for tokens that a concurrent request encrypted under the old key.
     await new TokenReencryption(database, vault).run(() => undefined);
   } finally {
     working = false;

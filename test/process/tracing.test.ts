@@ -19,7 +19,7 @@ async function startTraced(receiver: OtlpReceiver, settings: Readonly<Record<str
   });
 }
 
-/** The way from a span up to its root, by names. */
+/** The path from a span to its root, by names. */
 function wayUp(spans: readonly ReceivedSpan[], span: ReceivedSpan | undefined): string[] {
   if (!span) return [];
   return [
@@ -85,7 +85,7 @@ describe("a traced request", () => {
     const running = await startTraced(receiver);
     await getGroup(running, "acme");
     const query = `query OperationOfMine { aliasOfMine: userGroup(by: {providedId: "acme"}) { name mapping { schemaId } } }`;
-    // Interpreted, by Apollo Server and past it, and compiled.
+    // Interpreted by Apollo Server, interpreted on the fast path, and compiled.
     for (let count = 0; count < 6; count += 1) await callGraphql(running.url, running.key, query);
     await running.close();
     const spans = receiver.spans();
@@ -105,7 +105,7 @@ describe("a traced request", () => {
     const receiver = await startOtlpReceiver();
     const running = await startTraced(receiver);
     await getGroup(running, "acme");
-    // In one piece, so that they come at the same moment.
+    // In one write, so that they arrive together.
     const requests = Array.from({ length: 10 }, (_, index) => {
       const { traceparent: parent } = traceparent(newIds());
       const body = JSON.stringify({ user_group_id: "acme" });
@@ -170,7 +170,7 @@ describe("a traced request", () => {
       failed: true,
       attributes: { "user_groups.outcome": "failed", "http.response.status_code": 500, "error.type": "500" },
     });
-    // 42P01: PostgreSQL's code of a table that is not there.
+    // 42P01: PostgreSQL's code for an unknown table.
     expect(
       spans
         .filter(({ attributes }) => attributes["error.type"] === "42P01")

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { useGraphql } from "../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
-/** In units of an introspection as tools send it, which takes 12 ms of CPU on a machine where the limit is 30 ms. */
+/** In units of a standard introspection, which takes 12 ms of CPU on a machine where the limit is 30 ms. */
 const MAX_CPU = 2.5;
 const RUNS = 5;
 
@@ -20,12 +20,12 @@ const times = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(" ");
 const repeat = (count: number) => `{ ${times(count, () => "userGroups { nodes { name } }")} }`;
 const repeated = repeat(560);
-/** As many as fit into the document of a subscription. */
+/** The maximum for a subscription document. */
 const fewerRepeated = repeat(500);
 
 const FOUR_MIB = Buffer.alloc(4 * 1024 * 1024, "x");
 
-/** Sends a document, or a whole body, without credentials. @returns the status; nothing is made of the reply */
+/** Sends a document or a whole body without credentials. @returns the status; the reply is not parsed */
 async function burn(query: string | Buffer, variables: object = {}, accept = "*/*"): Promise<number> {
   const isBody = Buffer.isBuffer(query) || query.startsWith('{"');
   const reply = await request(`${graphql().service.url}/graphql`, {
@@ -37,7 +37,7 @@ async function burn(query: string | Buffer, variables: object = {}, accept = "*/
   return reply.statusCode;
 }
 
-/** The least CPU time of several runs: what other programs do to a busy machine counts little. */
+/** The minimum CPU time of several runs, to exclude other programs' influence. */
 async function leastCpu(status: number, run: () => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let time = 0; time < RUNS; time += 1) {

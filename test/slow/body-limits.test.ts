@@ -108,7 +108,7 @@ describe("bodies in transit", () => {
       await sleep(delayMs);
       socket.resetAndDestroy();
     }
-    // Vitest fails the run for an error that nobody handles.
+    // Vitest fails the run for an unhandled error.
     await openServed(service);
   });
 });

@@ -8,7 +8,7 @@ import { callRest } from "../support/rest/rest-client.js";
 import { LIVEZ, useLimitedServices } from "../support/service/limited-services.js";
 
 const MEGABYTE = 1024 * 1024;
-/** Six megabytes of them are more than the kernel takes from a process. */
+/** Six megabytes of replies exceed the kernel's buffers. */
 const PROPERTIES = { text: "x".repeat(65_000) };
 const LARGE_QUERY = `{ userGroup(by: { providedId: "large" }) { ${Array.from({ length: 95 }, (_, index) => `p${index}: properties`).join(" ")} } }`;
 
@@ -115,7 +115,7 @@ describe("a client that does not read", () => {
 
   test("is reset when many large replies fill the memory budget, and others get 503 until then", async () => {
     const { service, key, request, endedConnections, budgetRefusals } = await startWithLargeGroup({
-      // Nobody is ended for that alone.
+      // None is disconnected for that alone.
       stallTimeoutMs: 60_000,
       maxUnsentBytes: 13 * MEGABYTE,
     });

@@ -19,7 +19,7 @@ const PER_TOKEN = 20;
 const SLOW_GROUPS = 10;
 const ROUNDS = 12;
 const PROPERTIES = { text: "x".repeat(65_000) };
-/** Nearly as large as an event may be. */
+/** Nearly the maximum size of an event. */
 const LARGE = `subscription { userGroupChanged { userGroup { ${Array.from({ length: 15 }, (_, index) => `p${index}: properties`).join(" ")} } } }`;
 const BY_KEY = "subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }";
 
@@ -155,7 +155,7 @@ test("the process and other tenants survive clients that do not read and thousan
   expect(memory).toBeLessThan(MEMORY_BOUND_MIB);
 }, 240_000);
 
-/** Calls a process again and again, and looks at its memory. */
+/** Calls a process repeatedly and measures its memory. */
 function observe(service: RunningService, request: () => ReturnType<typeof call>) {
   const failures: unknown[] = [];
   let memory = 0;

@@ -34,7 +34,7 @@ describe("paging through 100,000 groups", () => {
     } }`;
     const seen = new Map<string, number>();
     const disturb = async (page: number) => {
-      // Before and behind the reader, and where it stands.
+      // Before, behind and at the reader's position.
       const name = `Name ${(page * 37) % 1000}`;
       await service.query(`DELETE FROM user_group WHERE account_id = $1 AND provided_id = ANY ($2)`, [
         account.accountId,
@@ -122,7 +122,7 @@ async function explain(field: UserGroupSortField, page: PageRequest) {
     [page, page],
   );
   const [plan = {}] = plans;
-  // What is around it puts the pages that were asked for together into their order.
+  // The nodes above it order the batched pages.
   const listed = nodesOf(plan).find((node) => node["Node Type"] === "Limit") ?? {};
   return {
     nodes: nodesOf(listed).map((node) => node["Node Type"]),

@@ -116,7 +116,7 @@ test("records the logs and keys of services, including other processes", async (
   );
   running.kill("SIGTERM");
   await running.ended;
-  // Where a row would show it, if it were not encrypted.
+  // Where a row would contain it if it were not encrypted.
   await writeFile(join(dataDir, "postgres", "planted"), `\0${stored}`);
   await expect(processes.close()).rejects.toThrow("postgres/planted");
   await service.close();

@@ -7,9 +7,9 @@ import { createTestProcesses, type RunningService } from "../support/service/run
 import { goodSite } from "../support/site-configs/store.js";
 
 const processes = createTestProcesses();
-/** How many others are answered at least while a document is processed: if the event loop were blocked, hardly any would be. */
+/** Minimum number of other replies while a document is processed: a blocked event loop would allow hardly any. */
 const MIN_ANSWERED = 5;
-/** How many of a request run at the same time. */
+/** The number of concurrent requests of one kind. */
 const AT_ONCE = 2;
 let database: TestDatabase;
 let service: RunningService;
@@ -46,7 +46,7 @@ async function call(query: string, variables: object): Promise<{ status: number;
   return { status: response.status, text: await response.text() };
 }
 
-/** Asks for /livez again and again while something works. @returns how often that was answered before the work was done */
+/** Polls /livez while a function runs. @returns the number of replies meanwhile */
 async function countAnswered(work: Promise<unknown>): Promise<number> {
   let isOver = false;
   const over = work.finally(() => {
@@ -95,7 +95,7 @@ describe.each([
       }),
     );
     const answered = await countAnswered(work);
-    // The last one of the aliases has more findings than one reply may have.
+    // The last alias has more findings than one reply can contain.
     for (const { text } of replies) expect(text).toMatch(/"valid":|"revision":|"QUERY_TOO_EXPENSIVE"/);
     expect(replies.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
     expect(answered).toBeGreaterThan(MIN_ANSWERED);

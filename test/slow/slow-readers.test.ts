@@ -13,27 +13,27 @@ import { scrape, sumOf } from "../support/service/metric-samples.js";
 const READERS = 200;
 const CALM_MS = 1_500;
 const STALL_TIMEOUT_MS = 4_500;
-/** Of a group: nearly 64 KiB. */
+/** Size of a group: nearly 64 KiB. */
 const PROPERTIES = { text: "x".repeat(65_000) };
-/** How often a query asks for them: six megabytes, more than the kernel takes from a process. */
+/** Aliases per query: six megabytes, more than the kernel's buffers. */
 const ALIASES = 90;
 
 let service: AttackedService;
 beforeAll(async () => {
   service = await startAttackedService({
     STALLED_CONNECTION_TIMEOUT_MS: String(STALL_TIMEOUT_MS),
-    // Other limits are not what is tried here.
+    // Other limits are not under test.
     GRAPHQL_MAX_COST: "100000000",
     GRAPHQL_MAX_ALIASES: "1000",
   });
 });
 afterAll(() => service.close());
 
-/** Attacks until every slow reader's connection has been ended. */
+/** Attacks until every slow reader's connection is closed. */
 async function attack(bytes: Buffer): Promise<void> {
   const ended = async () => {
     const samples = await scrape(service.url);
-    // Reset, refused, or on a slow machine answered with 503 at the deadline of the request.
+    // Reset, refused, or on a slow machine 503 at the request's deadline.
     return [
       "http_connections_ended_total",
       "http_budget_refusals_total",

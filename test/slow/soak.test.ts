@@ -16,16 +16,16 @@ const POOL_SIZE = 4;
 const MAX_RSS_MB = 400;
 const HEAP_GROWTH_MB = 3;
 
-/** What a request, a connection or a subscription that is over must not leave: the prototypes of its objects. */
+/** Prototypes whose objects must not outlive a request, a connection or a subscription. */
 const OF_REQUESTS = {
   requests: "process.getBuiltinModule('node:http').IncomingMessage.prototype",
   responses: "process.getBuiltinModule('node:http').ServerResponse.prototype",
   sockets: "process.getBuiltinModule('node:net').Socket.prototype",
   subscriptions: "(async function* () {}).constructor.prototype.prototype",
 } as const;
-/** What everything is made of: of these some come and go, but not one for each request of some kind. */
+/** Basic prototypes: some of these objects come and go, but not one per request of any kind. */
 const OF_ALL_KINDS = { promises: "Promise.prototype", maps: "Map.prototype", sets: "Set.prototype" } as const;
-/** Fewer than there are operations of all kinds but the rarest. */
+/** Fewer than the operations of every kind but the rarest. */
 const STRAY = (ROUNDS * OPERATIONS) / 50;
 
 const processes = createTestProcesses();
@@ -76,7 +76,7 @@ test("thousands of requests of all kinds leak nothing in the process", async () 
   expect(last.files).toBeLessThanOrEqual(first.files);
   // One more listens for changes.
   expect(last.connections).toBeLessThanOrEqual(POOL_SIZE + 1);
-  // That a client has gone is no fault of ours.
+  // A disconnected client is not an error.
   expect(service.stderr()).not.toMatch(/"level":50|Promise errored/);
 }, 240_000);
 
@@ -86,7 +86,7 @@ async function loadOnce(): Promise<void> {
   expect(outcomes.filter(({ operation, outcome }) => !isAllowed(operation, outcome))).toEqual([]);
 }
 
-/** 503 says that the database could not keep up, on a machine that has other things to do. */
+/** 503 means that the database could not keep up on a busy machine. */
 function isAllowed(operation: string, outcome: LoadResult["outcomes"][number]["outcome"]): boolean {
   if (outcome === "503") return true;
   if (operation === "GraphQL subscription, left before the answer") return outcome === "left";
@@ -94,7 +94,7 @@ function isAllowed(operation: string, outcome: LoadResult["outcomes"][number]["o
   return outcome === (operation === "failed authentication" ? "401" : "200");
 }
 
-/** Waits until no request is under way and looks at what there is then. */
+/** Waits until no request is in flight and counts live objects. */
 async function atRest() {
   await expect.poll(() => inspector.countObjects(OF_REQUESTS.requests)).toBe(0);
   await untilNoFewerPromises();
@@ -113,7 +113,7 @@ async function atRest() {
   };
 }
 
-/** What goes on after the last reply, as webhooks do, holds promises that soon are no more. */
+/** Work after the last reply, such as webhooks, holds promises that are released soon. */
 async function untilNoFewerPromises(): Promise<void> {
   let before = Number.POSITIVE_INFINITY;
   for (;;) {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Adds deliveries, some of each subject, to the endpoints that meet a condition. */
+/** Adds deliveries, several per subject, to the endpoints that meet a condition. */
 async function add(count: number, subjects: number, state: string, condition: string): Promise<void> {
   await service.query(`INSERT INTO webhook_delivery
       (account_id, environment, endpoint_id, event_id, event, subject, payload, state)
@@ -23,7 +23,7 @@ async function add(count: number, subjects: number, state: string, condition: st
     FROM webhook_endpoint, generate_series(1, ${count}) AS n WHERE ${condition}`);
 }
 
-/** How many blocks it takes to find the endpoints that have deliveries due, and to claim some, as the planner does it now. */
+/** The number of blocks read to find endpoints with due deliveries and to claim some, with the current plan. */
 async function blocksOfClaim(): Promise<number> {
   const operator = service.database.of("operator");
   service.statements.length = 0;

@@ -29,7 +29,7 @@ describe("console in Chromium", () => {
     await page.getByRole("link", { name: "Acme" }).waitFor();
     expect(await page.title()).toBe("Groups – User groups");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Groups");
-    // The browser's own note of the refusal.
+    // The browser's own log entry for the error.
     expect(complaints).toEqual([expect.stringContaining("status of 401")]);
     await expectQuiet({ page, complaints: [], elsewhere }, key);
   });

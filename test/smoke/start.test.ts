@@ -130,7 +130,7 @@ function keysIn(text: string): string[] {
   return [...new Set(text.match(/ugk_\w+/g))];
 }
 
-/** The printed calls, each with its continued lines. */
+/** The printed commands, each with its continuation lines. */
 function callsIn(text: string): string[] {
   return text.match(/^curl (?:.*\\\n)*.*$/gm) ?? [];
 }

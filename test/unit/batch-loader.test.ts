@@ -8,7 +8,7 @@ import { countOnly } from "../../src/telemetry/telemetry.js";
 const one = { accountId: 1, environment: "Customer" } as const;
 const other = { accountId: 1, environment: "Testing" } as const;
 
-/** A collector of squares that notes what it was asked for; a negative number fails all it is asked with. */
+/** A loader of squares that records its batches; a negative key fails its whole batch. */
 function squares(isOn = true) {
   const asked: { tenant: Tenant; keys: readonly number[] }[] = [];
   const waiting: (() => void)[] = [];
@@ -26,7 +26,7 @@ function squares(isOn = true) {
 }
 
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-/** Answers whatever is asked, for as long as anything is. */
+/** Answers all batches until no more are pending. */
 async function answerAll(waiting: (() => void)[]): Promise<void> {
   for (await turn(); waiting.length > 0; await turn()) for (const answer of waiting.splice(0)) answer();
 }

@@ -18,7 +18,7 @@ test.each([
   ],
   [none, none, 0, "groups  [........................]   0 %  0  0/s"],
   [none, { records: 1000, part: 1 }, 2, "groups  [########################] 100 %  1,000  500/s  0:00 left"],
-  // What was done before it was broken off took no time now.
+  // Time spent before the interruption does not count.
   [
     { records: 500, part: 0.5 },
     { records: 750, part: 0.75 },
@@ -38,7 +38,7 @@ test("rewrites one line on a terminal and writes nothing to a file", () => {
     const line = new ProgressLine(output, "groups", none);
     line.clear();
     line.update({ records: 5, part: 0.5 });
-    // Too soon to be seen.
+    // Too early to be displayed.
     line.update({ records: 6, part: 0.6 });
     line.clear();
   }

@@ -24,7 +24,7 @@ const SCHEMA = `
   input Outer { name: String! = "none", inner: Inner! = {}, list: [Inner!], on: Boolean }
 `;
 
-/** What a resolver gets as its arguments. */
+/** The arguments that a resolver receives. */
 function echoing(): GraphQLSchema {
   const schema = buildSchema(SCHEMA);
   const field = schema.getQueryType()?.getFields()["echo"];
@@ -65,7 +65,7 @@ describe("compiled operations get the same input field defaults as graphql-js", 
     const { compiled, interpreted } = await both(QUERY, variables);
     expect(JSON.parse(JSON.stringify(compiled))).toEqual(JSON.parse(JSON.stringify(interpreted)));
     expect(interpreted.errors).toBeUndefined();
-    // What was sent is compared where a request is sent again.
+    // Idempotency compares the variables as they were sent.
     expect(variables).toEqual(sent);
   });
 
@@ -108,6 +108,6 @@ test("runs a compiled upsert that omits fields with defaults", async () => {
   const compiled = operation && compile(createBareSchema(), document, operation);
   const context: GraphqlContext = Object.create(null);
   const result = await compiled?.(context, { input: { userGroups: [{ providedId: "a", name: "A" }] } });
-  // It ran: only the resolver is missing here.
+  // It was executed: only the resolver is missing here.
   expect(result).toHaveProperty("data");
 });

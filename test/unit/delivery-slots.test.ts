@@ -8,7 +8,7 @@ function endpoint(accountId: number, endpointId: number, more: Partial<DueEndpoi
   return { accountId, environment: "Customer", endpointId, hasAnswered: true, isProbed: false, ...more };
 }
 
-/** How many slots each endpoint gets, by its id. */
+/** The number of slots that each endpoint gets, by its ID. */
 function take(slots: DeliverySlots, endpoints: readonly DueEndpoint[]): Record<number, number> {
   return Object.fromEntries(slots.take(endpoints).map((grant) => [grant.endpoint.endpointId, grant.slots]));
 }

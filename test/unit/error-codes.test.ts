@@ -3,7 +3,7 @@ import { DomainError, ERROR_CODES, type ErrorCode } from "../../src/domain/share
 import { renderGraphqlError } from "../../src/graphql/shared/error-format.js";
 import { renderError } from "../../src/rest/error-view.js";
 
-/** Decision 4, and what GraphQL adds. */
+/** Decision 4, and the codes that GraphQL adds. */
 const STATUSES: Readonly<Record<ErrorCode, number>> = {
   bad_request: 400,
   invalid_json: 400,

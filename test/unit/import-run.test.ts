@@ -11,7 +11,7 @@ test("reports what was imported when the database connection is lost", async () 
     async run(_: unknown, items: readonly object[]) {
       batches += 1;
       if (batches === 1) return items.map(() => "created" as const);
-      // Else it would be tried again for some seconds.
+      // Otherwise it would be retried for some seconds.
       stop.abort();
       throw new DomainError("unavailable", "Out of reach.");
     },

@@ -55,7 +55,7 @@ describe("operation measure", () => {
     ["{ userGroups(first: 5) { edges { cursor node { name } } } }", { depth: 4, cost: 2 + 5 * 3 }],
     ["{ userGroups(last: 6) { totalCount pageInfo { endCursor } } }", { cost: 4 }],
     ["{ userGroups(first: 0) { nodes { name } } }", { cost: 2 }],
-    // What the resolver refuses counts as the most that it takes.
+    // Values that the resolver rejects count as the maximum.
     ["{ userGroups(first: 1000000) { nodes { name } } }", { cost: 2 + 100 }],
     ["{ userGroups(first: -1) { nodes { name } } }", { cost: 2 }],
     ["{ userGroups(first: null, last: 4) { nodes { name } } }", { cost: 2 + 4 }],
@@ -69,7 +69,7 @@ describe("operation measure", () => {
     [`{ nodes(ids: "a") { id } }`, { cost: 2 }],
     [`${HEAD} { nodes(ids: $ids) { id } }`, { cost: 1 + 4 }],
     ["{ ...F ...F } fragment F on Query { a: viewer { scope } }", { aliases: 2, rootFields: 2, cost: 4 }],
-    // A fragment of a connection costs what the page it is spread in makes of it.
+    // A fragment of a connection costs as much as the page size of its use.
     [
       "{ a: userGroups(first: 2) { ...F } b: userGroups(first: 3) { ...F } } fragment F on UserGroupConnection { nodes { name } }",
       { cost: 4 + 2 + 3 },
@@ -77,7 +77,7 @@ describe("operation measure", () => {
     ["{ __schema { types { fields { name } } } }", { depth: 1, aliases: 0, rootFields: 1, cost: 1 }],
     ["{ a: __schema { types { name } } }", { depth: 3, aliases: 1, cost: 2 + 10 }],
     [`{ __type(name: "A") { ...F } } fragment F on __Type { n: name }`, { depth: 2, aliases: 1, cost: 2 }],
-    // The items below typed settings count when they are read.
+    // Items below typed settings are counted when they are read.
     ["{ siteConfig { settings { navigation { group icon } versions } } }", { depth: 4, cost: 6 }],
     [
       "{ siteConfig { settings { navigation { pages { ...F } } } } } fragment F on SitePage { path }",
@@ -148,7 +148,7 @@ describe("operation measure", () => {
   });
 });
 
-/** Writes some document: the numbers choose. */
+/** Generates a document from the numbers. */
 function writeDocument(numbers: readonly number[]): string {
   let turn = 0;
   const choose = (count: number) => {
@@ -190,7 +190,7 @@ function writeDocument(numbers: readonly number[]): string {
   return [operation, ...fragments].join("\n");
 }
 
-/** The measure, spelling every fragment out, from the top down. */
+/** Reference implementation that expands every fragment. */
 function measureSimply(document: DocumentNode): Figures {
   const figures = { depth: 0, aliases: 0, rootFields: 0, cost: 0 };
   const walk = (set: SelectionSetNode, type: GraphQLNamedType | undefined, level: number, times: Times) => {
@@ -214,7 +214,7 @@ function measureSimply(document: DocumentNode): Figures {
       if (!selection.selectionSet) continue;
       if (!fieldType) throw new Error(`There is no ${selection.name.value}.`);
       const below = getNamedType(fieldType);
-      // All types of typed settings, and no others, begin with Site.
+      // Exactly the types of typed settings begin with Site.
       const listed = /^Site(?!Config)/.test(type?.name ?? "") ? 1 : (idsOf(selection) ?? times.list);
       const items = isListType(getNullableType(fieldType)) ? listed : 1;
       walk(selection.selectionSet, below, level + 1, {
@@ -228,7 +228,7 @@ function measureSimply(document: DocumentNode): Figures {
   return { ...figures, cost: Math.min(figures.cost, Number.MAX_SAFE_INTEGER) };
 }
 
-/** How often a field stands in the reply, and how many items a list there has. */
+/** How often a field occurs in the reply, and the number of items of its list. */
 interface Times {
   readonly field: number;
   readonly list: number;

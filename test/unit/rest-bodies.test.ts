@@ -19,7 +19,7 @@ function bodyOf(members: Members): RequestBody {
   return { members, text: JSON.stringify(members) };
 }
 
-/** The paths of all fields that a parser refuses; empty when it takes the body. */
+/** The paths of all fields that a parser rejects; empty if it accepts the body. */
 function refusedBy(parse: (body: RequestBody) => unknown, members: Members): readonly string[] {
   return (errorOf(parse, members)?.fields ?? []).map(({ field }) => field.join("."));
 }
@@ -41,11 +41,11 @@ const AROUND_THE_LIMIT = ["x", "🙂", "é"].flatMap((unit) =>
 );
 const texts = fc
   .oneof(fc.constantFrom(...AROUND_THE_LIMIT, ""), fc.string({ unit: "binary", maxLength: 5 }))
-  // What PostgreSQL cannot hold is a format of the document, which has no meaning in JSON Schema.
+  // Strings that PostgreSQL cannot store are excluded by a `format`, which JSON Schema does not validate.
   .filter(isStorable);
 const others = fc.constantFrom<unknown>(null, true, 0, [], {}, ["x"]);
 const values: fc.Arbitrary<unknown> = fc.oneof({ weight: 3, arbitrary: texts }, others);
-/** Keys that mean something to JavaScript among them, as JSON.parse makes them: all are the object's own. */
+/** Includes keys with a meaning in JavaScript, as own properties like those of JSON.parse. */
 const objects = fc
   .array(fc.tuple(fc.oneof(texts, fc.constantFrom("__proto__", "constructor", "a/b", "~1")), values), {
     maxLength: 4,

@@ -13,7 +13,7 @@ const spaced = fc
     text: JSON.stringify(value, null, 1).replaceAll("\n", space === "" ? "\n" : `${space}\n`),
   }));
 
-/** A member of an object in `text`, by way of `withSource`. */
+/** A member of an object in `text`, read with `withSource`. */
 function sourceOf(text: string, key: string): unknown {
   const member = withSource(JSON.parse(text), key, text)[key];
   return member instanceof JsonSource ? member.text : member;

@@ -12,7 +12,7 @@ test("parses a UTC time to the millisecond", () => {
     fc.property(
       fc.date({ min: from, max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true }),
       (time) => {
-        // As PostgreSQL writes it: without zeros at the end of the fraction.
+        // PostgreSQL omits trailing zeros of the fraction.
         const text = time
           .toISOString()
           .replace("T", " ")

@@ -9,7 +9,7 @@ import { createUserGroup } from "../../support/graphql/user-group-operations.js"
 import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
-/** Longer than any test takes: what ends a key earlier is not that it is forgotten. */
+/** Longer than any test: a key that stops working earlier has not merely left the cache. */
 const HOUR_MS = 3_600_000;
 const encryptionKey = randomBytes(32);
 const graphql = useGraphql({ encryptionKey, speed: { keyCacheMs: HOUR_MS } });
@@ -36,7 +36,7 @@ async function rename(url: string, providedId: string, name: string): Promise<vo
 
 const read = async (url: string, key: string) => (await callGraphql(url, key, "{ viewer { scope } }")).status;
 
-/** Revokes a key, as its admin does. */
+/** Revokes a key as its admin. */
 async function revoke(url: string, keyId: number, more = "", headers: Readonly<Record<string, string>> = {}) {
   const query = `mutation { revokeApiKey(input: { id: "${toNodeId("ApiKey", keyId)}" }) { userErrors { code } } ${more} }`;
   const reply = await callRest(`${url}/graphql`, "POST", graphql().keys.admin, { query }, headers);
@@ -93,7 +93,7 @@ test("a key whose revocation was not notified receives no event either", async (
     await service.services.accounts.revokeKey(id);
     await rename(service.url, "silent", "After the revocation");
     expect(await stream.next()).toMatchObject(KEY_ENDED);
-    // And without an event, the database is asked once a second.
+    // Without an event, the database is queried once a second.
     const key = await account.createKey({ scope: "read" });
     const quiet = await watch(other.url, `Token ${key.secret}`, "silent");
     await service.services.accounts.revokeKey(key.id);

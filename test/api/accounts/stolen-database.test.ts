@@ -18,7 +18,7 @@ const known = [{ name: "the encryption key", value: encryptionKey }];
 const graphql = useGraphql({
   encryptionKey,
   tokenGraceSeconds: 3600,
-  // Whoever has a dump tries what is in it.
+  // An attacker tries every value in the dump.
   rateLimits: { authFailures: 0 },
 });
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const headers = { "idempotency-key": "gamma" };
   const url = `${graphql().service.url}/api/user`;
   expect((await callRest(url, "POST", key, { current_token: rotated.token }, headers)).status).toBe(200);
-  // As if their tokens had been brought along from elsewhere.
+  // As if their tokens had been imported.
   await graphql().service.query(
     "INSERT INTO brought_token SELECT account_id, environment, id, token_lookup FROM user_group",
   );
@@ -137,7 +137,7 @@ describe("a connection of the application role without a tenant", () => {
     expect(await rowsOf(ours)).toEqual([]);
   });
 
-  /** What a statement gives; nothing where it is refused. */
+  /** The rows of a statement; none when it is rejected. */
   async function rowsOf(text: string): Promise<object[]> {
     return client.query<object>(text).then(
       ({ rows }) => rows,
@@ -146,7 +146,7 @@ describe("a connection of the application role without a tenant", () => {
   }
 });
 
-/** What might be tried as a credential: each value, and bytes also in base64. */
+/** Candidates for credentials: each value, and bytes also in base64. */
 function valuesIn(text: string): string[] {
   const values = [...text.matchAll(/\\x([0-9a-f]+)|[\w.:+/=-]{6,}/g)].flatMap(([value, hex]) => {
     if (hex === undefined) return [value];

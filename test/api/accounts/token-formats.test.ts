@@ -14,7 +14,7 @@ const graphql = useGraphql({ encryptionKey });
 
 type Format = "current" | "former";
 
-/** Creates a group whose token is stored in a format; the former one binds the ciphertext to the group's id. */
+/** Creates a group whose token is stored in a format; the former one binds the ciphertext to the group's ID. */
 async function create(providedId: string, format: Format): Promise<string> {
   const { token } = await createUserGroup(graphql(), providedId);
   if (format === "current") return token;

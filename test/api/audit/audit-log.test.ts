@@ -94,7 +94,7 @@ test("records changes of data sources, keys and site configurations", async () =
   const told = published.map(
     ({ action, subjectVersion }: Record<string, unknown>) => `${action} ${subjectVersion}`,
   );
-  // What is stored and opened at once has no order in itself.
+  // Simultaneous entries have no defined order.
   expect([...told.slice(0, 2).toSorted(), ...told.slice(2)]).toEqual([
     "SITE_CONFIG_OPENED 1",
     "SITE_CONFIG_PUBLISHED 1",

@@ -87,7 +87,7 @@ describe("IDs of the other environment and of another account", () => {
   });
 });
 
-/** @returns the reply as JSON, without what differs each time */
+/** @returns the reply as JSON, without values that differ each time */
 async function send(
   call: Call,
   tenant: AccessTenant,
@@ -111,7 +111,7 @@ function textOf(body: unknown): string {
   return JSON.stringify(body, (key, value) => (/^request_?id$/i.test(key) ? undefined : value));
 }
 
-/** Puts the same words in the place of ids that a reply repeats, and of what is new in each reply. */
+/** Replaces IDs that a reply repeats, and new values, by fixed placeholders. */
 function withoutIds(reply: string, ids: AccessIds): string {
   const compared = reply.replaceAll(/"ugt_\w+"|"team_id":\d+/g, "<new>");
   return Object.values(ids).reduce<string>(
@@ -120,7 +120,7 @@ function withoutIds(reply: string, ids: AccessIds): string {
   );
 }
 
-/** What a caller got: "ok" for data, "null" for none of it, or the code of the first error. */
+/** A caller's result: "ok" for data, "null" for none, or the code of the first error. */
 function outcomeOf(reply: string): string {
   const { data, errors, success, error } = JSON.parse(reply);
   if (success !== undefined) return success === 1 ? "ok" : error.code.toUpperCase();
@@ -133,7 +133,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || (typeof value === "object" && Object.values(value).every(isEmpty));
 }
 
-/** Every row of other tenants, in all tables with tenants' data. */
+/** Every row of other tenants in all tables with tenant data. */
 async function stateOfOthers({ accountId, environment }: AccessTenant): Promise<Record<string, unknown>> {
   const { query } = graphql().service;
   const tables =

@@ -25,7 +25,7 @@ const tooOften = expect.stringMatching(
   /^Authentication has failed too often from this address\. Try again in \d+ s\.$/,
 );
 
-/** Calls as one who sits at an address behind the trusted proxy. */
+/** Calls from an address behind the trusted proxy. */
 function at(address: string, fixture = graphql) {
   const headers = (authorization: string | undefined) => ({ authorization, "x-forwarded-for": address });
   const { url } = fixture().service;
@@ -48,10 +48,10 @@ function at(address: string, fixture = graphql) {
 const unknownKey = () => `Token ${issueApiKey(graphql().account.accountId, "Customer").secret}`;
 const valid = () => `Token ${graphql().keys.admin}`;
 
-/** A valid key that this process has not seen yet. */
+/** A valid key that this process has not cached. */
 const unused = async () => `Token ${(await graphql().account.createKey()).secret}`;
 
-/** The Authorization header of the front end of a new group. */
+/** The Authorization header of a new group's front end. */
 async function frontEndToken(providedId: string): Promise<string> {
   const { createUserGroup: created } = await graphql().run(
     `mutation { createUserGroup(input: { providedId: "${providedId}", name: "F" }) { userGroup { token } } }`,

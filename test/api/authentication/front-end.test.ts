@@ -19,7 +19,7 @@ async function call(
   return callRest(`${graphql().service.url}/graphql`, "POST", undefined, body, headers);
 }
 
-/** Checks that a column is that of a field, by its name or by its alias. */
+/** Checks that a column belongs to a field, by name or alias. */
 function startsAt(query: string, name: string): (column: number) => boolean {
   return (column) => new RegExp(`^(?:\\w+: )?${name}\\b`).test(query.slice(column - 1));
 }

@@ -7,14 +7,14 @@ import { createUserGroup, entry } from "../../support/graphql/user-group-operati
 import { callRest } from "../../support/rest/rest-client.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-// The operations select all there is, more than a client may.
+// The operations select everything, which exceeds the limits for clients.
 const graphql = useGraphql({ limits: { depth: 100, selections: 20_000, cost: Number.MAX_SAFE_INTEGER } });
 const schema = buildSchema(printSdl());
 const MARK = "victim's own";
 
-/** What an attacker might have come to know, to be put into every argument of that name. */
+/** Values that an attacker may know, for every argument of that name. */
 let known: KnownValues;
-/** What must come out of no reply. */
+/** Values that no reply may contain. */
 let secrets: readonly string[];
 let attackers: Readonly<Record<string, string>>;
 
@@ -122,7 +122,7 @@ test("the owner finds all of it with the same operations", async () => {
       found[name] ||= JSON.stringify(body).includes(MARK);
     }
   }
-  // These tell nothing of what is stored.
+  // These reveal nothing that is stored.
   const { viewer, validateSiteConfig, ...others } = found;
   expect([viewer, validateSiteConfig]).toEqual([false, false]);
   expect(Object.values(others)).toEqual(Object.keys(others).map(() => true));

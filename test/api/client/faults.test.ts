@@ -38,7 +38,7 @@ function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}): UserGr
   return new UserGroupsClient({ baseUrl, apiKey: KEY, ...options });
 }
 
-/** How a call fails. */
+/** The error of a failed call. */
 async function failureOf(call: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   return call.then(
     () => expect.unreachable("The call should have failed."),

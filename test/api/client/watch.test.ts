@@ -61,7 +61,7 @@ describe("a watch", () => {
       const following = next();
       service.server.server.closeAllConnections();
       await rename(name);
-      // It may have been back before the change, or had an event left: both changes before may have been read as one state.
+      // It may have reconnected before the change, or two changes may have been read as one state.
       const possible = [`CURRENT ${name}`, "CURRENT One", "CURRENT Two again", "UPDATED Two again"];
       expect(possible).toContain(await following);
       await rename(`${name} again`);

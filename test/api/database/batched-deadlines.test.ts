@@ -20,7 +20,7 @@ beforeAll(async () => {
     tokenKeyId: row.token_key_id,
     scope: "admin",
   };
-  // It has the process draw ids, which the next groups get without asking the database.
+  // Makes the process fetch a block of IDs, which later groups use without a statement.
   await create(writer, "first");
 });
 afterAll(() => service.close());
@@ -57,7 +57,7 @@ test("a write within its deadline is sent although another one in its batch is t
     for (const deadline of [late, { isOver: false }]) {
       const providedId = deadline === late ? "late" : "in time";
       outcomes.push(create({ ...writer, deadline }, providedId).catch((error: unknown) => error));
-      // A statement of its own: the next one waits behind it.
+      // A separate statement: the next one waits behind it.
       await expect.poll(() => service.database.poolUsage.waiting).toBe(1);
     }
     late.isOver = true;

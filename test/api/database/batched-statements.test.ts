@@ -9,7 +9,7 @@ async function getAll(key?: string) {
   return Promise.all(ids.map((id) => rest().call("GET", { user_group_id: id, name: id }, key)));
 }
 
-/** Sends requests while the only connection is busy, until all of them have come. */
+/** Sends requests while the only connection is busy, until all have arrived. */
 async function whileBusy<Result>(requests: number, work: () => Promise<Result>): Promise<Result> {
   const { service, account } = rest();
   let result: Promise<Result> | undefined;
@@ -85,7 +85,7 @@ describe("concurrent requests", () => {
 describe("concurrent changes", () => {
   const updates = () => rest().service.statements.filter((text) => /UPDATE user_group/.test(text)).length;
 
-  /** Which request each entry of the audit log tells of, by the group's provided id. */
+  /** The request of each audit entry, by the group's external ID. */
   async function requestsOf(action: string): Promise<ReadonlyMap<string, string>> {
     const entries = await rest().service.query(
       `SELECT subject_name, request_id FROM audit_entry WHERE action = '${action}'
@@ -162,7 +162,7 @@ describe("concurrent changes", () => {
 });
 
 describe("a group locked by another transaction", () => {
-  // Whoever waits for it here waits longer than the test.
+  // A request that waits for it here would time out.
   const slow = useRest({
     poolSize: 4,
     lockTimeoutMs: 60_000,

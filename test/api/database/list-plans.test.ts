@@ -20,13 +20,13 @@ import {
 
 const graphql = useGraphql();
 
-/** The account's groups; its neighbours in the same tables have some times as many together. */
+/** Groups of the account; the other accounts in the same tables have several times as many. */
 const GROUPS = 10_000;
 const NEIGHBOURS = 5;
 const PAGE = 10;
-/** How many lists of a parent are read together. */
+/** The number of parents whose lists are read together. */
 const PARENTS = 3;
-/** The order of rows that were cut to their pages before: those of a page of each parent, one more than it shows. */
+/** Sorts rows that are already limited to pages: those of one page per parent, plus one each. */
 const MAX_SORTED = PARENTS * (PAGE + 1);
 
 let plans: RecordedPlan[];
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const owners = [account];
   for (let count = 0; count < NEIGHBOURS; count += 1) owners.push(await service.createAccount());
   for (const { accountId } of owners) await fill(accountId);
-  // An account has few endpoints, the table those of all accounts.
+  // An account has few endpoints; the table has those of all accounts.
   await service.query(`
     SET session_replication_role = replica;
     INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
@@ -49,7 +49,7 @@ beforeAll(async () => {
   plans = recordPlans(service);
 });
 
-/** Writes rows without triggers: what they would write is written here. */
+/** Inserts rows without triggers, together with the rows that triggers would insert. */
 async function fill(accountId: number): Promise<void> {
   const tenant = `${accountId}, 'Customer'`;
   const time = (n: string) => `timestamptz '2023-01-01' + ${n} * interval '3 hours'`;
@@ -90,7 +90,7 @@ async function fill(accountId: number): Promise<void> {
     SET session_replication_role = origin;`);
 }
 
-/** Reads a page. @returns where it begins and ends */
+/** Reads a page. @returns its start and end cursors */
 async function page(of: ListCase, window: object): Promise<{ startCursor: string; endCursor: string }> {
   const [type = "", field = ""] = of.list.split(".");
   const filter = of.filter && "endpointId" in of.filter ? { endpointId } : of.filter;
@@ -115,7 +115,7 @@ async function page(of: ListCase, window: object): Promise<{ startCursor: string
   return connection.pageInfo;
 }
 
-/** What a plan does that no list may do: sort rows of tenants, or read a table of them from its beginning to its end. */
+/** Finds plan nodes that no list may have: sorting tenant rows, or scanning one of their tables. */
 function faultsOf(plan: PlanNode, mayScan: boolean): string[] {
   return nodesOf(plan).flatMap((node) => {
     const { "Node Type": type, "Relation Name": table } = node;

@@ -5,7 +5,7 @@ const MIGRATION = "DataSourcesByEnvironment1764800000000";
 const migrations = useMigrationDatabase();
 let before: readonly unknown[];
 
-/** What each mapping leads to. @param environmentJoin how a data source is found from a mapping entry */
+/** The data source of each mapping entry. @param environmentJoin how a data source is joined to a mapping entry */
 const mappings = (environmentJoin = "") =>
   migrations().query(`SELECT account_id, mapping_entry.environment, user_group_id, schema_id, provided_id, name, created_at
     FROM mapping_entry JOIN data_source USING (account_id)
@@ -61,7 +61,7 @@ test("a data source is copied to the environments that map it, or to both if non
     { account_id: 2, environment: "Testing", provided_id: "testing", id: 7 },
   ]);
   expect(await sources("created_at")).toHaveLength(1);
-  // Nobody changed anything: the audit log has no entries of it, and is written again afterwards.
+  // The migration is not a change by a caller: the audit log has no entries for it, and works afterwards.
   expect(await migrations().query("SELECT * FROM audit_entry")).toEqual([]);
   await migrations().query("UPDATE data_source SET name = name WHERE id = 9");
   expect(await migrations().query("SELECT environment FROM audit_entry")).toEqual([

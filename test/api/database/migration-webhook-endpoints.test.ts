@@ -22,7 +22,7 @@ test("down deletes soft-deleted endpoints and their deliveries for an owner with
   await downTo(HEALTH);
   expect(await endpoints()).toEqual([{ name: "stays", deliveries: 1 }]);
   expect(await query("SELECT count(*)::integer AS n FROM webhook_delivery")).toEqual([{ n: 1 }]);
-  // Their deletion was in the audit log already.
+  // Their deletion is already in the audit log.
   expect(await query("SELECT count(*) FROM audit_entry")).toEqual(audited);
   const unforced = "SELECT relname FROM pg_class WHERE relrowsecurity AND NOT relforcerowsecurity";
   expect(await query(unforced)).toEqual([]);

@@ -3,7 +3,7 @@ import type { Queryable, Statement } from "../../../src/persistence/shared/state
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const CONNECTIONS = 3;
-/** They take some time, so that each connection of the pool gets one. @param test of its own, as connections keep what they prepared */
+/** Slow, so that each connection of the pool gets one. @param test makes the statement unique, as connections keep prepared statements */
 const statementsOf = (test: number): Record<"read" | "write", Statement> => ({
   read: { name: `probe_read_${test}`, access: "read", text: "SELECT *, pg_sleep(0.2)::text FROM probe" },
   write: {
@@ -26,7 +26,7 @@ const onAll = (work: () => Promise<unknown>) => Promise.all(Array.from({ length:
 const inTransaction = (statement: Statement) =>
   service.database.transaction("operator", (transaction) => transaction.run(statement, []));
 
-/** Has each connection prepare both statements, then changes the type of a column that they give. */
+/** Lets each connection prepare both statements, then changes the type of a column in their result. */
 beforeEach(async () => {
   tests += 1;
   ({ read, write } = statementsOf(tests));

@@ -50,7 +50,7 @@ test("after-commit callbacks do not run when PostgreSQL answers COMMIT with ROLL
   const committing = service.database.transaction(scope, async (transaction) => {
     transaction.afterCommit(() => followed.push("commit"));
     await transaction.run(rename, ["Aborted"]);
-    // Past the transaction, which learns nothing of it.
+    // Not through the transaction, which does not notice it.
     await clients
       .at(-1)
       ?.query("SELECT 1 / 0")
@@ -59,7 +59,7 @@ test("after-commit callbacks do not run when PostgreSQL answers COMMIT with ROLL
   await expect(committing).rejects.toThrow("PostgreSQL answered COMMIT with ROLLBACK: nothing was written.");
   expect(followed).toEqual([]);
   expect(await nameOfSales()).toBe("Sales database");
-  // The connection is fit for use again.
+  // The connection can be used again.
   await service.database.of(scope).run(rename, ["Sales database"]);
 });
 

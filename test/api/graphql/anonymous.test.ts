@@ -22,7 +22,7 @@ const INTROSPECTION = getIntrospectionQuery({
 const times = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(" ");
 
-/** A document of so many tokens that anybody may run. */
+/** A document with that many tokens that can be run without credentials. */
 const tokens = (count: number) => `{ __schema { ${times(count - 5, () => "__typename")} } }`;
 
 /** Sends a document without credentials. */
@@ -208,7 +208,7 @@ describe("a body without valid credentials", () => {
 test("is limited to 1,000 nesting levels for everyone", async () => {
   const { call } = graphql();
   const query = "query ($name: String!) { __type(name: $name) { name } }";
-  // The object of the body and that of its variables are two.
+  // The body's object and that of its variables are two levels.
   const nested = (levels: number) => ({
     name: JSON.parse(`${"[".repeat(levels - 2)}${"]".repeat(levels - 2)}`),
   });

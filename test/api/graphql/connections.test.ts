@@ -17,7 +17,7 @@ const COUNT = 23;
 beforeAll(async () => {
   for (let index = 0; index < COUNT; index += 1) {
     await createUserGroup(graphql(), `group-${String(index).padStart(2, "0")}`, {
-      // Names repeat, so that ids have to settle ties.
+      // Names repeat, so that IDs have to break ties.
       name: ["Ärger", "apple", "Zoo 100%", "zoo_a"][index % 4],
       properties: { tier: index % 2 ? "gold" : "free", nested: { index } },
       mapping: index % 3 === 0 ? [entry("a", "sales"), entry("b", "support")] : [entry("b", "sales")],
@@ -93,7 +93,7 @@ describe("paging", () => {
       expect(whole).toHaveLength(COUNT);
       const reversed = idsOf(await list({ first: 100, orderBy: { field, direction: "DESC" } }));
       expect(reversed).toEqual(whole.toReversed());
-      // Pages of one are worth their many requests where rows are equal but for their ids.
+      // Pages of one item are worth the extra requests only where rows differ by ID alone.
       for (const size of [...(field === "NAME" ? [1] : []), 4, COUNT, COUNT + 1]) {
         for (const way of ["forward", "backward"] as const) {
           expect(await pageThrough({ field }, size, way)).toEqual(whole);

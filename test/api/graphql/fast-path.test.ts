@@ -22,14 +22,14 @@ async function send(body: object, headers: Record<string, string> = {}, key = gr
   return callRest(`${graphql().service.url}/graphql`, "POST", key, body, headers);
 }
 
-/** What must be the same of two replies to one request. */
+/** The parts of two replies to one request that must be equal. */
 function comparable({ status, body, headers }: RestReply): object {
   const same = Object.entries(headers).filter(([name]) => !/^(?:date|x-request-id|ratelimit.*)$/.test(name));
   const text = JSON.stringify(body).replaceAll(String(headers["x-request-id"]), "ID");
   return { status, body: JSON.parse(text), headers: Object.fromEntries(same) };
 }
 
-// With everything that makes the service fast turned off there is no shortcut.
+// The fast path is off when all optimisations are off.
 describe.runIf(inject("isFast"))("the fast path answers repeated operations as Apollo Server does:", () => {
   test.each<[string, object, Record<string, string>?]>([
     ["a query with variables", { query: ONE, variables: { by } }],
@@ -60,7 +60,7 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
     const second = await send(body, headers);
     expect(comparable(second)).toEqual(comparable(first));
     expect(second.headers["x-request-id"]).not.toBe(first.headers["x-request-id"]);
-    // Sent twice, as the type that an Accept header leads to is learned once.
+    // Send twice: the media type for an Accept header is cached on first use.
     await send(body, headers);
     expect(apollo.mock.calls.length - before).toBe(0);
   });

@@ -18,7 +18,7 @@ const INTROSPECTION = getIntrospectionQuery({
   oneOf: true,
 });
 
-/** Twelve levels with a leaf such as `name` in it. */
+/** Twelve levels with a leaf such as `name`. */
 const levels = (leaf: string) => `{
   userGroup(by: { providedId: "x" }) { mapping { dataSource {
     userGroups(first: 1) { nodes { mapping { dataSource {
@@ -30,7 +30,7 @@ const times = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => write(i)).join(" ");
 const aliases = (count: number) => `{ viewer { ${times(count, (index) => `a${index}: scope`)} } }`;
 const rootFields = (count: number) => `{ ${times(count, () => "viewer { scope }")} }`;
-/** As many tokens, which the resolver then refuses: `ids` has too many. */
+/** That many tokens; the resolver rejects the operation, since `ids` has too many. */
 const tokens = (count: number) => `{ nodes(ids: [${times(count - 12, () => '"x"')}]) { id } }`;
 /** 2 + 99 × 202 = 20,000 for the page size 99. */
 const cost = (first: string, head = "") =>
@@ -106,7 +106,7 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
     const refused = refusal("TOO_MANY_TOKENS", "The query has more than 4000 tokens.", { limit: 4000 });
     expect(await call(tokens(4001))).toMatchObject(refused);
     expect(await call(`{ viewer ${"{".repeat(5000)}`)).toMatchObject(refused);
-    // Comments and commas are no tokens.
+    // Comments and commas are not tokens.
     expect((await call(`{ viewer { scope${",".repeat(5000)} } } #${"x ".repeat(5000)}`)).status).toBe(200);
     expect((await strict().call("{ viewer { scope } }")).status).toBe(200);
     expect(await strict().call("{ viewer { scope scope } }")).toMatchObject({
@@ -126,7 +126,7 @@ describe("an operation at a limit runs, one above it is rejected:", () => {
     expect(await call(cost("100"))).toMatchObject(refused);
     expect(await call(cost("$n", head), { n: 100 })).toMatchObject(refused);
     expect(await call(cost("$n", head))).toMatchObject(refused);
-    // The same document again, once it is known.
+    // The same document again, once it is cached.
     expect((await call(cost("$n", head), { n: 99 })).status).toBe(200);
   });
 

@@ -64,7 +64,7 @@ describe("data sources and their groups", () => {
     }
     service.statements.length = 0;
     const { dataSources } = await run(LIST, { first: 3 });
-    // The key, the data sources and their number, the groups and theirs, the mappings.
+    // The key, the data sources and their count, the groups and theirs, the mappings.
     expect(service.statements).toHaveLength(6);
     expect(dataSources.totalCount).toBe(12);
     const [sales, support, unused] = dataSources.nodes;

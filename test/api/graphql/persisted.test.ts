@@ -56,7 +56,7 @@ describe("automatic persisted queries", () => {
   test("rejects a GET that a page of another site could send", async () => {
     const query = `# ${randomUUID()}\n${VIEWER}`;
     await post(open, { query, ...persisted(sha256(query)) });
-    // Without credentials of any kind: no page of another site can make a browser send them.
+    // Without credentials: pages of other sites cannot make a browser send them.
     const search = new URLSearchParams({ extensions: JSON.stringify(persisted(sha256(query)).extensions) });
     expect(await callRest(`${open().service.url}/graphql?${search}`, "GET", undefined)).toMatchObject({
       status: 400,
@@ -119,7 +119,7 @@ describe("trusted documents", () => {
         expect(await post(trusting, { ...named, operationName: "Viewer" })).toMatchObject(ANSWER);
         expect(await get(trusting, { ...named, operationName: "Viewer" })).toMatchObject(ANSWER);
       }
-      // As clients send it that do both.
+      // As sent by clients that do both.
       expect(await post(trusting, { query: text, ...persisted(id), operationName: "Viewer" })).toMatchObject(
         ANSWER,
       );

@@ -78,7 +78,7 @@ test("invalid operations and variables are rejected with the standard codes", as
     ["query ($by: UserGroupBy!) { userGroup(by: $by) { name } }", { by: { teamId: "x" } }, "BAD_USER_INPUT"],
   ] as const) {
     const reply = await call(query, variables);
-    // As GraphQL over HTTP wants it: the status tells only those who ask for its own media type.
+    // GraphQL over HTTP: the status reflects errors only for its own media type.
     expect(reply).toMatchObject({ status: 200, body: { errors: [{ extensions: { code } }] } });
     const accept = "application/graphql-response+json";
     const { service, keys } = graphql();

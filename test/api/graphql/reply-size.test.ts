@@ -11,7 +11,7 @@ const KIB = 1024;
 const aliases = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(" ");
 
-/** Properties of so many bytes as JSON text. */
+/** Properties with that many bytes of JSON text. */
 function properties(bytes: number): object {
   return { p: "x".repeat(bytes - JSON.stringify({ p: "" }).length) };
 }

@@ -127,7 +127,7 @@ test("other errors roll back everything, and the request can be retried", async 
     replayed: false,
     data: { second: { userGroup: { name: "New" } } },
   });
-  // One event: of what was undone, nobody is told.
+  // One event: changes that were rolled back are not published.
   expect(await stream.next()).toEqual({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
   await createUserGroup(graphql(), "after");
   stream.close();

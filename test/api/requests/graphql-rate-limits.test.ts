@@ -6,7 +6,7 @@ import { useKeys } from "../../support/rest/rate-limited-keys.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
 const LIMIT = 6;
-/** The fixture's own calls are made with keys that are not tried. */
+/** The fixture's own calls use other keys. */
 const graphql = useGraphql({ rateLimits: { points: LIMIT }, corsOrigins: "*" });
 
 const { newKey, rest, spend } = useKeys(graphql);
@@ -57,7 +57,7 @@ test("an operation that exceeds the remaining allowance does not run at all", as
   });
   expect(reply.body).not.toHaveProperty("data");
   expect(limitsOf(reply)).toEqual(refused(3, LIMIT));
-  // The request was one point; the operation took none.
+  // The request cost one unit; the operation nothing.
   expect(await graphql().service.query("SELECT 1 FROM user_group WHERE provided_id LIKE 'r_'")).toEqual([]);
   const smaller = await call(key, create(3));
   expect(smaller.status).toBe(200);

@@ -44,7 +44,7 @@ test("with a token, only its bearer can read them", async () => {
   }
 });
 
-/** Asks for metrics at this machine, as settings let them be read. @returns the status and the body */
+/** Requests metrics from this machine under the given settings. @returns the status and the body */
 async function askLocal(settings: Readonly<Record<string, string>>, headers = {}) {
   const app = createBareServer({ level: "silent", stream: process.stderr, successesPerSecond: 0 });
   const reader = { contentType: "text/plain", read: async () => "metrics" };

@@ -9,7 +9,7 @@ import { expectError } from "../../support/rest/rest-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const LIMIT = 6;
-/** The fixture's own calls are made with keys that are not tried. */
+/** The fixture's own calls use other keys. */
 const graphql = useGraphql({ rateLimits: { points: LIMIT } });
 const unlimited = useGraphql();
 
@@ -94,7 +94,7 @@ describe("without credentials", () => {
       expect(limitsOf(reply)).toEqual(left(remaining, LIMIT));
     }
     const query = { query: "{ __typename }" };
-    // Whoever has one address of an IPv6 network has them all.
+    // Count an IPv6 network as one address: its owner has them all.
     const explored = await callRest(`${service.url}/graphql`, "POST", undefined, query, from("2001:db8::2"));
     expect(explored.status).toBe(200);
     expect(limitsOf(explored)).toEqual(left(0, LIMIT));

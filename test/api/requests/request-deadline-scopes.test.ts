@@ -31,7 +31,7 @@ async function createGroup({ url }: TestService, account: TestAccount) {
   return { secret, token: String(Object(body).user_group.token) };
 }
 
-/** How often each statement was sent to the database. */
+/** The number of executions of each statement. */
 function sentBy({ services }: TestService): Record<string, number> {
   const sent: Record<string, number> = {};
   for (const [[name = ""], { counts }] of services.telemetry.metrics.databases.of("primary").statements) {
@@ -70,7 +70,7 @@ describe.each([
           authorization: `Bearer ${bearer}`,
         },
       );
-    // The statements under which each of these is known.
+    // The authentication statements for each kind of caller.
     expect((await asBearer(token)).status).toBe(200);
     expect((await asBearer("brought-from-elsewhere")).status).toBe(401);
     expect((await callRest(`${url}/site-config/none?account=${account.name}`, "GET", undefined)).status).toBe(
@@ -97,7 +97,7 @@ describe.each([
     await holder.query("ROLLBACK");
     await expect.poll(() => service.database.poolUsage).toMatchObject({ used: 0, waiting: 0 });
     const after = Object.entries(sentBy(service)).filter(([name, count]) => count !== before[name]);
-    // What had the connection runs to its end, and what it has changed is notified.
+    // The statement that had the connection completes, and its change is notified.
     expect(after.filter(([name]) => name !== "notify_changes")).toEqual([
       ["user_group_update_by_providedId", 1],
     ]);

@@ -40,7 +40,7 @@ const changes = Array.from({ length: CHANGES }, (_, index) => {
 const change = (headers: Readonly<Record<string, string>> = {}) =>
   callRest(`${service.url}/graphql`, "POST", key, { query: `mutation { ${changes.join(" ")} }` }, headers);
 
-/** Waits until the statements under way have ended. */
+/** Waits until the running statements have completed. */
 async function untilIdle(): Promise<void> {
   const busy = `SELECT count(*)::integer AS open FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'user-groups' AND state <> 'idle'`;
@@ -71,7 +71,7 @@ test.each([
       },
     });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(TIMEOUT_MS);
-    // The statement under way runs to its end; after it nothing comes.
+    // The running statement completes; no further ones are sent.
     await sleep(2 * CHANGE_MS);
     await untilIdle();
     const sent = service.statements.length;
@@ -128,7 +128,7 @@ test("a request waiting for a connection ends at the deadline", async () => {
       body: { errors: [{ extensions: { code: "UNAVAILABLE" } }] },
     });
     await holder.query("ROLLBACK");
-    // What was still to be subscribed leaves nothing behind.
+    // An unfinished subscription leaves nothing behind.
     await expect.poll(() => crowded.database.poolUsage.used).toBe(0);
     await expect.poll(() => crowded.services.eventStreams.open).toBe(0);
     expect(crowded.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);

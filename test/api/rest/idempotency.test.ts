@@ -41,7 +41,7 @@ describe("POST with an Idempotency-Key", () => {
     expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body));
     expect(second.headers["x-request-id"]).not.toBe(first.headers["x-request-id"]);
     expect(await create("once")).toBe(userGroupOf(first).token);
-    // Without the key, the repetition is what it always was: too late.
+    // Without the key, a retry fails as always: the token is no longer valid.
     expect(await rotate(token, undefined)).toMatchObject({ status: 404 });
   });
 
@@ -86,7 +86,7 @@ describe("POST with an Idempotency-Key", () => {
     await rotate(one, "used");
     expectError(await rotate(two, "used"), 422, MISMATCH);
     expect(await create("two")).toBe(two);
-    // Keys with other rights are other callers: what they may see differs.
+    // Keys with other scopes count as other callers, since they may see other fields.
     expectError(await rotate(one, "used", rest().keys.write), 422, MISMATCH);
     expect(await rotate(one, "used", rest().keys.read)).toMatchObject({ status: 403 });
   });
@@ -155,7 +155,7 @@ describe("POST with an Idempotency-Key", () => {
       "UPDATE idempotent_request SET created_at = created_at - interval '61 minutes' WHERE key = 'old'",
     );
     expect(await rotate(token, "old")).toMatchObject({ status: 404 });
-    // A failure leaves what was there; the next success replaces it.
+    // A failure leaves the stored reply; the next success replaces it.
     const next = userGroupOf(await rotate(first, "old")).token;
     expect(userGroupOf(await rotate(first, "old")).token).toBe(next);
     await rotate(await create("young"), "young");

@@ -5,7 +5,7 @@ import { expectError, useRest } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest();
 
-/** What `JSON.parse` and `JSON.stringify` would change: the order of keys, numbers, escapes, duplicate keys. */
+/** Text that `JSON.parse` and `JSON.stringify` would change: key order, numbers, escapes, duplicate keys. */
 const TEXT =
   '{"b":1.0,"10":123456789012345678901234567890,"2":{"z":-0,"a":[1E+2,0.1234567890123456789012,9007199254740993]},"e":"\\u00e9\\/é🙂","f":1e400,"g":1e-400,"d":1,"d":2}';
 
@@ -78,7 +78,7 @@ describe("numbers at the limit of PostgreSQL", () => {
   test.each(["1e131071", "-9.99e131071", "1e-16383", `0.${"1".repeat(16_383)}`])("%.20s", async (number) => {
     const text = `"properties":{"n":${number}}`;
     expect(await callText("GET", group(number.slice(0, 30), number))).toContain(text);
-    // Compared as JSON values, by PostgreSQL.
+    // PostgreSQL compares them as JSON values.
     const respelled = `{"user_group_id":"${number.slice(0, 30)}","properties":{"n":${number}, "n":${number}}}`;
     expect(await callText("PUT", respelled)).toContain(text);
     const list = "query ($filter: UserGroupFilter) { userGroups(filter: $filter) { totalCount } }";

@@ -231,7 +231,7 @@ async function rawChunked(url: string, key: string, body: string): Promise<strin
   );
 }
 
-/** Sends bytes over a bare connection. @returns everything that comes back until the server closes it */
+/** Sends bytes over a raw connection. @returns everything received until the server closes it */
 async function raw(url: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.end(text);

@@ -10,7 +10,7 @@ const GROUP = {
   properties: { plan: "gold", limits: { seats: 1, ratio: 2.5 }, none: null },
   mapping: { a: "sales", b: "support" },
 };
-/** The same JSON value, written in another way. */
+/** The same JSON value in another spelling. */
 const RESPELLED = `{"none": null, "limits": {"ratio": 25e-1, "seats": 1.0}, "plan": "g\\u006fld"}`;
 const LIST = [
   { schemaId: "b", dataSource: "support" },
@@ -99,7 +99,7 @@ describe("a write that changes nothing is not recorded as a change", () => {
     const deliveries = `SELECT count(*)::integer AS count FROM webhook_delivery WHERE subject = $1`;
     expect(await service.query(deliveries, [`user_group:${before.teamId}`])).toEqual([{ count: 0 }]);
 
-    // The first thing that a subscriber and an endpoint hear of is a change.
+    // The first event that subscribers and endpoints receive is a real change.
     await rest("PUT", { user_group_id: id, ...GROUP, name: "Other" });
     expect(await stream.next()).toEqual({
       data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "Other", version: 2 } } },

@@ -22,7 +22,7 @@ async function send(method: string, body: string): Promise<RestReply> {
   return callRest(`${service.url}/api/user`, method, keys.admin, body);
 }
 
-/** Checks that a reply is a success or a refusal in the error format. @returns whether it is a refusal */
+/** Checks that a reply is a success or a well-formed error. @returns whether it is an error */
 function isRefusal({ status, body, headers }: RestReply): boolean {
   expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   if (status === 200) {
@@ -70,7 +70,7 @@ test("treats keys with a meaning in JavaScript as data", async () => {
   const { body } = await send("GET", '{"user_group_id":"keys"}');
   expect(JSON.stringify(body)).toContain(PROPERTIES);
   expect(JSON.stringify(created.body)).toContain(PROPERTIES);
-  // As a field of the request they are no field.
+  // At the top level of the request they are unknown fields.
   const reply = await send("GET", '{"__proto__":{"user_group_id":"x","name":"X"}}');
   expect(reply).toMatchObject({ status: 400, body: { error: { field: "user_group_id" } } });
 });

@@ -8,7 +8,7 @@ const JSON_TYPE = "Content-Type: application/json\r\n";
 const MEGABYTE = 1024 * 1024;
 const NOT_HTTP = "The request is not valid HTTP.";
 
-/** A request with an API key that asks the server to close the connection. */
+/** A request with an API key and `Connection: close`. */
 function head(line: string, headers = "", ending = "\r\n"): string {
   const authorization = `Authorization: Token ${rest().keys.admin}\r\n`;
   return `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}${headers}${ending}`;
@@ -18,7 +18,7 @@ function get(headers: string, body = ""): string {
   return head("GET /api/user", `${JSON_TYPE}${headers}`) + body;
 }
 
-/** The replies of a connection: each with its status, its headers' text, and its body. */
+/** The replies of a connection, each with status, header text and body. */
 function repliesIn(answer: string) {
   return answer
     .split(/(?=HTTP\/1\.1 \d{3} )/)
@@ -33,7 +33,7 @@ async function send(...parts: (string | Buffer)[]) {
   return repliesIn((await exchange(rest().service.url, parts)).answer);
 }
 
-/** Sends one request and checks that it is refused in the error format, that the connection ends, and that nothing was made. */
+/** Sends one request and expects a well-formed error, a closed connection and no new group. */
 async function expectRefusal(request: string | Buffer, status: number, message?: unknown): Promise<void> {
   const replies = await send(request);
   expect(replies).toHaveLength(1);
@@ -222,7 +222,7 @@ test.each(["Content-Length: 104857600\r\n", "Transfer-Encoding: chunked\r\n"])(
   async (length) => {
     const chunk = length.startsWith("T") ? `10000\r\n${"x".repeat(65_536)}\r\n` : "x".repeat(65_536);
     const { answer, sent } = await exchange(rest().service.url, [get(length), ...Array(1600).fill(chunk)]);
-    // A client that goes on sending may find the connection gone before it has read the answer.
+    // A client that continues sending may lose the connection before it has read the reply.
     for (const reply of repliesIn(answer)) expect(reply.status).toBe(413);
     expect(sent).toBeLessThan(50 * MEGABYTE);
   },

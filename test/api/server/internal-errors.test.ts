@@ -14,7 +14,7 @@ describe("an internal error", () => {
   beforeAll(async () => {
     service = await startTestService();
     key = (await (await service.createAccount()).createKey()).secret;
-    // What no code expects: a column that is not there.
+    // An error that no code expects: a missing column.
     await service.query("ALTER TABLE user_group RENAME COLUMN name TO gone");
   });
   afterAll(() => service.close());

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => end());
 
-/** How much metrics grow while something is done. */
+/** The increase of metrics during an action. */
 async function growth(work: () => Promise<unknown>) {
   const before = await scrape(running.url);
   await work();
@@ -87,7 +87,7 @@ describe("request metrics", () => {
         'mutation { createUserGroup(input: {providedId: "m", name: "M"}) { userGroup { id } } }',
       );
       await callGraphql(running.url, running.key, "{ userGroup(by: {}) { id } }");
-      // Refused before it runs.
+      // Rejected before execution.
       await callGraphql(running.url, undefined, '{ userGroup(by: {providedId: "m"}) { id } }');
     });
     const count = "user_groups_graphql_operation_duration_seconds_count";
@@ -195,7 +195,7 @@ describe("database and webhook metrics", () => {
     expect(sumOf(samples, "user_groups_webhook_lateness_seconds")).toBe(0);
   });
 
-  // Last: after it this address is refused.
+  // This comes last: afterwards the address is blocked.
   test("count invalid credentials and rejections", async () => {
     const grown = await growth(async () => {
       for (let count = 0; count < 5; count += 1)

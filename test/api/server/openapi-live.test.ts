@@ -28,7 +28,7 @@ beforeAll(async () => {
   await changeSite(graphql(), "put", { site: "docs", text: JSON.stringify(goodSite), public: true });
 });
 
-/** Each call has a key of its own, as each has but few points. */
+/** Each call has a key of its own, since rate limits are low. */
 async function newKey(scope: "admin" | "read" = "admin"): Promise<string> {
   return (await graphql().account.createKey({ scope })).secret;
 }

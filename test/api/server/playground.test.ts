@@ -109,7 +109,7 @@ describe("the assets", () => {
     const again = await fetchAsset({ "accept-encoding": "br", "if-none-match": etag });
     expect(again).toMatchObject({ statusCode: 304, headers: { etag, vary: "accept-encoding" } });
     expect(again.bytes).toHaveLength(0);
-    // The same name in another coding is another representation.
+    // The same URL with another content encoding is another representation.
     expect(await fetchAsset({ "if-none-match": etag })).toMatchObject({ statusCode: 200 });
 
     const part = await fetchAsset({ "accept-encoding": "br", range: "bytes=1000-1999" });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The lines that tell of a request, as they come; at least so many. */
+/** Waits for at least that many log lines of a request. */
 async function linesOf(requestId: string, count: number) {
   const find = () =>
     service.log.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId);
@@ -70,7 +70,7 @@ describe("the log line of a request", () => {
 
   test.each(["GET", "POST"])("comes with the reason why a request was not served, for %s", async (method) => {
     const requestId = `outage-${method}`;
-    // The only connection is taken, and one more may wait for it.
+    // The only connection is busy, and one more request may wait for it.
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -124,7 +124,7 @@ describe("GraphQL errors before execution", () => {
     expect(status).toBeGreaterThanOrEqual(400);
     expect(Object(body).errors).toMatchObject([{ extensions: { requestId: headers["x-request-id"] } }]);
     const text = JSON.stringify(body);
-    // A line end follows what Apollo Server answers.
+    // Apollo Server appends a newline.
     expect([text, `${text}\n`].map((sent) => String(Buffer.byteLength(sent)))).toContain(
       headers["content-length"],
     );

@@ -7,7 +7,7 @@ import { changeSite, goodSite } from "../../support/site-configs/store.js";
 const graphql = useGraphql();
 const put = (input: object) => changeSite(graphql(), "put", { ...input });
 
-/** Work that is interrupted by something else each time that it is done. */
+/** A function that is interrupted by another one on each call. */
 class InterruptedWork extends SiteConfigWork {
   readonly #interrupt: () => Promise<unknown>;
 
@@ -23,7 +23,7 @@ class InterruptedWork extends SiteConfigWork {
   }
 }
 
-/** Patches a site's name. @param interrupt done while the patch is applied */
+/** Patches a site's name. @param interrupt runs while the patch is applied */
 async function rename(site: string, interrupt: () => Promise<unknown>) {
   const { account, service } = graphql();
   const editor = {

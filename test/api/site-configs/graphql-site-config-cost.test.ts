@@ -12,10 +12,10 @@ const LARGE = 1_800_000;
 const extensions = expect.objectContaining({ code: "QUERY_TOO_EXPENSIVE", limit: 50_000 });
 const tooExpensive = { body: { errors: expect.arrayContaining([expect.objectContaining({ extensions })]) } };
 
-/** One field, many times, each under an alias of its own. */
+/** One field many times, each under its own alias. */
 const times = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join("\n");
-/** A valid document with so many findings, each a warning. */
+/** A valid document with that many warnings. */
 const noted = (findings: number) => ({
   ...goodSite,
   ...Object.fromEntries(Array.from({ length: findings }, (_, index) => [`${"k".repeat(40)}${index}`, 0])),
@@ -188,7 +188,7 @@ describe("a change", () => {
       s${index}: restoreSiteConfig(input: { site: "large", revision: 2 }) { userErrors { code } }`;
     const pairs = Array.from({ length: MANY / 2 }, (_, index) => pair(index)).join("");
     expect(await call(`mutation { ${pairs} }`)).toMatchObject(tooExpensive);
-    // Seven times 1.8 MB, each with the small one between, are what a request may do.
+    // Seven times 1.8 MB, with the small ones in between, is the limit of one request.
     expect(await revisionOf("large")).toBe(2 + 2 * Math.floor((50_000 * 256) / LARGE));
   });
 });

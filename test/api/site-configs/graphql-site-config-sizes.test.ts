@@ -19,7 +19,7 @@ async function patch(input: object) {
   return (await graphql().run(mutation, { input })).patchSiteConfig;
 }
 
-/** A good site that takes a number of bytes on one line. */
+/** A valid site of a given size on one line. */
 function siteOf(size: number): object {
   return { ...goodSite, x: "x".repeat(size - JSON.stringify({ ...goodSite, x: "" }).length) };
 }
@@ -61,7 +61,7 @@ test("a patch is rejected if it, or the resulting document, is too large", async
       { code: "INVALID_FIELD", field: ["patch"], message: "patch must take at most 2097152 bytes." },
     ],
   };
-  // Whether the site exists is not asked for that.
+  // The site's existence is not checked for that.
   expect(await patch({ site: "nowhere", patch: siteOf(MAX_SITE_CONFIG_BYTES + 1) })).toEqual(refusal);
   await put({ site: "grown", document: siteOf(1_500_000) });
   expect(await patch({ site: "grown", patch: { y: "y".repeat(700_000) } })).toEqual(refusal);

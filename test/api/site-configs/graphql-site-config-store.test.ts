@@ -7,7 +7,7 @@ const put = (input: object, key?: string) => changeSite(graphql(), "put", { ...i
 const patch = (input: object, key?: string) => changeSite(graphql(), "patch", { ...input }, key);
 const restore = (input: object, key?: string) => changeSite(graphql(), "restore", { ...input }, key);
 
-/** Nothing in it is as a program would write it. */
+/** Formatted as no program would. */
 const oddText = `{"navigation" :[ { "pages":["b","a"],"group":"\\u0041" }],\r\n\t"zeta": 1.50e1,
  "10":1, "2": 12345678901234567891, "name":"Döcs \\ud83d\\ude00", "nested":{"__proto__":{"x":null}} }\n\n`;
 

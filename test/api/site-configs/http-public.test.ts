@@ -16,7 +16,7 @@ const setPublic = (site: string, isPublic: boolean) =>
     { input: { site, public: isPublic } },
   );
 
-/** The numbers of the revisions, of the first four, that somebody without a key may read. */
+/** The numbers of the first four revisions that can be read without a key. */
 async function openRevisions(site: string): Promise<number[]> {
   const numbers = [1, 2, 3, 4];
   const path = (revision: number) => `${site}?account=${graphql().account.name}&revision=${revision}`;

@@ -7,7 +7,7 @@ import { getSite } from "../../support/site-configs/http.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
-/** As a person writes it. */
+/** Formatted by hand. */
 const first = `{\n\t"name": "Döcs",\r\n\t"navigation": [{"group": "", "pages": ["a"]}], "n": 1.0\n}\n`;
 const second = `${JSON.stringify(goodSite)}\n`;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await put({ site: "tested", text: second, public: true }, graphql().keys.testing);
 });
 
-/** Reads a path; with the read key unless told otherwise. */
+/** Reads a path, with the read key by default. */
 const get = (path: string, headers?: Readonly<Record<string, string>>, method?: "HEAD") =>
   getSite(graphql(), path, headers, method);
 
@@ -68,7 +68,7 @@ describe("with an API key", () => {
       expect(reply).toMatchObject({ status: 200, text: second });
     }
     expect((await get("docs?revision=1", { authorization, "if-none-match": tagOf(first) })).status).toBe(304);
-    // Whatever there is: but there must be something.
+    // Matches any revision, but there must be one.
     for (const path of ["nowhere", "docs?revision=3"]) {
       expect((await get(path, { authorization, "if-none-match": "*" })).status).toBe(404);
     }
@@ -225,7 +225,7 @@ describe("without an API key", () => {
     expect((await anonymous(path)).status).toBe(404);
     expect(await set(true)).toEqual(payload(true));
     expect((await anonymous(path)).status).toBe(200);
-    // A new revision leaves it as it is.
+    // A new revision does not change it.
     await changeSite(graphql(), "patch", { site: "open", patch: { name: "Patched" } });
     expect(await anonymous(path)).toMatchObject({ status: 200, headers: { "site-config-revision": "2" } });
   });

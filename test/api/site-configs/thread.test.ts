@@ -14,7 +14,7 @@ const check = (text = JSON.stringify(goodSite)): Task<"check"> => ({
   name: "check",
   input: { source: { text }, strict: false },
 });
-/** It keeps the thread busy for some time. */
+/** Keeps the thread busy for some time. */
 const long = check(JSON.stringify({ ...goodSite, zeros: Array.from({ length: 200_000 }, () => 0) }));
 const VALID = { valid: true, errors: [], warnings: [] };
 

@@ -10,7 +10,7 @@ import {
 } from "../../support/transfer/commands.js";
 
 let commands: TransferCommands;
-/** Another installation, with a database and a key of its own. */
+/** Another installation, with its own database and key. */
 let elsewhere: TransferCommands;
 let tenant: TransferTenant;
 const GROUPS = 1003;

@@ -43,7 +43,7 @@ test("an imported token is the group's token in every respect until it is rotate
   expect(await tenant.viewer(token)).toMatchObject(refused);
   expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 404 });
   expect(await tenant.viewer(userGroupOf(rotated).token)).toMatchObject(named("Acme"));
-  // Nobody has it now.
+  // No group has it now.
   expect(countsOf(await bring(tenant, [{ provided_id: "heir", name: "Heir", token }]))).toEqual({
     groups: [1, 1, 0, 0, 0],
   });
@@ -89,7 +89,7 @@ test("a token already issued to a group of another account is rejected", async (
   const tenant = await commands.createTenant();
   const records = [
     { provided_id: "thief", name: "Thief", token: userGroupOf(made).token },
-    // An account with so high a number cannot be here.
+    // Account numbers this high do not exist here.
     { provided_id: "far", name: "Far", token: issueUserGroupToken(2 ** 31) },
     { provided_id: "fine", name: "Fine" },
   ];
@@ -145,7 +145,7 @@ test("a group keeps its own token unless overwriting is requested", async () => 
   expect(await readGroup(commands, tenant, "acme")).toMatchObject({ name: "New name", token: given });
   expect(await tenant.viewer(old)).toMatchObject(refused);
   expect(await tenant.viewer(given)).toMatchObject(named("New name"));
-  // As it is now, the file says nothing new.
+  // The file now matches the stored token.
   expect(countsOf(await bring(tenant, records, true))).toEqual({ groups: [1, 0, 0, 1, 0] });
 });
 
@@ -186,7 +186,7 @@ test("a running import encrypts under the account's new key", async () => {
   await setKey(keyOf(commands.encryptionKey));
 });
 
-// The last one: the commands do not know the key.
+// This test comes last: the commands do not know the key.
 test("an imported token is found after re-encryption under another key", async () => {
   const { service } = commands;
   const tenant = await commands.createTenant();

@@ -28,7 +28,7 @@ test("imports data sources, groups and mappings, and changes nothing when repeat
     "groups.jsonl",
     toLines([
       { provided_id: "acme", name: "Acme", token, properties: { b: 1, a: [] }, mapping: { main: "crm" } },
-      // As a reply of the interface has it.
+      // Formatted like a REST reply.
       { team_id: 5, name: "Blue", provided_id: "blue", properties: null, api_environment_tag: "Customer" },
       { user_group_id: "cyan", name: "Cyan" },
     ]),
@@ -76,7 +76,7 @@ test("imports data sources, groups and mappings, and changes nothing when repeat
   ]);
   for (const entry of entries) expect(entry).toMatchObject({ actor_name: "cli", request_id: id });
 
-  // The mappings file has given acme another entry than the groups file tells.
+  // The mappings file gave acme another entry than the groups file has.
   const again = await tenant.import({ dataSources: sources, mappings });
   expect(countsOf(again)).toEqual({ "data sources": [2, 0, 0, 2, 0], mappings: [2, 0, 0, 2, 0] });
   expect(await audit(tenant.accountId)).toEqual(entries);
@@ -157,7 +157,7 @@ describe("rejected lines", () => {
         { provided_id: "typo", name: "x", propertes: {} },
         { provided_id: "deep", name: "x", properties: { a: { b: "\u0000" } } },
         { provided_id: "unknown", name: "x", mapping: { main: "nowhere" } },
-        // Another installation's internal ids are not ours (decision 45).
+        // Internal IDs of another installation have no meaning here (decision 45).
         { provided_id: "internal", name: "x", mapping: { main: String(internalId) } },
         { provided_id: "tag", name: "x", api_environment_tag: "Testing" },
         { provided_id: "last", name: "Last" },

@@ -35,7 +35,7 @@ test("unpublished changes are published at shutdown", async () => {
   });
   await callRest(`${service.url}/api/user`, "PUT", key, { user_group_id: "acme", name: "Later" });
   await expect.poll(() => failures).toBeGreaterThan(0);
-  // From now on it would be published again after a second only.
+  // Otherwise it would be published again only after a second.
   await follower.query(`GRANT EXECUTE ON ${PUBLISH} TO PUBLIC`);
   await service.services.changes.close();
   expect(service.services.changes.unpublished).toBe(0);

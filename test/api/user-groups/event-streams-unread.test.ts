@@ -8,7 +8,7 @@ import { createUserGroup } from "../../support/graphql/user-group-operations.js"
 import { callRest } from "../../support/rest/rest-client.js";
 
 const TEXT = "x".repeat(60_000);
-/** Fills the buffers of the system after some events. */
+/** Large enough that a few events fill the system's buffers. */
 const LARGE = `subscription { userGroupChanged {
   userGroup { name ${Array.from({ length: 10 }, (_, index) => `p${index}: properties`).join(" ")} }
 } }`;
@@ -32,7 +32,7 @@ async function readSlowly(providedId: string): Promise<SlowReader> {
   return reader;
 }
 
-/** Changes a group until a stream was cut off for this reason. */
+/** Changes a group until a stream is closed for this reason. */
 async function changeUntilCutOff(reason: string, ...providedIds: readonly string[]): Promise<void> {
   const before = cutOffs(reason);
   for (let round = 0; round < 200 && cutOffs(reason) === before; round += 1) {
@@ -66,7 +66,7 @@ test("unread data is dropped when the credentials expire or are revoked", async 
   const reader = await readSlowly("unread");
   const ours = sockets.find(({ remotePort }) => remotePort === reader.socket.localPort);
   if (!ours) throw new Error("The connection of the reader is not there.");
-  /** Whether an event stays unread: the system may enlarge its buffers, and take it after all. */
+  /** Whether an event remains unread: the system may enlarge its buffers and accept it. */
   const isUnread = async () => {
     for (let look = 0; look < 20 && ours.writableLength > 0; look += 1) await sleep(10);
     return ours.writableLength > 0;
@@ -84,7 +84,7 @@ test("unread data is dropped when the credentials expire or are revoked", async 
   const write = vi.spyOn(ours, "write");
   await callRest(`${service.url}/api/user`, "POST", keys.admin, { current_token });
   await expect.poll(() => service.services.eventStreams.open).toBe(0);
-  // Others are told why their stream ends.
+  // Other subscribers get the reason why their stream ends.
   expect(write).not.toHaveBeenCalled();
   const text = await reader.readToEnd();
   expect(text).not.toContain("UNAUTHENTICATED");

@@ -124,7 +124,7 @@ describe("the number of streams", () => {
         signal: abort.signal,
       });
       onTestFinished(() => abort.abort());
-      // A reply that nobody holds is cancelled.
+      // A reply without a reader is cancelled.
       replies.push(reply);
       if (reply.ok) return { status: reply.status, close: () => abort.abort() };
       return { status: reply.status, headers: Object.fromEntries(reply.headers), body: await reply.json() };
@@ -143,7 +143,7 @@ describe("the number of streams", () => {
       refusal("This client address has 4 open event streams"),
     );
     expect(refused("address")).toBe(1);
-    // The proxy's own address is no client's.
+    // The proxy's own address is not a client's.
     expect(await openFrom("", admin)).toMatchObject({ status: 200 });
     expect(await openFrom("", admin)).toMatchObject(refusal("This API key has 3 open event streams"));
     expect(refused("api_key")).toBe(1);
@@ -154,7 +154,7 @@ describe("the number of streams", () => {
     expect(eventStreams.open).toBe(5);
     first.close?.();
     await expect.poll(() => eventStreams.open).toBe(4);
-    // What a proxy forwards need not be an address.
+    // A forwarded value need not be an address.
     expect(await openFrom("unknown", front)).toMatchObject({ status: 200 });
     expect(replies.filter(({ ok }) => ok)).toHaveLength(6);
   });

@@ -79,7 +79,7 @@ test("subscribers are notified of a lost listening connection and can resubscrib
   });
   expect(await stream.next()).toBeUndefined();
 
-  // Until the listener is back, a new subscription may be cut off once more.
+  // Until the listener is back, a new subscription may be closed again.
   await expect
     .poll(async () => {
       const again = await watch();

@@ -16,7 +16,7 @@ const graphql = useGraphql();
 const COLUMNS =
   "id, provided_id, name, token_key_id, token_ciphertext, token_lookup, properties::text AS properties, version, created_at, updated_at";
 
-/** What the driver itself reads of such a row. */
+/** The same row as parsed by the driver. */
 interface Row {
   readonly id: number;
   readonly provided_id: string;
@@ -30,7 +30,7 @@ interface Row {
   readonly updated_at: Date;
 }
 
-/** Any text that the database holds, often with what stands between the values, and with characters of two units. */
+/** Any text that the database can store, often with the separators, and with surrogate pairs. */
 const text = fc
   .array(
     fc.oneof(fc.string({ unit: "binary", maxLength: 9 }), fc.constantFrom("|", "\u001e", "3|4|", "😀", "é")),

@@ -36,7 +36,7 @@ describe("addresses", () => {
       true,
       true,
     ]);
-    // Not assigned, or of no use.
+    // Unassigned or reserved.
     expect(isPublicAddress(`::${address}`)).toBe(false);
   });
 
@@ -162,7 +162,7 @@ describe("a host name", () => {
 
   test("is resolved once per attempt, and the connection uses the checked address", async () => {
     const receiver = await startReceiver();
-    // Whoever asked a second time would get the receiver's address no longer.
+    // A second lookup would no longer return the receiver's address.
     const { targets, asked } = targetsOf(true, ["127.0.0.1"], ["127.0.0.2"]);
     const url = `http://rebinding.example:${receiver.port}/hook`;
     expect(await new WebhookSender(targets).send({ ...webhook, url })).toMatchObject({ status: 204 });

@@ -7,7 +7,7 @@ const graphql = useGraphql();
 const PAGE = 10;
 let plans: RecordedPlan[];
 
-/** All deliveries of the database go to one endpoint, as where the service is new. */
+/** Assigns all deliveries of the database to one endpoint, as in a new installation. */
 beforeAll(async () => {
   const { service, account } = graphql();
   await service.query(`

@@ -53,7 +53,7 @@ describe("an event", () => {
     );
     const put = `mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) { siteConfig { id } } }`;
     const { putSiteConfig } = await tenant.run(put, { input: { site: "docs", document: goodSite } });
-    // Changes of what is no event: an API key, a data source, the visibility of a site.
+    // Changes without events: an API key, a data source, the visibility of a site.
     await tenant.run(
       'mutation { setSiteConfigVisibility(input: { site: "docs", public: true }) { siteConfig { id } } }',
     );

@@ -5,7 +5,7 @@ import { type Answer, startReceiver } from "../../support/webhooks/receiver.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
 const PAUSE_AFTER = 3;
-/** Long enough that no test waits for a pause to end by itself. */
+/** Longer than any test, so that no pause ends by itself. */
 const PAUSE_MS = 3_600_000;
 
 let service: TestService;
@@ -41,7 +41,7 @@ async function update(tenant: WebhookTenant, input: object): Promise<void> {
   expect(updateWebhookEndpoint.userErrors).toEqual([]);
 }
 
-/** Ends the pause of the tenant's endpoints, and moves the beginning of their failures back. */
+/** Ends the pause of the tenant's endpoints and moves the start of their failures back. */
 async function passTime({ accountId }: WebhookTenant, days = 0): Promise<void> {
   await service.query(
     `UPDATE webhook_endpoint SET paused_until = now(), failing_since = failing_since - $2 * interval '1 day'
@@ -57,7 +57,7 @@ function logOf({ accountId }: WebhookTenant): string[] {
     .map(({ msg }) => msg);
 }
 
-/** An endpoint whose receiver answers as the test says, and its account. */
+/** An endpoint whose receiver responds as the test wants, and its account. */
 async function startEndpoint() {
   const tenant = await createTenant(service);
   let answer: Answer = { status: 500 };

@@ -8,7 +8,7 @@ import { callRest } from "../../support/rest/rest-client.js";
 import { readSamples, scrape, sumOf } from "../../support/service/metric-samples.js";
 import { startRunningApp } from "../../support/service/running-app.js";
 
-/** MetricsExporter whose outbox is read so. */
+/** A MetricsExporter with the given outbox reader. */
 function metricsWith(outbox: () => Promise<OutboxReading>) {
   const metrics = createMetricsExporter(
     {
@@ -43,7 +43,7 @@ test("a database that hangs or fails neither delays nor fails a scrape", async (
     expect(sumOf(samples, "user_groups_webhook_deliveries_due")).toBeUndefined();
     expect(sumOf(samples, "user_groups_build_info")).toBe(1);
   }
-  // Nothing piles up.
+  // Scrapes do not pile up.
   expect(asked).toBe(1);
   answer({ due: 3, lateSeconds: 4, endpoints: {} });
   await sleep(0);
@@ -79,12 +79,12 @@ test("counts due and late deliveries of active endpoints; one that waits for ano
         SELECT ${which}(id) FROM webhook_delivery GROUP BY endpoint_id)`,
     );
   expect(await state()).toEqual({ due: 3, late: 0 });
-  // The last of one subject waits for those before it.
+  // The last one of a subject waits for those before it.
   await move(-60, "max");
   expect(await state()).toEqual({ due: 3, late: 0 });
   await move(-30, "min");
   expect(await state()).toEqual({ due: 3, late: 30 });
-  // The first one is tried again later.
+  // The first one is retried later.
   await move(10, "min");
   expect(await state()).toEqual({ due: 2, late: 0 });
 });

@@ -8,7 +8,7 @@ import { createTenant, FAST } from "../../support/webhooks/tenant.js";
 
 const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 
-/** Starts replicas on one database; none of them delivers yet. */
+/** Starts replicas on one database, with delivery not yet started. */
 async function startReplicas(...times: Partial<DeliveryTimes>[]): Promise<TestService[]> {
   const encryptionKey = randomBytes(32);
   const services: TestService[] = [];
@@ -99,7 +99,7 @@ test("a process that outlives its lease does not overwrite its successor's resul
   await tenant.createGroup("acme");
   deliver(slow);
   await until(() => receiver.received.length).toBe(1);
-  // It takes nothing more, but waits for the answer.
+  // It claims nothing more, but waits for the response.
   const stopped = slow.services.webhookDispatcher.stop();
   deliver(other);
   await until(async () => (await tenant.deliveries())[0].state).toBe("DELIVERED");

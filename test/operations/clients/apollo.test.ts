@@ -44,7 +44,7 @@ test("relayStylePagination joins all pages", async () => {
     info = page.data.userGroups.pageInfo;
   }
   expect(fetched.map(({ data }) => data.userGroups.edges.length)).toEqual([10, 10, 3]);
-  // Watchers learn of the cache's changes a moment later.
+  // Watchers are notified of cache changes a moment later.
   await vi.waitFor(() => {
     const { edges, pageInfo } = pages.getCurrentResult().data.userGroups;
     expect(edges.map(({ node }: Data) => node.providedId)).toEqual(ids);

@@ -18,7 +18,7 @@ const GROUP =
 const OWN = `query { viewer { userGroup ${GROUP} } }`;
 const WATCH = `subscription { userGroupChanged { kind userGroup ${GROUP} } }`;
 
-/** Creates a group as it is when a front end shows it. @returns its id and its token */
+/** Creates a group with the initial values. @returns its ID and its token */
 async function create(providedId: string): Promise<{ readonly id: string; readonly token: string }> {
   return createUserGroup(graphql(), providedId, {
     properties: { region: "EU" },
@@ -34,7 +34,7 @@ const shown = (id: string, name: string, version: number) => ({
   mapping: [{ schemaId: "a", dataSource: { id: expect.any(String), providedId: "sales" } }],
 });
 
-/** Renames the group again and again until a front end has noticed: it may not have subscribed yet. */
+/** Renames the group repeatedly until the front end notices: it may not have subscribed yet. */
 async function renameUntil(providedId: string, noticed: () => void): Promise<void> {
   let times = 0;
   await vi.waitFor(async () => {
@@ -85,7 +85,7 @@ test.skipIf(!hasRelayCompiler)(
     const { service, run } = graphql();
     const { id, token } = await create("relay");
     const query = textOf("ownGroupQuery");
-    // Relay asks for the id of each object that has one.
+    // Relay selects the ID of each object that has one.
     expect(query.match(/\bid\b/g)?.length).toBeGreaterThan(1);
     const headers = { authorization: `Bearer ${token}` };
     const reply = await callRest(`${service.url}/graphql`, "POST", undefined, { query }, headers);

@@ -86,7 +86,7 @@ test.each(["graphql-sse", "urql's own fetch"])("changes arrive over %s", async (
     expect(seen).toContainEqual(expect.objectContaining({ kind: "UPDATED", userGroup: expect.anything() }));
   }, TIMEOUT_MS);
   expect(seen[0]).toMatchObject({ userGroup: { id, name: expect.stringMatching(/^Renamed/) } });
-  // It ends the stream, too: after an abort, fetch holds another connection for some seconds.
+  // Ends the stream, too: after an abort, fetch keeps another connection open for some seconds.
   await run(DELETE, { input: { currentToken: token } });
   await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ kind: "DELETED", userGroup: null }), TIMEOUT_MS);
 });
@@ -101,7 +101,7 @@ function createClient(options: Partial<ClientOptions> = {}): Client {
   });
 }
 
-/** A client that sends queries by GET, as urql does unless told otherwise. */
+/** A client that sends queries by GET, as urql does by default. */
 function createGettingClient(): Client {
   return createClient({ preferGetMethod: "within-url-limit" });
 }

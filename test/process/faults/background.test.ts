@@ -22,7 +22,7 @@ interface Faulted {
   watch(): Promise<EventStream>;
 }
 
-/** Starts a service with the group `acme`, and with a proxy before what it does in the background, or before all that it does. */
+/** Starts a service with the group `acme` and a proxy for its background connections, or for all of them. */
 async function start(
   faulted: "listening" | "everything",
   options: TestServiceOptions = {},
@@ -72,7 +72,7 @@ test("detects a listening connection that is silently dead", async () => {
   proxy.swallow();
   await tenant.rename("acme", "Missed");
   expect(await stream.next()).toMatchObject(GAP);
-  // Nobody is let in who would be told nothing.
+  // No subscription starts that could not receive events.
   expect(await watch()).toMatchObject({ status: 503, headers: { "retry-after": "1" }, body: GAP });
   proxy.pass();
   await expect.poll(async () => (await watch()).status).toBe(200);
@@ -107,7 +107,7 @@ test("resumes webhook delivery immediately after a long database outage", async 
   await tenant.rename("acme", "Before");
   await expect.poll(async () => (await tenant.deliveries())[0].state).toBe("DELIVERED");
   proxy.swallow();
-  // On a slow machine looking takes long, and then the pause until the next look does, ten seconds at most.
+  // On a slow machine a check takes long, and so does the pause before the next one: ten seconds at most.
   await expect.poll(() => service.log.join("")).toContain("webhook deliveries could not be claimed");
   proxy.pass();
   proxy.forget();

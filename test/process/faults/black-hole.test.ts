@@ -9,9 +9,9 @@ import { callRest } from "../../support/rest/rest-client.js";
 const CONNECT_MS = 1500;
 const STATEMENT_MS = 1500;
 const IDLE_TRANSACTION_MS = 1000;
-/** Less than a request may wait for a connection and for an answer. */
+/** Less than a request may wait for a connection and for a reply. */
 const REQUEST_MS = 3000;
-/** Without limits a request would wait for ever; a busy machine may take longer than the limits. */
+/** Without timeouts a request would wait forever; a busy machine may exceed the timeouts. */
 const LONGEST_MS = 10 * REQUEST_MS;
 
 const faulted = useFaultedService(
@@ -60,7 +60,7 @@ test("a black hole that neither side notices: timeouts recover", async () => {
       await sleep(CONNECT_MS);
       proxy.pass();
     },
-    // The server keeps those that it believes in.
+    // The server keeps connections that it considers alive.
     2 * POOL_SIZE,
   );
   expect(refused).toBeGreaterThan(0);

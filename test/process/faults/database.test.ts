@@ -40,7 +40,7 @@ test("returns 503 with Retry-After when the database is unreachable", async () =
       headers: { "retry-after": "1" },
       body: { errors: [{ extensions: { code: "UNAVAILABLE", retryAfter: 1 } }] },
     });
-    // Each probe gets its answer, and the log one line for all of them.
+    // Each probe gets a reply, and the log one line for all of them.
     for (let probe = 0; probe < 3; probe += 1)
       expect((await callRest(`${service.url}/readyz`, "GET", undefined)).status).toBe(503);
     const probed = service.log.filter((line) => line.includes("readyz") || line.includes("not ready"));
@@ -66,7 +66,7 @@ test("recovers after every connection was cut", async () => {
     const cut =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
     await service.query(cut);
-    // What only reads is run again on a connection that works.
+    // Reads are retried on a working connection.
     expect((await callRest(`${service.url}/api/user`, "GET", secret, acme)).status).toBe(200);
     await service.query(cut);
     expect((await callRest(`${service.url}/api/user`, "GET", secret, acme)).status).toBe(200);
@@ -85,7 +85,7 @@ describe("while another transaction holds a group", () => {
   });
   afterAll(() => service.close());
 
-  /** Runs `work` while a transaction of somebody else holds the group's row; then commits it. */
+  /** Runs `work` while another transaction locks the group's row; then commits it. */
   async function whileHeld(
     providedId: string,
     work: (query: (sql: string) => Promise<unknown>) => Promise<void>,

@@ -12,7 +12,7 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
   );
 
   test.each([
-    // The first waits for what is under way, the second does not.
+    // The first signal waits for active queries, the second does not.
     ["is shut down", ["SIGINT", "SIGTERM"]],
     ["is killed", ["SIGKILL", "SIGKILL"]],
   ] as const)("survives when PgBouncer %s and starts again", async (_how, signals) => {

@@ -6,7 +6,7 @@ import { callRest } from "../../support/rest/rest-client.js";
 import { userGroupOf } from "../../support/rest/rest-fixture.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
-/** Fewer than there are requests at once, so that connections change hands all the time. */
+/** Fewer than the concurrent requests, so that connections are shared all the time. */
 const POOL = 3;
 
 describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {

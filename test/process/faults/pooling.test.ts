@@ -16,10 +16,10 @@ beforeAll(async () => {
   proxy = await startFaultProxy(database.target);
   service = await startTestService({
     use: { target: proxy.target, owner: database.owner },
-    // One connection, so that whatever is wrong with it meets the next request.
+    // One connection, so that any damage to it affects the next request.
     poolSize: 1,
     connectTimeoutMs: 1000,
-    // The service waits a second longer than that for an answer.
+    // The service waits a second longer than that for a reply.
     statementTimeoutMs: 1000,
   });
   key = (await (await service.createAccount()).createKey()).secret;
@@ -36,7 +36,7 @@ beforeEach(async () => {
 const rest = (method: string, body: object) => callRest(`${service.url}/api/user`, method, key, body);
 const graphql = (query: string) => callGraphql(service.url, key, query);
 
-/** Has a request wait for a lock in the database, and its answer come when the service has given it up. */
+/** Makes a request wait for a lock, and its reply arrive after the service has given up on it. */
 async function answerTooLate(table: string, send: () => Promise<RestReply>): Promise<RestReply> {
   const client = new Client(clientOptions(database.owner));
   await client.connect();
@@ -50,7 +50,7 @@ async function answerTooLate(table: string, send: () => Promise<RestReply>): Pro
     await client.query("COMMIT");
     const asked = service.statements.length;
     const reply = await sent;
-    // Nothing more is asked of such a connection: that would take another time-out.
+    // The connection is not used again, which would take another timeout.
     expect(service.statements.slice(asked)).toEqual([]);
     return reply;
   } finally {

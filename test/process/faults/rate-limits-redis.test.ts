@@ -9,11 +9,11 @@ import { startTestService, type TestAccount, type TestService } from "../../supp
 
 const LIMIT = 6;
 const PLENTY = 1_000_000;
-/** The process may have to wait for a busy machine, where that is not what is tried. */
+/** Generous timeouts for a busy machine, for tests of something else. */
 const BUSY = { connectMs: 10_000, answerMs: 10_000 };
 const encryptionKey = randomBytes(32);
 
-/** A process of the service, with what it learned of Redis. */
+/** A service process and its log lines about Redis. */
 interface Replica {
   readonly service: TestService;
   readonly counters: RedisCounters;
@@ -36,7 +36,7 @@ async function useRedis(more?: readonly string[]): Promise<TestRedis> {
   return redis;
 }
 
-/** Starts a replica, on the database of all, until the test ends. */
+/** Starts a replica on the shared database until the test ends. */
 async function startReplica(redisUrl: string, points = LIMIT, timeouts = BUSY): Promise<Replica> {
   const events: string[] = [];
   const counters = new RedisCounters(redisUrl, timeouts);
@@ -56,7 +56,7 @@ async function startReplica(redisUrl: string, points = LIMIT, timeouts = BUSY): 
 const read = ({ service }: Replica, key: string) =>
   callRest(`${service.url}/api/user`, "GET", key, { user_group_id: "x", name: "X" });
 
-/** Calls from many sides until told to stop. @returns how often each status came */
+/** Sends concurrent calls until stopped. @returns the number of replies by status */
 function putUnderLoad(replica: Replica, key: string) {
   const statuses: Record<number, number> = {};
   let isOver = false;
@@ -81,7 +81,7 @@ async function newKey(): Promise<string> {
   return (await account.createKey()).secret;
 }
 
-/** Waits for more requests to have been answered. */
+/** Waits for more replies. */
 async function untilAnswered(statuses: Readonly<Record<number, number>>, more = 50): Promise<void> {
   const count = () => Object.values(statuses).reduce((sum, times) => sum + times, 0);
   const goal = count() + more;

@@ -18,12 +18,12 @@ import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const SHORT_MS = 400;
-/** With which a replica is looked at twice a second. */
+/** Settings that check replicas twice a second. */
 const USUAL_MS = 2_000;
 const PATIENT_MS = 600_000;
 
 let postgres: ReplicatedPostgres;
-/** Ends what a test has started. */
+/** Closes what a test has started. */
 const endings: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
@@ -37,14 +37,14 @@ afterAll(() => postgres?.close());
 interface Reader {
   readonly replicas: ReadReplicas;
   readonly service: TestService;
-  /** What was told of replicas: "out: why", "back". */
+  /** The log's lines about replicas: "out: why", "back". */
   readonly told: string[];
-  /** How many groups there are, for whoever says that it may be old. @throws Error for any other reply than data */
+  /** The number of groups, with stale reads allowed. @throws Error for any reply other than data */
   count(): Promise<number>;
   createGroup(): Promise<void>;
 }
 
-/** Starts a service that reads from replicas, with an account of its own. */
+/** Starts a service that reads from replicas, with a new account. */
 async function startReader(targets: RestartablePostgres["target"][], maxLagMs: number): Promise<Reader> {
   const { primary } = postgres;
   const replicas = replicasOf(primary, targets, maxLagMs);
@@ -84,7 +84,7 @@ test("skips a replica that lags too much until it has caught up", async () => {
   await postgres.pause();
   try {
     await createGroup();
-    // The standby shows nothing of it all the while.
+    // The standby does not replay any of it meanwhile.
     await until(async () => (await count()) === 1);
     await until(() => told.includes("out: Error: it lags behind"));
     expect(replicas.choose()).toBeUndefined();
@@ -143,12 +143,12 @@ test("hides a replica killed under load and uses it again once it is back", asyn
     isOver = true;
     await Promise.all(load);
   }
-  // Back means that reads come from it again.
+  // It is back once reads use it again.
   const reads = "SELECT xact_commit FROM pg_stat_database WHERE datname = 'restartable'";
   const before = Number(await ask(postgres.standby, reads));
   await until(async () => {
     await count();
-    // The watch and the look at these figures alone are a few in a second.
+    // The health checks alone are a few per second.
     return Number(await ask(postgres.standby, reads)) > before + 100;
   });
 });
@@ -180,7 +180,7 @@ test("does not wait long for a replica lost to the network", async () => {
   expect(await count()).toBe(1);
   expect(replicas.choose()).toBeDefined();
   proxy.swallow();
-  // Long before the ten seconds that a statement may take: the look that comes to nothing tells.
+  // Long before the statement timeout of ten seconds: the failed health check ends it.
   expect(await count()).toBe(1);
   expect(replicas.choose()).toBeUndefined();
   proxy.pass();

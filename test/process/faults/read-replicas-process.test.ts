@@ -26,7 +26,7 @@ const urlOf = ({ target }: { readonly target: ReplicatedPostgres["primary"]["tar
   return `postgres://${user}:${password}@${host}:${port}/${database}`;
 };
 
-/** Starts the service, and sees where it reads from when the standby shows nothing new. */
+/** Starts the service and checks where it reads from while the standby's replay is paused. */
 async function expectReplicaUsed(env: Readonly<Record<string, string>>): Promise<void> {
   const common = {
     DATABASE_MIGRATION_URL: databaseUrl(postgres.primary.owner),

@@ -10,7 +10,7 @@ import {
 import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
-/** So much that a standby that stands still during a test does not lag too much. */
+/** Large enough that a paused standby does not lag too much during a test. */
 const PATIENT_MS = 600_000;
 const EVENTUAL = { "x-read-consistency": "eventual" };
 const STRONG = { "x-read-consistency": "strong" };
@@ -50,7 +50,7 @@ async function getOrCreate(providedId: string, headers = {}): Promise<Data> {
   return (await callRest(`${service.url}/api/user`, "GET", key, body, headers)).body;
 }
 
-/** Does something while the standby shows nothing of what is written meanwhile. */
+/** Runs a function while the standby's replay is paused. */
 async function whileBehind(work: () => Promise<void>): Promise<void> {
   await postgres.pause();
   await work().finally(() => postgres.resume());
@@ -104,7 +104,7 @@ describe("is read from a replica", () => {
           ? data[0].action
           : data;
     };
-    // Twice: compiled, and past Apollo Server.
+    // Twice: interpreted, then compiled on the fast path.
     for (const _ of [1, 2]) {
       expect(only(await run(query, EVENTUAL))).toEqual(old);
       expect(only(await run(query))).toEqual(current);
@@ -188,7 +188,7 @@ test("row-level security applies on a replica", async () => {
   expect(own?.length).toBeGreaterThan(0);
   expect(new Set(own?.map((row) => row.account_id))).toEqual(new Set([account.accountId]));
   expect(await on(stranger.accountId)).toEqual([]);
-  // And what the service runs there writes nothing, whoever has it run.
+  // And the service's sessions there cannot write, whatever runs in them.
   await expect(
     replica?.of({ accountId: 1 }).run({ access: "write", text: "DELETE FROM user_group" }, []),
   ).rejects.toThrow();

@@ -25,7 +25,7 @@ afterAll(() => service.close());
 const rest = (method: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
   callRest(`${service.url}/api/user`, method, key, body, headers);
 
-/** Changes the group over both APIs, with and without an Idempotency-Key: each change must be refused as unavailable. */
+/** Changes the group over both APIs, with and without an Idempotency-Key: each change must be rejected as unavailable. */
 async function expectChangesRefused(properties: object): Promise<void> {
   const operation = { query: UPDATE, variables: { input: { by: { providedId: "acme" }, properties } } };
   const headers = { "idempotency-key": randomBytes(8).toString("hex") };
@@ -67,7 +67,7 @@ test("a read-only database serves reads and rejects writes until it is writable 
   await service.query(endSessions);
   await expectReadsServed();
   await expectChangesRefused({ stamp: 1 });
-  // As after a failover: the connections that met the refusal are given up by themselves.
+  // As after a failover: connections that got the error are discarded.
   await service.query("SET default_transaction_read_only = off");
   await service.query(`${alter} RESET default_transaction_read_only`);
   await expect.poll(async () => (await rest("PUT", { user_group_id: "acme", name: "New" })).status).toBe(200);

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { inspect, listFiles, readSource } from "../../support/repository/source-files.js";
 
 /**
- * The floors of src, lowest first; a file imports files of its own floor and of lower floors. Folders on one floor do not import
- * each other. A file directly in src is on the floor `main` (docs/ARCHITECTURE.md).
+ * The layers of src, lowest first; a file imports files of its own layer and of lower layers. Folders of one layer do not import
+ * each other. A file directly in src belongs to the layer `main` (docs/ARCHITECTURE.md).
  */
 const FLOORS: readonly (readonly string[])[] = [
   ["telemetry"],
@@ -18,7 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["main"],
 ];
 
-/** The rooms of a floor, in order: a file imports files of its own room and of earlier rooms of its floor. */
+/** The rooms of a layer, in order: a file imports files of its own room and of earlier rooms of its layer. */
 const ROOMS: readonly string[] = [
   "shared",
   "requests",
@@ -37,15 +37,15 @@ const ROOMS: readonly string[] = [
   "server",
 ];
 
-/** Folders that only some floors may import. */
+/** Folders that only some layers can import. */
 const RESTRICTED: Readonly<Record<string, { readonly importers: readonly string[] }>> = {
   "src/embedded-postgres/": { importers: ["app"] },
   "src/persistence/": { importers: ["services", "config", "app", "cli"] },
   "src/telemetry/export/": { importers: ["app", "config"] },
 };
-/** Floors without rooms. */
+/** Layers without rooms. */
 const WITHOUT_ROOMS = ["telemetry", "app", "cli"];
-/** The same of the console's folders; the others hold pages, which import nothing of each other. */
+/** The same for the console's folders; the others contain pages, which do not import each other. */
 const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   api: [],
   routing: [],
@@ -56,10 +56,10 @@ const MAIN_FLOOR = "main";
 const READS_ENVIRONMENT = ["src/main.ts", "src/cli.ts"];
 const LONGEST_FILE = 250;
 const MAX_FILES_IN_FOLDER = 25;
-/** Who may know by what libraries the service is observed. */
+/** The folders that can import each telemetry library. */
 const OBSERVING = { packages: /^(?:prom-client|@opentelemetry\/)/, folder: "src/telemetry/" };
 
-/** Not written by hand. */
+/** Generated files. */
 const GENERATED = "clients/typescript/src/generated/";
 
 const files = ["src", "migrations", "test", "bench/src", "clients/typescript/src", "console/src"]
@@ -196,7 +196,7 @@ function folderOf(path: string): string {
   return rest.length > 0 ? folder : MAIN_FLOOR;
 }
 
-/** The place of a file's room in the order of rooms; files directly on a floor come last. */
+/** The position of a file's room in the order of rooms; files directly in a layer come last. */
 function roomOf(path: string): number {
   const [, , room = "", ...rest] = path.split("/");
   return rest.length > 0 && ROOMS.includes(room) ? ROOMS.indexOf(room) : ROOMS.length;

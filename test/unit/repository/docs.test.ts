@@ -36,7 +36,7 @@ test("comments refer only to recorded decisions", () => {
   }
 });
 
-/** The anchors that a reader of Markdown gives its headings. */
+/** The anchors that Markdown renderers give to headings. */
 function anchorsOf(document: URL): readonly string[] {
   return [...readFileSync(document, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
     title

@@ -49,7 +49,7 @@ function isPart(node: ASTNode) {
   );
 }
 
-/** The printer leaves out the reason that GraphQL puts where none was given. */
+/** The printer omits GraphQL's default reason. */
 function isDeprecatedWithoutReason(node: ASTNode): boolean {
   const directives = "directives" in node ? (node.directives ?? []) : [];
   const deprecation = directives.find(({ name }) => name.value === "deprecated");

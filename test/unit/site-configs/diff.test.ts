@@ -8,7 +8,7 @@ type Example = readonly [what: string, from: JsonValue, to: JsonValue, patch: re
 
 const parse = (text: string): JsonValue => JSON.parse(text);
 
-/** Those of RFC 6902, appendix A, that need no other operations. */
+/** The examples of RFC 6902, appendix A, that need no other operations. */
 const rfcExamples: readonly Example[] = [
   ["A.1: a member", { foo: "bar" }, { baz: "qux", foo: "bar" }, [{ op: "add", path: "/baz", value: "qux" }]],
   [
@@ -108,7 +108,7 @@ describe("the diff is", () => {
 
 type Pair = readonly [from: JsonValue, to: JsonValue];
 
-/** A value under a key or in a list that a change may have added, removed or changed. */
+/** A value below a key or in a list that a change can add, remove or modify. */
 interface Part {
   readonly key: string;
   readonly values: Pair;
@@ -196,12 +196,12 @@ describe("the diff stays correct when an exact comparison would take too long", 
   });
 });
 
-/** Lets another library apply a patch. */
+/** Applies a patch with another library. */
 function applied(from: JsonValue, patch: readonly JsonPatchOperation[]): unknown {
   return fastJsonPatch.applyPatch(judged(from), judged(patch), true, true, false).newDocument;
 }
 
-/** A copy in which the judge does not meet `__proto__`, which it takes for the prototype. */
+/** A copy without `__proto__` keys, which the other library takes for the prototype. */
 function judged<Value>(document: Value): Value {
   return JSON.parse(JSON.stringify(document).replaceAll("__proto__", "own_proto"));
 }

@@ -6,7 +6,7 @@ import { printDocument } from "../../../src/domain/site-configs/document/text-la
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
 import { deepZeros, pagesOfMegabytes } from "../../support/site-configs/documents.js";
 
-/** The length of a string with which a document gets to a size. */
+/** The length of a string that brings a document to a given size. */
 function fill(size: number, print: (document: JsonValue) => string): { document: JsonValue; text: string } {
   const document = (length: number) => ({ a: [1, { b: "x".repeat(length) }], c: [], d: "ö€😀" });
   const filled = document(size - Buffer.byteLength(print(document(0))));

@@ -121,7 +121,7 @@ const object = fc
   .array(fc.tuple(key, value), { maxLength: 6 })
   .map((members): JsonObject => Object.fromEntries(members));
 
-/** Other ways to write the tokens of a text. */
+/** Alternative spellings of a text's tokens. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   "1": "1.0",
   "1000": "1E+3",
@@ -135,7 +135,7 @@ const indented = fc
     JSON.stringify(document, null, indentation).replaceAll("\n", newline),
   );
 
-/** With any white space anywhere. */
+/** Any white space between tokens. */
 const wild = fc
   .tuple(
     object,
@@ -184,7 +184,7 @@ function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
   return Object.fromEntries(members);
 }
 
-/** The sources, from key to value, of the members that a patch does not name. */
+/** The source text of members that a patch does not name, by key. */
 function untouched(text: string, node: Node | undefined, patch: JsonValue): string[] {
   if (!isObject(patch) || node?.type !== "object") return [];
   return (node.children ?? []).flatMap(({ offset, length, children: [name, child] = [] }) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
 import { faultless } from "../../support/site-configs/documents.js";
 
-/** Checks a text in which a number stands below an unknown property. */
+/** Checks a text with a number below an unknown property. */
 function check(number: string) {
   const text = JSON.stringify({ ...faultless, "x/y": { z: [0, "NUMBER"] } }).replace('"NUMBER"', number);
   return validateSiteConfigText(text, { strict: false });

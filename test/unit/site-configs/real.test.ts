@@ -9,11 +9,11 @@ import {
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite } from "../../support/site-configs/store.js";
 
-/** Real files, kept outside the project. */
+/** Real files, stored outside the repository. */
 const folder = new URL("../../../../shared/site-config/real/", import.meta.url);
 const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
 
-/** The only ones that decision 17 refuses, and why. */
+/** The only ones that decision 17 rejects, and why. */
 const REFUSED: Readonly<Record<string, readonly (readonly [SiteConfigCode, string])[]>> = {
   "AetherLinkApp__aetherlink-docs__docs__mint.json": [["wrong_type", "/colors/background"]],
   "ml-in-barcelona__server-reason-react__documentation__mint.json": [["docs_json_format", "/navigation"]],

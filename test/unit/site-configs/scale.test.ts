@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
 import { faultless } from "../../support/site-configs/documents.js";
 
-/** So large that work which grew with the square of the size would not end within a test's time. */
+/** Large enough that quadratic work would time out. */
 const LARGE = 40_000;
 
 const growing: readonly (readonly [what: string, text: (size: number) => string])[] = [
@@ -63,7 +63,7 @@ function anchors(size: number): JsonObject {
   return { anchors: many(size, (id) => ({ name: "", url: "", version: `w${id}` })) };
 }
 
-/** Groups in groups, at most fifty levels, with pages spread over them. */
+/** Nested groups, at most fifty levels, with pages distributed over them. */
 function nested(groups: number, count: number, filling = ""): JsonValue {
   const perGroup = Math.ceil(count / groups);
   const group = (index: number, below: readonly JsonValue[]) => ({

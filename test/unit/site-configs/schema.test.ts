@@ -17,7 +17,7 @@ test("validator and JSON Schema agree on validity", () => {
     }),
     { numRuns: 3000 },
   );
-  // Each side must have been met often.
+  // Both verdicts must occur often.
   expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(400);
 });
 

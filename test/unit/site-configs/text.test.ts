@@ -7,7 +7,7 @@ import { checkDocument } from "../../support/site-configs/documents.js";
 
 const check = (text: string) => validateSiteConfigText(text, { strict: false });
 
-/** The codes of what makes a text no JSON, or JSON that cannot be kept. */
+/** The codes for text that is not JSON, or JSON that cannot be stored. */
 const JSON_CODES: readonly SiteConfigCode[] = [
   "byte_order_mark",
   "invalid_json",
