@@ -47,8 +47,8 @@ describe("a viewer client", () => {
     const { url } = await startScriptedServer(reply(200, "<html>"));
     const garbage = createViewer({ url, token: TOKEN }).read();
     await expect(garbage).rejects.toMatchObject({ code: "unexpected_reply", status: 200 });
-    const nobody = createViewer({ url: "http://127.0.0.1:1", token: TOKEN, maxRetries: 0 }).read();
-    await expect(nobody).rejects.toMatchObject({ code: "network", status: 0 });
+    const unreachable = createViewer({ url: "http://127.0.0.1:1", token: TOKEN, maxRetries: 0 }).read();
+    await expect(unreachable).rejects.toMatchObject({ code: "network", status: 0 });
   });
 
   test("stops when its signal is aborted", async () => {

@@ -8,8 +8,8 @@ import {
   goTo,
   press,
   signIn,
-  untilTold,
   useConsole,
+  waitForMessage,
 } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 import type { TestAccount } from "../support/service/test-service.js";
@@ -58,7 +58,7 @@ describe("console administration in Chromium", () => {
     await expect.poll(() => page.getByLabel("Your id").getAttribute("aria-invalid")).toBe("true");
     await page.getByLabel("Your id").fill("finance");
     await page.keyboard.press("Enter");
-    await untilTold(page, "Finance was created.");
+    await waitForMessage(page, "Finance was created.");
     await page.getByRole("rowheader", { name: "Finance" }).waitFor();
     await page.getByRole("link", { name: "Groups mapped to Sales database" }).press("Enter");
     await page.getByText("1 group found").waitFor();
@@ -81,7 +81,7 @@ describe("console administration in Chromium", () => {
     const row = page.getByRole("row").filter({ hasText: "CRM" });
     await row.getByRole("button").press("Enter");
     await press(page, "button", "Revoke");
-    await untilTold(page, "CRM was revoked.");
+    await waitForMessage(page, "CRM was revoked.");
     await row.getByText("revoked").waitFor();
     expect(await row.getByRole("button").count()).toBe(0);
     // The button does not navigate away.
@@ -118,7 +118,7 @@ describe("console administration in Chromium", () => {
     await enterKey(page, (await account.createKey()).secret);
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed");
     await press(page, "button", "Save");
-    await untilTold(page, "The group was saved.");
+    await waitForMessage(page, "The group was saved.");
     await press(page, "button", "Sign out");
     await enterKey(page, (await (await service().createAccount()).createKey()).secret);
     await page.getByRole("heading", { name: "No such group" }).waitFor();
@@ -134,7 +134,7 @@ describe("console administration in Chromium", () => {
     await enterKey(page, (await account.createKey()).secret);
     await press(page, "button", "Rotate token…");
     await press(page, "button", "Rotate");
-    await untilTold(page, "The group has a new token.");
+    await waitForMessage(page, "The group has a new token.");
     expect(await page.title()).toBe("Acme – User groups");
   });
 
@@ -212,7 +212,7 @@ describe("console administration in Chromium", () => {
     const watched = await signIn(browser(), service(), key);
     const { page } = watched;
     const barriers: string[] = [];
-    const look = async (place: string) => {
+    const check = async (place: string) => {
       // Wait for color transitions: axe would measure colors of neither mode.
       await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
       const light = await findBarriers(page);
@@ -225,17 +225,17 @@ describe("console administration in Chromium", () => {
       await page.setViewportSize({ width: 1440, height: 900 });
       await goTo(page, place, heading);
       await page.getByText(text).filter({ visible: true }).first().waitFor();
-      await look(place);
+      await check(place);
       await page.setViewportSize({ width: 390, height: 844 });
       const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
       if (isTooWide) barriers.push(`${place}: too wide`);
     }
     await goTo(page, "#/groups/acme", "Acme");
     await press(page, "button", "Delete group…");
-    await look("a dialog");
+    await check("a dialog");
     await page.keyboard.press("Escape");
     await press(page, "button", "Sign out");
-    await look("sign in");
+    await check("sign in");
     expect(barriers).toEqual([]);
     await expectQuiet(watched, key);
   });

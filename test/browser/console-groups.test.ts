@@ -10,8 +10,8 @@ import {
   goTo,
   press,
   signIn,
-  untilTold,
   useConsole,
+  waitForMessage,
 } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 import { startTestService } from "../support/service/test-service.js";
@@ -133,7 +133,7 @@ describe("user groups in the console in Chromium", () => {
     ]);
     await source.fill("support");
     await page.keyboard.press("Enter");
-    await untilTold(page, "The group was saved.");
+    await waitForMessage(page, "The group was saved.");
     const { userGroup: saved } = await run(READ, { id });
     expect(saved).toMatchObject({
       properties: { tier: "gold" },
@@ -150,18 +150,18 @@ describe("user groups in the console in Chromium", () => {
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Rotate token…");
     await page.keyboard.press("Enter");
     await press(page, "button", "Rotate");
-    await untilTold(page, "The group has a new token.");
+    await waitForMessage(page, "The group has a new token.");
     const { userGroup: rotated } = await run(READ, { id });
     expect(rotated.token).not.toBe(saved.token);
     expect(await token.inputValue()).toBe(rotated.token);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await press(page, "button", "Copy");
-    await untilTold(page, "Token copied.");
+    await waitForMessage(page, "Token copied.");
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(rotated.token);
     // As on pages without HTTPS.
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     await press(page, "button", "Copy");
-    await untilTold(page, "press Ctrl+C");
+    await waitForMessage(page, "press Ctrl+C");
     expect(await page.evaluate("String(getSelection())")).toBe(rotated.token);
 
     await press(page, "button", "Delete group…");
@@ -169,7 +169,7 @@ describe("user groups in the console in Chromium", () => {
     expect(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled()).toBe(true);
     await page.getByLabel(`Type ${id} to confirm`).fill(id);
     await page.keyboard.press("Enter");
-    await untilTold(page, "Acme was deleted.");
+    await waitForMessage(page, "Acme was deleted.");
     await page.getByRole("heading", { level: 1, name: "Groups" }).waitFor();
     expect(await run(READ, { id })).toEqual({ userGroup: null });
     await expectQuiet(watched, keys.write);
@@ -183,7 +183,7 @@ describe("user groups in the console in Chromium", () => {
     await press(page, "button", "Save");
     await page.getByText("differs from what you began with in: name").waitFor();
     await press(page, "button", "Save mine over it");
-    await untilTold(page, "The group was saved.");
+    await waitForMessage(page, "The group was saved.");
     expect((await run(READ, { id })).userGroup).toMatchObject({ name: "Theirs", properties: { mine: true } });
     await page.getByRole("heading", { level: 1, name: "Theirs" }).waitFor();
   });

@@ -1,7 +1,14 @@
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, test } from "vitest";
 import { callGraphql } from "../support/graphql/graphql-client.js";
-import { expectQuiet, goTo, press, signIn, untilTold, useConsole } from "../support/pages/console-page.js";
+import {
+  expectQuiet,
+  goTo,
+  press,
+  signIn,
+  useConsole,
+  waitForMessage,
+} from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 
 const PUT = `mutation($text: String!) {
@@ -29,11 +36,11 @@ describe("site configuration editor in Chromium", () => {
     await page.getByLabel("Name of the site").fill("docs");
     await textOf(page).fill(FIRST);
     await press(page, "button", "Create site");
-    await untilTold(page, "docs was created.");
+    await waitForMessage(page, "docs was created.");
     await page.getByRole("heading", { level: 1, name: "docs" }).waitFor();
     await press(page, "button", "Open to everybody…");
     await press(page, "button", "Open");
-    await untilTold(page, "Everybody can read the site now.");
+    await waitForMessage(page, "Everybody can read the site now.");
     const path = await page.getByRole("link", { name: "as a file" }).getAttribute("href");
     const file = await fetch(new URL(path ?? "", page.url()));
     expect(await file.text()).toBe(FIRST);
@@ -82,14 +89,14 @@ describe("site configuration editor in Chromium", () => {
     const { page } = watched;
     await textOf(page).fill(written("Second", "#0a7"));
     await press(page, "button", "Save as revision 2");
-    await untilTold(page, "Revision 2 was saved.");
+    await waitForMessage(page, "Revision 2 was saved.");
     await press(page, "button", "Show revision 1");
     const dialog = page.getByRole("dialog", { name: "Revision 1" });
     await dialog.getByText('{"op":"replace","path":"/name","value":"Second"}').waitFor();
     await page.keyboard.press("Escape");
     await press(page, "button", "Restore revision 1");
     await press(page, "button", "Restore");
-    await untilTold(page, "Revision 1 is back, as revision 3.");
+    await waitForMessage(page, "Revision 1 is back, as revision 3.");
     await page.getByText("brought back 1").waitFor();
     expect(await textOf(page).inputValue()).toBe(FIRST);
     expect((await run(READ)).siteConfig).toMatchObject({ revision: 3, text: FIRST });
@@ -105,7 +112,7 @@ describe("site configuration editor in Chromium", () => {
     await page.getByRole("button", { name: "Drop mine, take revision 2" }).waitFor();
     expect((await run(READ)).siteConfig.text).toContain("Theirs");
     await press(page, "button", "Save mine over it");
-    await untilTold(page, "Revision 3 was saved.");
+    await waitForMessage(page, "Revision 3 was saved.");
     await run(PUT, { text: written("Theirs again", "#0a7") });
     await textOf(page).fill(written("Mine again", "#0a7"));
     await press(page, "button", "Save as revision 4");
@@ -125,7 +132,7 @@ describe("site configuration editor in Chromium", () => {
     await expect.poll(() => save.isEnabled()).toBe(false);
     await textOf(page).fill(`${FIRST}\n`);
     await save.press("Enter");
-    await untilTold(page, "Revision 2 was saved.");
+    await waitForMessage(page, "Revision 2 was saved.");
     expect((await run(READ)).siteConfig.text).toBe(`${windows}\r\n`);
     expect(await page.getByRole("button", { name: "Save as revision 3" }).isEnabled()).toBe(false);
   });

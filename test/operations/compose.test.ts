@@ -53,8 +53,8 @@ describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
       FRONT_PROXY: frontProxy,
     };
     const command = ["haproxy", "-q", "-db", "-f", pathOf("haproxy.cfg")];
-    const given = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-    const program = await startGuarded("env", [...given, ...command], port);
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const program = await startGuarded("env", [...variables, ...command], port);
     return { url: `http://127.0.0.1:${port}`, end: () => program.end() };
   }
 
@@ -89,11 +89,11 @@ describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
   }
 
   test("replies like the service when no replica is ready or one disconnects", async () => {
-    const nobody = await startFront(`127.0.0.1:${await freePort()}`);
+    const unavailable = await startFront(`127.0.0.1:${await freePort()}`);
     try {
-      await expectUnavailable(nobody.url, 503);
+      await expectUnavailable(unavailable.url, 503);
     } finally {
-      await nobody.end();
+      await unavailable.end();
     }
     // Ready, but it closes the connection for every other path.
     const broken = createServer((request, response) => {
@@ -116,11 +116,11 @@ describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
     }
   });
 
-  const told = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
+  const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
 
   test("trusts X-Forwarded-For from the proxy in front of it only", async () => {
-    expect(await ask("/", "255.255.255.255", told)).toEqual([200, "127.0.0.1"]);
-    expect(await ask("/", "10.1.0.0/16 127.0.0.1", told)).toEqual([200, told["x-forwarded-for"]]);
+    expect(await ask("/", "255.255.255.255", headers)).toEqual([200, "127.0.0.1"]);
+    expect(await ask("/", "10.1.0.0/16 127.0.0.1", headers)).toEqual([200, headers["x-forwarded-for"]]);
     expect(await ask("/", "127.0.0.1", {})).toEqual([200, "127.0.0.1"]);
   });
 

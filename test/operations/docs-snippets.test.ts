@@ -12,7 +12,7 @@ import { userGroupOf } from "../support/rest/rest-fixture.js";
 import { compileService } from "../support/service/compiled-service.js";
 import { endProcessesIn } from "../support/service/data-directory.js";
 import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
-import { faultless } from "../support/site-configs/documents.js";
+import { validSite } from "../support/site-configs/documents.js";
 
 /** Longer than all snippets take on a busy machine. */
 const LIFETIME_MS = 600_000;
@@ -52,7 +52,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ug-docs-"));
-  await writeFile(join(folder, "mint.json"), JSON.stringify(faultless, null, 2));
+  await writeFile(join(folder, "mint.json"), JSON.stringify(validSite, null, 2));
   const dataDir = await processes.newPreparedDataDir();
   service = await processes.serve({ env: { DATA_DIR: dataDir }, lifetimeMs: LIFETIME_MS });
   const [key = ""] = /ugk_live_\w+/.exec(service.startUpText) ?? [];

@@ -71,18 +71,20 @@ describe("metrics", () => {
   });
 
   test("of the service are all displayed and documented", () => {
-    const own = [...exposed.matchAll(/^# TYPE ((?:user_groups|http)_\S+)/gm)].map(([, name = ""]) => name);
-    expect(own.length).toBeGreaterThan(20);
+    const ownMetrics = [...exposed.matchAll(/^# TYPE ((?:user_groups|http)_\S+)/gm)].map(
+      ([, name = ""]) => name,
+    );
+    expect(ownMetrics.length).toBeGreaterThan(20);
     const shown = expressions().join("\n");
-    expect(own.filter((name) => !shown.includes(name))).toEqual([]);
-    expect(own.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
+    expect(ownMetrics.filter((name) => !shown.includes(name))).toEqual([]);
+    expect(ownMetrics.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
   });
 
   test.skipIf(!hasPromtool)("follow Prometheus naming conventions", () => {
     const { isRight, said } = promtool(["check", "metrics"], exposed);
     // The library's own metrics have other names.
-    const ours = said.split("\n").filter((line) => /^(?:user_groups|http)_/.test(line));
-    expect(ours).toEqual([]);
+    const problems = said.split("\n").filter((line) => /^(?:user_groups|http)_/.test(line));
+    expect(problems).toEqual([]);
     expect(isRight || /^nodejs_/m.test(said)).toBe(true);
   });
 });

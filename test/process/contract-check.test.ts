@@ -141,7 +141,7 @@ describe("reports a difference in", () => {
 });
 
 /** The IDs of the groups that a check against an altered service leaves behind. */
-async function leftBy(alter: (reply: AlterableReply) => void | Promise<void>) {
+async function groupsLeftBy(alter: (reply: AlterableReply) => void | Promise<void>) {
   altered = await startAlteredService(service.url, alter);
   const { code, printed } = await check({ against: altered.url, json: true });
   const { left }: { left: { url: string; providedId: string }[] } = JSON.parse(printed);
@@ -151,7 +151,7 @@ async function leftBy(alter: (reply: AlterableReply) => void | Promise<void>) {
 }
 
 test("what another service creates in violation of the contract is deleted, too", async () => {
-  const found = leftBy(async (reply) => {
+  const found = groupsLeftBy(async (reply) => {
     if (!reply.sent.includes("-none") || reply.status !== 404) return;
     const body = { ...JSON.parse(reply.sent), name: "Made by PUT" };
     const made = await callRest(`${service.url}/api/user`, "GET", keys.CONTRACT_AGAINST_KEY, body);
@@ -165,7 +165,7 @@ test("an existing group is left unchanged and reported", async () => {
   const tokens = ["token-of-a-real-group", "token-of-another-one"];
   const touched: string[] = [];
   const ids: unknown[] = [];
-  const left = await leftBy((reply) => {
+  const left = await groupsLeftBy((reply) => {
     if (tokens.some((token) => reply.sent.includes(token))) touched.push(reply.sent);
     // Services that know this ID, as a string or as a number.
     const isNumber = reply.sent.includes('"Number"');
@@ -187,7 +187,7 @@ test("an existing group is left unchanged and reported", async () => {
 test("reports groups as left behind when the service fails at the end", async () => {
   const failing = (reply: AlterableReply) => reply.method === "DELETE" || !reply.sent.includes('"name"');
   let ending = false;
-  const left = await leftBy((reply) => {
+  const left = await groupsLeftBy((reply) => {
     ending ||= reply.method === "PATCH";
     // It does not confirm its deletions.
     if (ending && reply.method !== "PATCH" && failing(reply)) reply.status = 500;

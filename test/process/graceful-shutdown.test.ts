@@ -39,7 +39,7 @@ test("a change made during shutdown reaches subscribers of this and other proces
   await client.next();
   const watch = ({ url }: { readonly url: string }) =>
     openEventStream(url, `Token ${secret}`, WATCH, { by: { providedId: "acme" } });
-  const [own, other] = [await watch(leaving), await watch(staying)];
+  const [leavingStream, stayingStream] = [await watch(leaving), await watch(staying)];
   const holder = new Client(clientOptions(leaving.owner));
   await holder.connect();
   await holder.query("BEGIN; SELECT FROM user_group FOR UPDATE");
@@ -49,10 +49,10 @@ test("a change made during shutdown reaches subscribers of this and other proces
   const subscription = jsonRequest("POST", "/graphql", secret, watchIt, ["Accept: text/event-stream"]);
   late.write(subscription.slice(0, 20));
   const closed = leaving.server.close();
-  expect(await own.next()).toMatchObject({
+  expect(await leavingStream.next()).toMatchObject({
     errors: [{ extensions: { code: "UNAVAILABLE", retryAfter: 1 } }],
   });
-  expect(await own.next()).toBeUndefined();
+  expect(await leavingStream.next()).toBeUndefined();
   late.write(subscription.slice(20));
   expect(await late.next()).toMatchObject({
     status: 503,
@@ -63,8 +63,10 @@ test("a change made during shutdown reaches subscribers of this and other proces
   await holder.end();
   expect(await client.next()).toMatchObject({ status: 200, ends: true });
   for (const each of [client, late]) each.close();
-  expect(await other.next()).toMatchObject({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
-  other.close();
+  expect(await stayingStream.next()).toMatchObject({
+    data: { userGroupChanged: { userGroup: { name: "New" } } },
+  });
+  stayingStream.close();
   await closed;
   await leaving.close();
 });

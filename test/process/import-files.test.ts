@@ -108,22 +108,22 @@ test("a checkpoint applies only to its database, account and format", async () =
   const tenant = await commands.createTenant();
   const groups = await commands.write("some.csv", 'provided_id,name\none,One\ntwo,"Tw"o\n');
   const checkpoint = commands.at("some.state");
-  const goesOn = async () => {
+  const expectResumed = async () => {
     const end = await tenant.import({ groups, checkpoint });
     expect(end.code).toBe(1);
     return end.stderr.includes("going on after line 2");
   };
-  expect(await goesOn()).toBe(false);
-  expect(await goesOn()).toBe(true);
+  expect(await expectResumed()).toBe(false);
+  expect(await expectResumed()).toBe(true);
   const other = await tenant.other();
   expect((await other.import({ groups, checkpoint })).stderr).not.toContain("going on");
-  expect(await goesOn()).toBe(false);
+  expect(await expectResumed()).toBe(false);
   expect((await tenant.import({ groups, checkpoint, format: "jsonl" })).stderr).not.toContain("going on");
-  expect(await goesOn()).toBe(false);
+  expect(await expectResumed()).toBe(false);
   // Simulates another database where the account has the same name and number.
   const age = "UPDATE account SET created_at = created_at - interval '1 hour' WHERE id = $1";
   await commands.service.query(age, [tenant.accountId]);
-  expect(await goesOn()).toBe(false);
+  expect(await expectResumed()).toBe(false);
   expect(await tenant.import({ groups, checkpoint: "/dev/null" })).toMatchObject({
     code: 1,
     stderr: "/dev/null is no file: name another one for the checkpoint.\n",

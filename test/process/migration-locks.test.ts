@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 /** Reverts the migrations that change the user group table. @returns the number of remaining migrations */
-async function takeBack(): Promise<number> {
+async function revertMigrations(): Promise<number> {
   while (
     (await migrationStates(database)).some(({ name, applied }) => applied && name.startsWith("RowLevel"))
   )
@@ -52,7 +52,7 @@ async function beginReport(): Promise<void> {
 }
 
 test("a migration waiting for a long transaction lets other queries pass and is applied afterwards", async () => {
-  const left = await takeBack();
+  const left = await revertMigrations();
   await beginReport();
   const retries: string[] = [];
   const timeouts = {
@@ -75,7 +75,7 @@ test("a migration waiting for a long transaction lets other queries pass and is 
 });
 
 test("a migration that cannot get its locks changes nothing and says what to do", async () => {
-  const left = await takeBack();
+  const left = await revertMigrations();
   await beginReport();
   const timeouts = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };
   await expect(migrateUp(database, timeouts)).rejects.toThrow(

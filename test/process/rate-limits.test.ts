@@ -49,7 +49,7 @@ test("the limits apply in a process that starts without its Redis and logs it", 
   service.kill("SIGTERM");
   const { code, stderr } = await service.ended;
   expect(code).toBe(0);
-  const told = stderr.split("\n").filter((line) => line.includes("Redis"));
-  expect(told).toEqual([expect.stringContaining("each process counts rate limits in its memory")]);
+  const lines = stderr.split("\n").filter((line) => line.includes("Redis"));
+  expect(lines).toEqual([expect.stringContaining("each process counts rate limits in its memory")]);
   expect(stderr).not.toContain("pass-word");
 });

@@ -7,7 +7,7 @@ import {
   startSiteConfigCommands,
   stored,
 } from "../support/site-configs/commands.js";
-import { faultless } from "../support/site-configs/documents.js";
+import { validSite } from "../support/site-configs/documents.js";
 
 let commands: SiteConfigCommands;
 beforeAll(async () => {
@@ -53,7 +53,7 @@ test("put does not store a file with errors and reports what validate reports", 
       /^\S+warned\.json:16:3: warning unknown_property: .*\n.*\n.*\^\n1 file checked: 0 errors, 1 warning\.\n$/,
     ),
   });
-  await commands.write("huge.json", JSON.stringify({ ...faultless, name: "x".repeat(2_100_000) }));
+  await commands.write("huge.json", JSON.stringify({ ...validSite, name: "x".repeat(2_100_000) }));
   expect(failureOf(await run("put", commands.at("huge.json")))).toBe("text must take at most 2097152 bytes.");
 });
 

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { failureOf } from "../support/service/process-failure.js";
 import {
-  ofAccount,
+  ACCOUNT_OPTIONS,
   type SiteConfigCommands,
   startSiteConfigCommands,
   stored,
   toFile,
 } from "../support/site-configs/commands.js";
-import { faultless } from "../support/site-configs/documents.js";
+import { validSite } from "../support/site-configs/documents.js";
 
 let commands: SiteConfigCommands;
 beforeAll(async () => {
@@ -23,24 +23,24 @@ test("returns a file byte for byte, however it is formatted", async () => {
     '"favicon": "/f.svg" , "colors":{"primary":"#0AF"  }}  \r\n\n';
   await commands.write("odd.json", odd);
   expect(await run("put", commands.at("odd.json"))).toEqual(stored("revision 1 of default"));
-  const { stdout } = await shell(`$CLI site-config get ${ofAccount}`);
+  const { stdout } = await shell(`$CLI site-config get ${ACCOUNT_OPTIONS}`);
   expect(stdout).toEqual(Buffer.from(odd));
 });
 
 test("pipes a large text, also to slow readers and to readers that stop early", async () => {
   const { shell } = await commands.createSites();
   const pages = Array.from({ length: 40_000 }, (_, page) => `guides/größe-${page}/start`);
-  await commands.write("large.json", toFile({ ...faultless, navigation: [{ group: "All", pages }] }));
+  await commands.write("large.json", toFile({ ...validSite, navigation: [{ group: "All", pages }] }));
   const large = await readFile(commands.at("large.json"));
   expect(large.length).toBeGreaterThan(1_000_000);
-  const put = await shell(`cat large.json | $CLI site-config put - ${ofAccount}`);
+  const put = await shell(`cat large.json | $CLI site-config put - ${ACCOUNT_OPTIONS}`);
   expect({ ...put, stdout: put.stdout.toString() }).toEqual({
     stdout: "stored revision 1 of default\n",
     stderr: "",
   });
-  const { stdout: slow } = await shell(`$CLI site-config get ${ofAccount} | (sleep 2; cat)`);
+  const { stdout: slow } = await shell(`$CLI site-config get ${ACCOUNT_OPTIONS} | (sleep 2; cat)`);
   expect(slow.equals(large)).toBe(true);
-  const begun = await shell(`$CLI site-config get ${ofAccount} | head -c 10`);
+  const begun = await shell(`$CLI site-config get ${ACCOUNT_OPTIONS} | head -c 10`);
   expect(begun).toEqual({ stdout: large.subarray(0, 10), stderr: "" });
 });
 

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkSiteConfigs } from "../../src/cli/site-configs/check.js";
 import type { CheckFormat } from "../../src/cli/site-configs/format.js";
 import { createTestProcesses } from "../support/service/running-process.js";
-import { faultless } from "../support/site-configs/documents.js";
+import { validSite } from "../support/site-configs/documents.js";
 
-const good = JSON.stringify({ ...faultless, seo: {} }, null, 2);
+const good = JSON.stringify({ ...validSite, seo: {} }, null, 2);
 const bad = `\ufeff{
   "name": "Größe 🙂", "logo": 5,
 \t"navigation": [{ "group": "", "pages": ["a"] }], "favicon": "/f.svg",

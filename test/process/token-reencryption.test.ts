@@ -112,8 +112,8 @@ test("re-encrypts tokens while the service rotates, creates and reads, without c
   const binding = { accountId: hook.account_id, id: hook.id, of: "webhookEndpoint" } as const;
   const encrypted = { keyId: hook.secret_key_id, ciphertext: hook.secret_ciphertext };
   expect(new TokenVault([newKey]).open(encrypted, binding)).toBe(webhookSecret);
-  const told = await before.query("SELECT FROM audit_entry WHERE action = 'webhook_endpoint.updated'");
-  expect(told).toEqual([]);
+  const entries = await before.query("SELECT FROM audit_entry WHERE action = 'webhook_endpoint.updated'");
+  expect(entries).toEqual([]);
 
   const after = await startTestService({ encryptionKey: newKey, use: before });
   try {

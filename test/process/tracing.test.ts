@@ -20,11 +20,11 @@ async function startTraced(receiver: OtlpReceiver, settings: Readonly<Record<str
 }
 
 /** The path from a span to its root, by names. */
-function wayUp(spans: readonly ReceivedSpan[], span: ReceivedSpan | undefined): string[] {
+function pathToRoot(spans: readonly ReceivedSpan[], span: ReceivedSpan | undefined): string[] {
   if (!span) return [];
   return [
     span.name,
-    ...wayUp(
+    ...pathToRoot(
       spans,
       spans.find(({ spanId }) => spanId === span.parentSpanId),
     ),
@@ -50,7 +50,7 @@ describe("a traced request", () => {
     await running.close();
     const spans = receiver.spans().filter(({ traceId }) => traceId === ids.traceId);
     const statement = spans.find(({ name }) => name === "user_groups_by_provided_ids");
-    expect(wayUp(spans, statement)).toEqual([
+    expect(pathToRoot(spans, statement)).toEqual([
       "user_groups_by_provided_ids",
       "load user_groups_by_provided_id",
       "collect user_groups_by_provided_id",
@@ -91,11 +91,11 @@ describe("a traced request", () => {
     const spans = receiver.spans();
     const ways = spans
       .filter(({ name }) => name === "user_groups_by_provided_ids")
-      .map((span) => wayUp(spans, span).slice(2));
+      .map((span) => pathToRoot(spans, span).slice(2));
     const way = ["collect user_groups_by_provided_id", "Query.userGroup", "graphql query", "POST /graphql"];
     expect(ways.slice(-6)).toEqual(Array.from({ length: 6 }, () => way));
     const mappings = spans.filter(({ name }) => name === "collect mappings");
-    expect(mappings.map((span) => wayUp(spans, span).slice(-2))).toEqual(
+    expect(mappings.map((span) => pathToRoot(spans, span).slice(-2))).toEqual(
       Array.from({ length: 6 }, () => ["graphql query", "POST /graphql"]),
     );
     expect(JSON.stringify(spans)).not.toMatch(/OfMine/);
@@ -163,7 +163,7 @@ describe("a traced request", () => {
     await running.close();
     const spans = receiver.spans();
     const named = (name: string) => spans.filter((span) => span.name === name);
-    expect(named("transaction").map((span) => wayUp(spans, span).at(-1))).toContain("POST /api/user");
+    expect(named("transaction").map((span) => pathToRoot(spans, span).at(-1))).toContain("POST /api/user");
     const [attempt] = named("webhook attempt");
     expect(attempt).toMatchObject({
       parentSpanId: undefined,
@@ -174,7 +174,7 @@ describe("a traced request", () => {
     expect(
       spans
         .filter(({ attributes }) => attributes["error.type"] === "42P01")
-        .map((span) => wayUp(spans, span).at(-1)),
+        .map((span) => pathToRoot(spans, span).at(-1)),
     ).toContain("POST /graphql");
     expect(spans.filter(({ kind, failed }) => kind === 2 && failed).map(({ name }) => name)).toEqual([
       "POST /graphql",

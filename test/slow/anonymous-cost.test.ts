@@ -38,15 +38,15 @@ async function burn(query: string | Buffer, variables: object = {}, accept = "*/
 }
 
 /** The minimum CPU time of several runs, to exclude other programs' influence. */
-async function leastCpu(status: number, run: () => Promise<number>): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
+async function minCpu(status: number, run: () => Promise<number>): Promise<number> {
+  let minimum = Number.POSITIVE_INFINITY;
   for (let time = 0; time < RUNS; time += 1) {
     const before = process.cpuUsage();
     expect(await run()).toBe(status);
     const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, (user + system) / 1000);
+    minimum = Math.min(minimum, (user + system) / 1000);
   }
-  return least;
+  return minimum;
 }
 
 const TYPE = "kind name description specifiedByURL isOneOf";
@@ -101,8 +101,8 @@ describe("a request without credentials takes hardly more CPU than an introspect
     ["an event stream of overlapping fields", 400, () => burn(fewerRepeated, {}, "text/event-stream")],
     ["an event stream with a long document", 413, () => burn(repeated, {}, "text/event-stream")],
   ])("%s", async (_, status, run) => {
-    const introspection = await leastCpu(200, () => burn(INTROSPECTION));
-    expect(await leastCpu(status, run)).toBeLessThan(MAX_CPU * introspection);
+    const introspection = await minCpu(200, () => burn(INTROSPECTION));
+    expect(await minCpu(status, run)).toBeLessThan(MAX_CPU * introspection);
   });
 });
 
@@ -110,10 +110,10 @@ test("an authenticated document is rejected before a validation that would take 
   const { call } = graphql();
   const repetitions = (count: number) =>
     `{ nothing viewer { userGroup { ${times(count, () => "mapping { schemaId }")} } } } # ${Math.random()}`;
-  const most = { limit: 800, actual: 801 };
+  const figures = { limit: 800, actual: 801 };
   expect(await call(repetitions(399))).toMatchObject({
     status: 400,
-    body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", ...most } }] },
+    body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", ...figures } }] },
   });
   expect(await call(repetitions(398))).toMatchObject({
     body: { errors: [{ message: 'Cannot query field "nothing" on type "Query".' }] },

@@ -101,12 +101,12 @@ describe("a client that does not read", () => {
     const slow = await open(service);
     slow.write(request);
     let bytes = 0;
-    let least = Number.POSITIVE_INFINITY;
+    let contentLength = Number.POSITIVE_INFINITY;
     for await (const chunk of slow) {
       const [, length] = /content-length: (\d+)/i.exec(chunk.toString("latin1", 0, 1000)) ?? [];
-      if (length !== undefined) least = Number(length);
+      if (length !== undefined) contentLength = Number(length);
       bytes += chunk.length;
-      if (bytes >= least) break;
+      if (bytes >= contentLength) break;
       await sleep(20);
     }
     expect(bytes).toBeGreaterThan(6 * MEGABYTE - 200_000);

@@ -108,8 +108,8 @@ test("a token rotated by one process gets no later event from another", async ()
 
 test("the process and other tenants survive clients that do not read and thousands of attempts", async () => {
   const stranger = await createKey("Stranger", "write");
-  const own = { user_group_id: "own", name: "Own" };
-  const watching = observe(first, () => call(first, "GET", own, stranger));
+  const ownGroup = { user_group_id: "own", name: "Own" };
+  const watching = observe(first, () => call(first, "GET", ownGroup, stranger));
   const groups = await Promise.all(
     Array.from({ length: SLOW_GROUPS }, (_, index) => createGroup(`slow ${index}`, PROPERTIES)),
   );
@@ -160,14 +160,14 @@ function observe(service: RunningService, request: () => ReturnType<typeof call>
   const failures: unknown[] = [];
   let memory = 0;
   let isOver = false;
-  const look = async () => {
+  const sample = async () => {
     const replies = await Promise.all([request(), callRest(`${service.url}/livez`, "GET", undefined)]);
     failures.push(...replies.filter(({ status }) => status !== 200));
     memory = Math.max(memory, await residentMib(service.pid));
   };
   const done = (async () => {
     while (!isOver) {
-      await look().catch((error: unknown) => failures.push(error));
+      await sample().catch((error: unknown) => failures.push(error));
       await sleep(20);
     }
   })();

@@ -95,9 +95,9 @@ test(
       const groups = await runStorm({ clients, prefix: `round-${round}`, lanes: LANES, isOver });
       expect(service.unanswered).toBeGreaterThan(unanswered);
       for (const client of clients) {
-        const own = groups.filter((group) => group.client === client);
-        all.get(client)?.push(...own);
-        await checkGroups(client, own);
+        const clientGroups = groups.filter((group) => group.client === client);
+        all.get(client)?.push(...clientGroups);
+        await checkGroups(client, clientGroups);
       }
       await checkMappings(query);
       await checkLogs(query);

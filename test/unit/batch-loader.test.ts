@@ -10,116 +10,116 @@ const other = { accountId: 1, environment: "Testing" } as const;
 
 /** A loader of squares that records its batches; a negative key fails its whole batch. */
 function squares(isOn = true) {
-  const asked: { tenant: Tenant; keys: readonly number[] }[] = [];
-  const waiting: (() => void)[] = [];
+  const batches: { tenant: Tenant; keys: readonly number[] }[] = [];
+  const pending: (() => void)[] = [];
   const telemetry = countOnly();
   const load = async (tenant: Tenant, keys: readonly number[]) => {
-    asked.push({ tenant, keys });
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    batches.push({ tenant, keys });
+    await new Promise<void>((resolve) => pending.push(resolve));
     if (keys.includes(-1)) throw new Error("negative");
     if (keys.includes(-2)) throw new DomainError("unavailable", "out of reach");
     if (keys.includes(-3)) throw new ReplicaFailed("a replica is out of reach");
     return keys.map((key) => key * key);
   };
-  const collector = new BatchLoader<number, number>("squares", load, { isOn, telemetry });
-  return { collector, asked, waiting, metrics: telemetry.metrics };
+  const loader = new BatchLoader<number, number>("squares", load, { isOn, telemetry });
+  return { loader, batches, pending, metrics: telemetry.metrics };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 /** Answers all batches until no more are pending. */
-async function answerAll(waiting: (() => void)[]): Promise<void> {
-  for (await turn(); waiting.length > 0; await turn()) for (const answer of waiting.splice(0)) answer();
+async function answerAll(pending: (() => void)[]): Promise<void> {
+  for (await turn(); pending.length > 0; await turn()) for (const answer of pending.splice(0)) answer();
 }
 
 describe("BatchLoader", () => {
   test("loads all keys of one turn in one batch and returns each call its own values", async () => {
-    const { collector, asked, waiting } = squares();
-    const calls = [collector.load(one, [1, 2]), collector.load(one, [3]), collector.load(one, [2])];
-    await answerAll(waiting);
+    const { loader, batches, pending } = squares();
+    const calls = [loader.load(one, [1, 2]), loader.load(one, [3]), loader.load(one, [2])];
+    await answerAll(pending);
     expect(await Promise.all(calls)).toEqual([[1, 4], [9], [4]]);
-    expect(asked.map(({ keys }) => keys)).toEqual([[1, 2, 3, 2]]);
-    expect(await collector.load(one, [])).toEqual([]);
+    expect(batches.map(({ keys }) => keys)).toEqual([[1, 2, 3, 2]]);
+    expect(await loader.load(one, [])).toEqual([]);
   });
 
   test("gives a batch the latest deadline of its calls", async () => {
-    const { collector, asked, waiting } = squares();
+    const { loader, batches, pending } = squares();
     const [early, late] = [{ isOver: false }, { isOver: false }];
-    const calls = [early, late].map((deadline) => collector.load({ ...one, deadline }, [1]));
+    const calls = [early, late].map((deadline) => loader.load({ ...one, deadline }, [1]));
     await turn();
-    const isOver = () => asked.map(({ tenant }) => tenant.deadline?.isOver);
+    const isOver = () => batches.map(({ tenant }) => tenant.deadline?.isOver);
     expect(isOver()).toEqual([false]);
     early.isOver = true;
     expect(isOver()).toEqual([false]);
     late.isOver = true;
     expect(isOver()).toEqual([true]);
-    await answerAll(waiting);
+    await answerAll(pending);
     await Promise.all(calls);
-    await expect(collector.load({ ...one, deadline: late }, [1])).rejects.toThrow("took too long");
+    await expect(loader.load({ ...one, deadline: late }, [1])).rejects.toThrow("took too long");
   });
 
   test("keeps tenants separate", async () => {
-    const { collector, asked, waiting } = squares();
-    const calls = [collector.load(one, [1]), collector.load(other, [2])];
-    await answerAll(waiting);
+    const { loader, batches, pending } = squares();
+    const calls = [loader.load(one, [1]), loader.load(other, [2])];
+    await answerAll(pending);
     expect(await Promise.all(calls)).toEqual([[1], [4]]);
-    expect(asked).toMatchObject([
+    expect(batches).toMatchObject([
       { tenant: one, keys: [1] },
       { tenant: other, keys: [2] },
     ]);
   });
 
   test("splits a turn's keys into batches of at most maxBatchSize", async () => {
-    const asked: (readonly number[])[] = [];
-    const collector = new BatchLoader<number, number>(
+    const batches: (readonly number[])[] = [];
+    const loader = new BatchLoader<number, number>(
       "numbers",
       async (_, keys) => {
-        asked.push(keys);
+        batches.push(keys);
         return keys;
       },
       { isOn: true, telemetry: countOnly() },
       { maxBatchSize: 3 },
     );
-    const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => collector.load(one, keys));
+    const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => loader.load(one, keys));
     expect(await Promise.all(calls)).toEqual([[1, 2], [3], [4], [5, 6], [7]]);
-    expect(asked).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+    expect(batches).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 
   test("flushes early at the threshold and the rest at the end of the turn", async () => {
-    const { collector, asked, waiting } = squares();
+    const { loader, batches, pending } = squares();
     const keys = Array.from({ length: 20 }, (_, index) => index);
-    const calls = keys.map((key) => collector.load(one, [key]));
-    expect(asked.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12)]);
-    await answerAll(waiting);
-    expect(asked.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12), keys.slice(12)]);
+    const calls = keys.map((key) => loader.load(one, [key]));
+    expect(batches.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12)]);
+    await answerAll(pending);
+    expect(batches.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12), keys.slice(12)]);
     expect((await Promise.all(calls)).flat()).toEqual(keys.map((key) => key * key));
   });
 
   test("keeps at most two batches in flight and queues keys meanwhile", async () => {
-    const { collector, asked, waiting } = squares();
+    const { loader, batches, pending } = squares();
     const calls: Promise<readonly number[]>[] = [];
     for (let key = 1; key <= 6; key += 1) {
-      calls.push(collector.load(one, [key]));
+      calls.push(loader.load(one, [key]));
       await turn();
     }
-    expect(asked.map(({ keys }) => keys)).toEqual([[1], [2]]);
-    await answerAll(waiting);
-    expect(asked.map(({ keys }) => keys)).toEqual([[1], [2], [3, 4, 5, 6]]);
+    expect(batches.map(({ keys }) => keys)).toEqual([[1], [2]]);
+    await answerAll(pending);
+    expect(batches.map(({ keys }) => keys)).toEqual([[1], [2], [3, 4, 5, 6]]);
     expect((await Promise.all(calls)).flat()).toEqual([1, 4, 9, 16, 25, 36]);
   });
 
   test("loads at most 1,000 keys per batch and larger calls alone", async () => {
-    const { collector, asked, waiting } = squares();
+    const { loader, batches, pending } = squares();
     const keys = (count: number) => Array.from({ length: count }, (_, index) => index);
-    const calls = [keys(600), keys(500), keys(1200), keys(400)].map((many) => collector.load(one, many));
-    await answerAll(waiting);
+    const calls = [keys(600), keys(500), keys(1200), keys(400)].map((many) => loader.load(one, many));
+    await answerAll(pending);
     expect((await Promise.all(calls)).map(({ length }) => length)).toEqual([600, 500, 1200, 400]);
-    expect(asked.map((question) => question.keys.length)).toEqual([1200, 600, 900]);
+    expect(batches.map((question) => question.keys.length)).toEqual([1200, 600, 900]);
   });
 
   test("rejects only the call whose key fails", async () => {
-    const { collector, waiting } = squares();
-    const calls = Promise.allSettled([[1], [-1], [2]].map((keys) => collector.load(one, keys)));
-    await answerAll(waiting);
+    const { loader, pending } = squares();
+    const calls = Promise.allSettled([[1], [-1], [2]].map((keys) => loader.load(one, keys)));
+    await answerAll(pending);
     const negative = { status: "rejected", reason: new Error("negative") };
     expect(await calls).toEqual([
       { status: "fulfilled", value: [1] },
@@ -132,52 +132,52 @@ describe("BatchLoader", () => {
     ["the database", -2],
     ["a replica", -3],
   ])("does not retry key by key when %s is unreachable", async (_, failing) => {
-    const { collector, asked, waiting } = squares();
-    const calls = Promise.allSettled([[1], [failing]].map((keys) => collector.load(one, keys)));
-    await answerAll(waiting);
+    const { loader, batches, pending } = squares();
+    const calls = Promise.allSettled([[1], [failing]].map((keys) => loader.load(one, keys)));
+    await answerAll(pending);
     expect((await calls).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(asked).toHaveLength(1);
+    expect(batches).toHaveLength(1);
   });
 
   test("loads immediately inside a transaction or when batching is off", async () => {
-    const { collector, asked, waiting } = squares();
+    const { loader, batches, pending } = squares();
     const inside = { ...one, transaction: { afterCommit: () => undefined } };
-    const calls = [collector.load(inside, [1]), collector.load(inside, [2])];
-    expect(asked).toHaveLength(2);
-    await answerAll(waiting);
+    const calls = [loader.load(inside, [1]), loader.load(inside, [2])];
+    expect(batches).toHaveLength(2);
+    await answerAll(pending);
     await Promise.all(calls);
     const off = squares(false);
-    void off.collector.load(one, [1]);
-    void off.collector.load(one, [2]);
-    expect(off.asked).toHaveLength(2);
+    void off.loader.load(one, [1]);
+    void off.loader.load(one, [2]);
+    expect(off.batches).toHaveLength(2);
   });
 
   test("delays later calls only briefly when a batch gets no answer", async () => {
-    const { collector, asked, waiting } = squares();
+    const { loader, batches, pending } = squares();
     for (const lost of [1, 2]) {
-      void collector.load(one, [lost]);
+      void loader.load(one, [lost]);
       await turn();
     }
-    const call = collector.load(one, [3]);
-    await expect.poll(() => asked.length).toBe(3);
-    waiting[2]?.();
+    const call = loader.load(one, [3]);
+    await expect.poll(() => batches.length).toBe(3);
+    pending[2]?.();
     expect(await call).toEqual([9]);
   });
 
   test("rejects queued calls whose deadlines have passed and uses the latest deadline of the rest", async () => {
-    const { collector, asked, waiting } = squares();
+    const { loader, batches, pending } = squares();
     const [late, first, last] = [{ isOver: false }, { isOver: false }, { isOver: false }];
-    const calls = [late, first, last].map((deadline, key) => collector.load({ ...one, deadline }, [key]));
+    const calls = [late, first, last].map((deadline, key) => loader.load({ ...one, deadline }, [key]));
     const outcomes = Promise.allSettled(calls);
     late.isOver = true;
     await turn();
-    expect(asked.map(({ keys }) => keys)).toEqual([[1, 2]]);
-    const deadline = () => asked[0]?.tenant.deadline?.isOver;
+    expect(batches.map(({ keys }) => keys)).toEqual([[1, 2]]);
+    const deadline = () => batches[0]?.tenant.deadline?.isOver;
     first.isOver = true;
     expect(deadline()).toBe(false);
     last.isOver = true;
     expect(deadline()).toBe(true);
-    await answerAll(waiting);
+    await answerAll(pending);
     expect(await outcomes).toMatchObject([
       { status: "rejected", reason: { code: "unavailable" } },
       { status: "fulfilled", value: [1] },
@@ -186,13 +186,13 @@ describe("BatchLoader", () => {
   });
 
   test("sets no deadline when one of the calls has none", async () => {
-    const { collector, asked, waiting } = squares();
+    const { loader, batches, pending } = squares();
     const over = { isOver: false };
-    const calls = [collector.load({ ...one, deadline: over }, [1]), collector.load(one, [2])];
+    const calls = [loader.load({ ...one, deadline: over }, [1]), loader.load(one, [2])];
     await turn();
     over.isOver = true;
-    expect(asked).toMatchObject([{ keys: [1, 2], tenant: { deadline: { isOver: false } } }]);
-    await answerAll(waiting);
+    expect(batches).toMatchObject([{ keys: [1, 2], tenant: { deadline: { isOver: false } } }]);
+    await answerAll(pending);
     await Promise.all(calls);
   });
 });

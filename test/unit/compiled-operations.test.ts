@@ -29,7 +29,7 @@ function echoing(): GraphQLSchema {
   const schema = buildSchema(SCHEMA);
   const field = schema.getQueryType()?.getFields()["echo"];
   if (!field) throw new Error("The schema has no such field.");
-  field.resolve = (_root, given) => JSON.stringify(given);
+  field.resolve = (_root, args) => JSON.stringify(args);
   return schema;
 }
 

@@ -116,9 +116,9 @@ describe("operation measure", () => {
     });
     expect(measure(doubled(30, page), { n: 5 }).cost).toBe(1 + 2 ** 30 * (1 + 10 * (3 + 5)));
     for (const levels of [60, 400]) {
-      const most = Number.MAX_SAFE_INTEGER;
-      expect(measure(doubled(levels, page), { n: 5 })).toMatchObject({ aliases: most, cost: most });
-      expect(measure(doubled(levels, page), { n: 0 })).toMatchObject({ aliases: most, cost: most });
+      const maximum = Number.MAX_SAFE_INTEGER;
+      expect(measure(doubled(levels, page), { n: 5 })).toMatchObject({ aliases: maximum, cost: maximum });
+      expect(measure(doubled(levels, page), { n: 0 })).toMatchObject({ aliases: maximum, cost: maximum });
     }
   });
 
@@ -177,8 +177,8 @@ function writeDocument(numbers: readonly number[]): string {
       const page = `(${pick(["first", "last"])}: ${pick(["0", "2", "200", "$small", "$none", "$absent", "$default"])})`;
       const ids = pick(["(ids: [])", '(ids: ["a", "b", "c"])', "(ids: $ids)"]);
       const connection = below.name.endsWith("Connection") && choose(3) > 0;
-      const given = field.name === "nodes" && type?.name === "Query" ? ids : connection ? page : "";
-      return `${name}${given} { ${writeSelections(below, level + 1, nextFragment)} }`;
+      const args = field.name === "nodes" && type?.name === "Query" ? ids : connection ? page : "";
+      return `${name}${args} { ${writeSelections(below, level + 1, nextFragment)} }`;
     });
     return selections.join(" ");
   };
@@ -234,14 +234,14 @@ interface Times {
   readonly list: number;
 }
 
-function idsOf({ arguments: given = [] }: FieldNode): number | undefined {
-  const ids = given.find(({ name }) => name.value === "ids")?.value;
+function idsOf({ arguments: args = [] }: FieldNode): number | undefined {
+  const ids = args.find(({ name }) => name.value === "ids")?.value;
   if (!ids) return undefined;
   return ids.kind === Kind.LIST ? ids.values.length : VARIABLES.ids.length;
 }
 
-function pageOf({ arguments: given = [] }: FieldNode): number {
-  const [size] = given.map(({ value }) => value);
+function pageOf({ arguments: args = [] }: FieldNode): number {
+  const [size] = args.map(({ value }) => value);
   if (size?.kind === Kind.INT) return Math.min(Number(size.value), 100);
   const name = size?.kind === Kind.VARIABLE ? size.name.value : "";
   return { small: 3, default: 7 }[name] ?? 20;

@@ -108,11 +108,11 @@ test("commands list one account's keys without reading those of others", async (
   const { service, account } = graphql();
   const { accounts } = service.services;
   const all = await accounts.listKeys();
-  const own = all.filter(({ accountName }) => accountName === account.name);
-  expect(own.length).toBeGreaterThan(1);
-  expect(own.length).toBeLessThan(all.length);
+  const ofThisAccount = all.filter(({ accountName }) => accountName === account.name);
+  expect(ofThisAccount.length).toBeGreaterThan(1);
+  expect(ofThisAccount.length).toBeLessThan(all.length);
   service.statements.length = 0;
-  expect(await accounts.listKeys(account.name)).toEqual(own);
+  expect(await accounts.listKeys(account.name)).toEqual(ofThisAccount);
   expect(service.statements).toEqual([expect.stringContaining("WHERE account.name = $1")]);
   expect(await accounts.listKeys("no such account")).toEqual([]);
 });

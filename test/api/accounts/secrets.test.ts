@@ -28,11 +28,11 @@ test("no key or token appears in the log, in errors or in the database", async (
   const unused = await account.createKey();
   await service.services.keyUsage.flush();
 
-  const told = [...failures.map((reply) => JSON.stringify(reply)), ...service.log].join("\n");
+  const output = [...failures.map((reply) => JSON.stringify(reply)), ...service.log].join("\n");
   for (const secret of [first, second, keys.admin, unused.secret, "in-the-query"]) {
-    expect(told).not.toContain(secret);
+    expect(output).not.toContain(secret);
   }
-  expect(findSecrets(told, [])).toEqual([]);
+  expect(findSecrets(output, [])).toEqual([]);
   expect(await searchDatabase(service.owner, [])).toEqual([]);
   expect(service.log.length).toBeGreaterThan(5);
 });

@@ -131,10 +131,10 @@ describe("a connection of the application role without a tenant", () => {
   test("cannot read values from statistics", async () => {
     const { query } = graphql().service;
     await query("ANALYZE");
-    const ours =
+    const ownRows =
       "SELECT tablename FROM pg_stats WHERE schemaname = 'public' AND tablename <> 'schema_migration'";
-    expect(await query(ours)).not.toEqual([]);
-    expect(await rowsOf(ours)).toEqual([]);
+    expect(await query(ownRows)).not.toEqual([]);
+    expect(await rowsOf(ownRows)).toEqual([]);
   });
 
   /** The rows of a statement; none when it is rejected. */

@@ -91,11 +91,11 @@ test("records changes of data sources, keys and site configurations", async () =
     ["DATA_SOURCE_DELETED", []],
   ]);
   const published = await entriesOf({ subjectName: "docs" });
-  const told = published.map(
+  const publishedActions = published.map(
     ({ action, subjectVersion }: Record<string, unknown>) => `${action} ${subjectVersion}`,
   );
   // Simultaneous entries have no defined order.
-  expect([...told.slice(0, 2).toSorted(), ...told.slice(2)]).toEqual([
+  expect([...publishedActions.slice(0, 2).toSorted(), ...publishedActions.slice(2)]).toEqual([
     "SITE_CONFIG_OPENED 1",
     "SITE_CONFIG_PUBLISHED 1",
     "SITE_CONFIG_PUBLISHED 2",
@@ -157,9 +157,9 @@ test("is rolled back with the change", async () => {
 
 test("cannot be changed or deleted by the service", async () => {
   const { service, account } = graphql();
-  const own = service.database.of({ accountId: account.accountId, environment: "Customer" });
+  const database = service.database.of({ accountId: account.accountId, environment: "Customer" });
   for (const text of ["UPDATE audit_entry SET action = 'x'", "DELETE FROM audit_entry"]) {
-    await expect(own.run({ access: "write", text }, [])).rejects.toThrow("permission denied");
+    await expect(database.run({ access: "write", text }, [])).rejects.toThrow("permission denied");
   }
 });
 

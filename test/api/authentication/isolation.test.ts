@@ -44,7 +44,7 @@ beforeAll(async () => {
     document: { ...goodSite, name: `${MARK} site` },
   });
   const { webhookDeliveries } = await run("{ webhookDeliveries { nodes { id } } }");
-  const ownToken = async (key: string) => {
+  const createToken = async (key: string) => {
     const create = `mutation { getOrCreateUserGroup(input: { providedId: "own", name: "Own" }) { userGroup { token } } }`;
     return (await run(create, {}, key)).getOrCreateUserGroup.userGroup.token;
   };
@@ -84,8 +84,8 @@ beforeAll(async () => {
   attackers = {
     "another account": `Token ${strangerKey}`,
     "the other environment": `Token ${keys.testing}`,
-    "another group of the environment": `Bearer ${await ownToken(keys.admin)}`,
-    "another account's group": `Bearer ${await ownToken(strangerKey)}`,
+    "another group of the environment": `Bearer ${await createToken(keys.admin)}`,
+    "another account's group": `Bearer ${await createToken(strangerKey)}`,
   };
 });
 
@@ -100,10 +100,10 @@ test.each(rootFields())(
           authorization,
         });
         const text = JSON.stringify(reply.body);
-        const asked = `${who}: ${JSON.stringify(operation)} → ${text}`;
-        for (const secret of secrets) expect(text.includes(secret), asked).toBe(false);
-        expect(reply.status, asked).not.toBe(500);
-        expect(text, asked).not.toMatch(
+        const details = `${who}: ${JSON.stringify(operation)} → ${text}`;
+        for (const secret of secrets) expect(text.includes(secret), details).toBe(false);
+        expect(reply.status, details).not.toBe(500);
+        expect(text, details).not.toMatch(
           /GRAPHQL_VALIDATION_FAILED|BAD_USER_INPUT|GRAPHQL_PARSE_FAILED|QUERY_TOO|TOO_MANY/,
         );
       }

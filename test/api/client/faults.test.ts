@@ -14,7 +14,7 @@ import { pause, waitBefore } from "../../../clients/typescript/src/retry.js";
 import { makeCertificate } from "../../support/clients/certificate.js";
 import {
   type Answer,
-  breakOff,
+  closeMidReply,
   cutOff,
   hang,
   refuse,
@@ -49,7 +49,7 @@ async function failureOf(call: Promise<unknown>): Promise<Error & Record<string,
 describe("a call is retried", () => {
   test.each([
     ["a connection that was cut", cutOff],
-    ["a reply that broke off", breakOff],
+    ["a reply that broke off", closeMidReply],
     ["503", refuse(503, "unavailable", { "retry-after": "0" })],
     ["503 until a moment", refuse(503, "unavailable", { "retry-after": new Date().toUTCString() })],
     ["500", refuse(500, "internal")],
@@ -161,7 +161,7 @@ describe("a deletion", () => {
 
   test.each([
     ["a reply that was lost", cutOff],
-    ["a reply that broke off", breakOff],
+    ["a reply that broke off", closeMidReply],
     ["503", refuse(503, "unavailable", { "retry-after": "0" })],
     ["a page of a proxy", reply(502, "<html>Bad Gateway</html>")],
   ])("that finds no group after %s returns that nothing was deleted", async (_name, fault) => {
@@ -214,7 +214,7 @@ test("a delay longer than the maximum timer works", async () => {
 test("errors and the inspected client contain neither key nor token", async () => {
   const { url } = await startScriptedServer(
     cutOff,
-    breakOff,
+    closeMidReply,
     GARBLED,
     reply(200, `${KEY} ${TOKEN}`),
     refuse(401, "unauthenticated"),

@@ -49,7 +49,7 @@ describe("groups", () => {
       userErrors: [{ code: "UNKNOWN_DATA_SOURCE", field: ["userGroups", "1", "mapping", "7"] }],
     });
     expect(await userGroups.get({ providedId: "upsert" })).toBeNull();
-    const [written, faulty] = await userGroups.upsertEach(groups);
+    const [written, invalid] = await userGroups.upsertEach(groups);
     expect(written).toMatchObject({
       ok: true,
       newUserGroup: true,
@@ -58,7 +58,7 @@ describe("groups", () => {
         mapping: [{ schemaId: "a", dataSource: { providedId: "sales" } }],
       },
     });
-    expect(faulty).toMatchObject({ ok: false, error: { code: "unknown_data_source", field: "mapping.7" } });
+    expect(invalid).toMatchObject({ ok: false, error: { code: "unknown_data_source", field: "mapping.7" } });
     const [again] = await userGroups.upsert([{ providedId: "upsert", properties: null }]);
     expect(again).toMatchObject({
       newUserGroup: false,
@@ -109,9 +109,9 @@ test("stores and reads a site's settings, and reports what is wrong with invalid
   expect(siteConfig).toMatchObject({ site: "docs", revision: 1, text, document: JSON.parse(text) });
   expect(report).toMatchObject({ valid: true, warnings: expect.arrayContaining([expect.anything()]) });
   expect(await siteConfigs.get("docs")).toEqual(siteConfig);
-  const faulty = siteConfigs.put({ site: "docs", text: '{ "name": "Docs" }' });
-  await expect(faulty).rejects.toThrow(InvalidSiteConfigError);
-  await expect(faulty).rejects.toMatchObject({
+  const invalid = siteConfigs.put({ site: "docs", text: '{ "name": "Docs" }' });
+  await expect(invalid).rejects.toThrow(InvalidSiteConfigError);
+  await expect(invalid).rejects.toMatchObject({
     code: "invalid_site_config",
     report: { valid: false, errors: [{ pointer: "", line: 1 }] },
   });

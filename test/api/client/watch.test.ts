@@ -17,12 +17,12 @@ async function create(userGroupId: string) {
   const { userGroups } = fixture().client;
   const { token } = await userGroups.getOrCreate({ userGroupId, name: "One" });
   const events = userGroups.watch({ providedId: userGroupId });
-  const next = async () => shortly(await events.next());
+  const next = async () => summarize(await events.next());
   const rename = (name: string) => userGroups.update({ userGroupId, name });
   return { token, events, next, rename };
 }
 
-function shortly({ done, value }: IteratorResult<UserGroupEvent, void>): string {
+function summarize({ done, value }: IteratorResult<UserGroupEvent, void>): string {
   return done ? "over" : `${value.kind} ${value.userGroup?.name}`;
 }
 
@@ -46,9 +46,9 @@ describe("a watch", () => {
     await userGroups.getOrCreate({ userGroupId: "beside", name: "One" });
     const client = fixture().newClient({ maxConnections: 1, timeoutMs: 2_000, maxRetries: 0 });
     const watches = [1, 2].map(() => client.userGroups.watch({ providedId: "beside" }));
-    for (const events of watches) expect(shortly(await events.next())).toBe("CURRENT One");
+    for (const events of watches) expect(summarize(await events.next())).toBe("CURRENT One");
     await client.userGroups.update({ userGroupId: "beside", name: "Two" });
-    for (const events of watches) expect(shortly(await events.next())).toBe("UPDATED Two");
+    for (const events of watches) expect(summarize(await events.next())).toBe("UPDATED Two");
     client.close();
     for (const events of watches) await expect(events.next()).rejects.toThrow("The client was closed.");
   });
@@ -87,7 +87,7 @@ describe("a watch", () => {
     await expect(client.userGroups.watch({ providedId: "nobody" }).next()).rejects.toThrow(NotFoundError);
     const { secret, id } = await account.createKey({ scope: "read" });
     const events = newClient({ apiKey: secret }).userGroups.watch({ providedId: "revoked" });
-    expect(shortly(await events.next())).toBe("CURRENT One");
+    expect(summarize(await events.next())).toBe("CURRENT One");
     const following = expect(events.next()).rejects.toThrow(AuthenticationError);
     await service.services.accounts.revokeKey(id);
     await following;

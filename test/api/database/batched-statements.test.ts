@@ -42,10 +42,12 @@ describe("concurrent requests", () => {
     const entries = await service.query(
       "SELECT subject_name, request_id FROM audit_entry WHERE action = 'user_group.created' ORDER BY id",
     );
-    const told = new Map(
+    const requestIds = new Map(
       entries.map((row: { subject_name: string; request_id: string }) => [row.subject_name, row.request_id]),
     );
-    expect(told).toEqual(new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])));
+    expect(requestIds).toEqual(
+      new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])),
+    );
   });
 
   test("read groups with few statements, each its own", async () => {
@@ -153,11 +155,13 @@ describe("concurrent changes", () => {
   test("report a missing group to the right request", async () => {
     const { call } = rest();
     await getAll();
-    const asked = [...ids.slice(0, 10), "nobody", ...ids.slice(10, 20)];
-    const replies = await whileBusy(asked.length, () =>
-      Promise.all(asked.map((id) => call("PUT", { user_group_id: id, properties: { id } }))),
+    const requestedIds = [...ids.slice(0, 10), "nobody", ...ids.slice(10, 20)];
+    const replies = await whileBusy(requestedIds.length, () =>
+      Promise.all(requestedIds.map((id) => call("PUT", { user_group_id: id, properties: { id } }))),
     );
-    expect(replies.map(({ status }) => status)).toEqual(asked.map((id) => (id === "nobody" ? 404 : 200)));
+    expect(replies.map(({ status }) => status)).toEqual(
+      requestedIds.map((id) => (id === "nobody" ? 404 : 200)),
+    );
   });
 });
 
@@ -214,12 +218,12 @@ describe("a cached API key", () => {
     await service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [id]);
     await expect.poll(() => get(secret)).toBe(401);
 
-    const here = await account.createKey();
-    expect(await get(here.secret)).toBe(200);
-    const revoke = `mutation { revokeApiKey(input: { id: "${Buffer.from(`ApiKey:${here.id}`).toString("base64url")}" }) { userErrors { code } } }`;
+    const revoked = await account.createKey();
+    expect(await get(revoked.secret)).toBe(200);
+    const revoke = `mutation { revokeApiKey(input: { id: "${Buffer.from(`ApiKey:${revoked.id}`).toString("base64url")}" }) { userErrors { code } } }`;
     const reply = await callRest(`${service.url}/graphql`, "POST", keys.admin, { query: revoke });
     expect(reply.body).toMatchObject({ data: { revokeApiKey: { userErrors: [] } } });
-    expect(await get(here.secret)).toBe(401);
+    expect(await get(revoked.secret)).toBe(401);
   });
 
   test("is not cached when it is unknown", async () => {

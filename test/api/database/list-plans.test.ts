@@ -3,9 +3,9 @@ import { beforeAll, expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
   CONDITIONS,
-  casesOf,
   connectionFields,
   type ListCase,
+  listCases,
   PARENT_LISTS,
   SCANNING,
   SHORT,
@@ -94,7 +94,7 @@ async function fill(accountId: number): Promise<void> {
 async function page(of: ListCase, window: object): Promise<{ startCursor: string; endCursor: string }> {
   const [type = "", field = ""] = of.list.split(".");
   const filter = of.filter && "endpointId" in of.filter ? { endpointId } : of.filter;
-  const given = Object.entries({
+  const variableEntries = Object.entries({
     ...window,
     ...(filter && { filter }),
     ...(of.order && { orderBy: of.order }),
@@ -102,14 +102,17 @@ async function page(of: ListCase, window: object): Promise<{ startCursor: string
   const list = schema.getType(type);
   const args = isObjectType(list) ? (list.getFields()[field]?.args ?? []) : [];
   const typeOf = (name: string) => args.find((argument) => argument.name === name)?.type;
-  const variables = given.map(([name]) => `$${name}: ${typeOf(name)}`).join(", ");
-  const passed = given.map(([name]) => `${name}: $${name}`).join(", ");
+  const variables = variableEntries.map(([name]) => `$${name}: ${typeOf(name)}`).join(", ");
+  const passed = variableEntries.map(([name]) => `${name}: $${name}`).join(", ");
   const selection = `${field}(${passed}) { nodes { __typename } pageInfo { startCursor endCursor } }`;
   if (type !== "Query" && !PARENT_LISTS[type])
     throw new Error(`Say in PARENT_LISTS where to find a ${type}.`);
   const selected =
     type === "Query" ? selection : `${PARENT_LISTS[type]}(first: ${PARENTS}) { nodes { ${selection} } }`;
-  const data = await graphql().run(`query (${variables}) { ${selected} }`, Object.fromEntries(given));
+  const data = await graphql().run(
+    `query (${variables}) { ${selected} }`,
+    Object.fromEntries(variableEntries),
+  );
   const connection = type === "Query" ? data[field] : data[PARENT_LISTS[type] ?? ""].nodes[0][field];
   if (!("after" in window || "before" in window)) expect(connection.nodes.length).toBeGreaterThan(0);
   return connection.pageInfo;
@@ -130,7 +133,7 @@ function faultsOf(plan: PlanNode, mayScan: boolean): string[] {
 
 test("there are lists to explain, and each exception is a condition of one", () => {
   expect(connectionFields().length).toBeGreaterThanOrEqual(9);
-  const conditions = new Set(casesOf().map(({ condition }) => condition));
+  const conditions = new Set(listCases().map(({ condition }) => condition));
   expect(SCANNING.filter((condition) => !conditions.has(condition))).toEqual([]);
   expect(Object.keys(CONDITIONS).filter((condition) => !conditions.has(condition))).toEqual([]);
 });
@@ -138,7 +141,7 @@ test("there are lists to explain, and each exception is a condition of one", () 
 test.each(connectionFields().map(({ type, field }) => `${type}.${field.name}`))(
   "pages of %s come from an index, in both directions, from cursors, with each filter and in each order",
   async (list) => {
-    for (const one of casesOf().filter((each) => each.list === list)) {
+    for (const one of listCases().filter((each) => each.list === list)) {
       const first = await page(one, { first: PAGE });
       await page(one, { first: PAGE, after: first.endCursor });
       const last = await page(one, { last: PAGE });

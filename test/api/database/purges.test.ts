@@ -177,10 +177,10 @@ describe("a purge", () => {
       },
     };
     const lines: unknown[] = [];
-    const own = new Purges([purge], metrics, OPTIONS);
-    own.start({ warn: (details, message) => lines.push({ ...details, message }) });
+    const purges = new Purges([purge], metrics, OPTIONS);
+    purges.start({ warn: (details, message) => lines.push({ ...details, message }) });
     await expect.poll(() => metrics.purges.of("failing").succeededAt).toBeDefined();
-    await own.stop();
+    await purges.stop();
     expect(lines).toEqual([
       { purge: "failing", err: expect.any(Error), message: "a purge failed, and is retried" },
       { purge: "failing", failures: 3, message: "a purge succeeds again" },
@@ -196,12 +196,12 @@ describe("a purge", () => {
       backlogSeconds: async () => 5,
       async removeBatch(limit) {
         calls += 1;
-        if (calls === 3) stopped = own.stop();
+        if (calls === 3) stopped = purges.stop();
         return limit;
       },
     };
-    const own = new Purges([purge], metrics, OPTIONS);
-    own.start({ warn: (details) => expect(details).toBeUndefined() });
+    const purges = new Purges([purge], metrics, OPTIONS);
+    purges.start({ warn: (details) => expect(details).toBeUndefined() });
     await expect.poll(() => calls).toBe(3);
     await stopped;
     expect(calls).toBe(3);

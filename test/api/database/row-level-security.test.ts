@@ -95,10 +95,10 @@ describe("a statement without WHERE", () => {
       const state = () => service.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`);
       const before = await state();
       const isDeletable = ["user_group", "mapping_entry"].includes(table);
-      const own = { accountId: account.accountId, environment: "Testing" } as const;
-      const [column = ""] = Object.keys((await all(own, table))[0] ?? {}).slice(-1);
+      const tenant = { accountId: account.accountId, environment: "Testing" } as const;
+      const [column = ""] = Object.keys((await all(tenant, table))[0] ?? {}).slice(-1);
       await service.database
-        .transaction(own, async (transaction) => {
+        .transaction(tenant, async (transaction) => {
           await transaction.run({ access: "write", text: `UPDATE ${table} SET ${column} = ${column}` }, []);
           if (isDeletable) await transaction.run({ access: "write", text: `DELETE FROM ${table}` }, []);
           const others = (

@@ -61,9 +61,9 @@ test("every table but account leads its primary and unique keys with account_id,
       FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
       WHERE contype IN ('p', 'u') AND connamespace = 'public'::regnamespace`),
   );
-  const own = keys.filter(({ table }) => table !== "account" && table !== "schema_migration");
-  expect(own.length).toBeGreaterThanOrEqual(8);
-  expect(own.filter(({ first }) => first !== "account_id")).toEqual([]);
+  const tenantKeys = keys.filter(({ table }) => table !== "account" && table !== "schema_migration");
+  expect(tenantKeys.length).toBeGreaterThanOrEqual(8);
+  expect(tenantKeys.filter(({ first }) => first !== "account_id")).toEqual([]);
   const unique: { name: string }[] = await database.entities("operator", (manager) =>
     manager.query(`SELECT indexrelid::regclass::text AS name FROM pg_index
       JOIN pg_class ON pg_class.oid = indrelid JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]

@@ -15,9 +15,9 @@ describe("with allowed origins", () => {
 
   test("a page of an allowed origin can call the GraphQL API", async () => {
     const url = `${graphql().service.url}/graphql`;
-    const asked = await callRest(url, "OPTIONS", undefined, undefined, preflight);
-    expect(asked.status).toBe(204);
-    expect(asked.headers).toMatchObject({
+    const reply = await callRest(url, "OPTIONS", undefined, undefined, preflight);
+    expect(reply.status).toBe(204);
+    expect(reply.headers).toMatchObject({
       "access-control-allow-origin": ORIGIN,
       "access-control-allow-methods": "GET, POST",
       "access-control-allow-headers": "authorization,content-type",
@@ -37,8 +37,8 @@ describe("with allowed origins", () => {
   test("a page of another origin cannot, and no page can call the REST API", async () => {
     const { url } = graphql().service;
     const stranger = { ...preflight, origin: "https://evil.example.com" };
-    const asked = await callRest(`${url}/graphql`, "OPTIONS", undefined, undefined, stranger);
-    expect(asked.headers["access-control-allow-origin"]).toBeUndefined();
+    const reply = await callRest(`${url}/graphql`, "OPTIONS", undefined, undefined, stranger);
+    expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
     const rest = await callRest(`${url}/api/user`, "OPTIONS", undefined, undefined, preflight);
     expect(rest.status).toBe(405);
     expect(rest.headers["access-control-allow-origin"]).toBeUndefined();
@@ -51,8 +51,8 @@ describe("without allowed origins", () => {
 
   test("no page of another origin can call", async () => {
     const url = `${graphql().service.url}/graphql`;
-    const asked = await callRest(url, "OPTIONS", undefined, undefined, preflight);
-    expect(asked.headers["access-control-allow-origin"]).toBeUndefined();
+    const reply = await callRest(url, "OPTIONS", undefined, undefined, preflight);
+    expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
     const called = await callRest(url, "POST", graphql().keys.admin, query, { origin: ORIGIN });
     expect(called.headers["access-control-allow-origin"]).toBeUndefined();
   });

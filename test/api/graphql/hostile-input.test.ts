@@ -11,7 +11,12 @@ import { beforeAll, expect, test } from "vitest";
 import { isObject } from "../../../src/domain/shared/json.js";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../../support/rest/hostile-json.js";
+import {
+  hostileJson,
+  hostileObject,
+  hostileText,
+  maybeInvalidSiteConfig,
+} from "../../support/rest/hostile-json.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
@@ -107,13 +112,13 @@ test.each(mutations)("$name with hostile variables", async ({ name, input, type 
   const query = `mutation ($input: ${type}) { ${name}(input: $input) { userErrors { code message field } } }`;
   const start = `{"query":${JSON.stringify(query)},"variables":{"input":`;
   await expectHarmless(
-    perhapsBroken(hostileInput(input)).map((value) => `${start}${value}}}`),
+    maybeInvalidSiteConfig(hostileInput(input)).map((value) => `${start}${value}}}`),
     15,
   );
 });
 
 test.each(mutations)("$name with hostile literals", async ({ name, input }) => {
-  const bodies = perhapsBroken(
+  const bodies = maybeInvalidSiteConfig(
     hostileInput(input).map((value) => {
       const literal = toLiteral(JSON.parse(value), LITERAL_DEPTH);
       return `mutation { ${name}(input: ${literal}) { userErrors { code message field } } }`;
@@ -126,7 +131,7 @@ test("request parameters with hostile values", async () => {
   const query = fc.constant(JSON.stringify("{ viewer { scope } }"));
   const empty = fc.constant("{}");
   const request = hostileObject({ query, variables: empty, operationName: hostileJson, extensions: empty });
-  await expectHarmless(perhapsBroken(request), 75);
+  await expectHarmless(maybeInvalidSiteConfig(request), 75);
 });
 
 test("treats keys with a meaning in JavaScript as data, in variables and literals", async () => {

@@ -208,9 +208,9 @@ test("rejects batched requests", async () => {
 test("accepts bodies up to 4 MiB", async () => {
   const { call } = graphql();
   const query = (size: number) => `{ viewer { scope } } #${"x".repeat(size)}`;
-  const most = 4 * 1_048_576 - JSON.stringify({ query: query(0), variables: {} }).length;
-  expect((await call(query(most))).status).toBe(200);
-  expect(await call(query(most + 1))).toMatchObject({
+  const largest = 4 * 1_048_576 - JSON.stringify({ query: query(0), variables: {} }).length;
+  expect((await call(query(largest))).status).toBe(200);
+  expect(await call(query(largest + 1))).toMatchObject({
     status: 413,
     body: { errors: [{ extensions: { code: "PAYLOAD_TOO_LARGE" } }] },
   });

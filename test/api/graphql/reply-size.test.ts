@@ -57,15 +57,15 @@ describe("properties cost 20 per started KiB of JSON:", () => {
     const query = (count: number) =>
       `{ userGroup(by: { providedId: "large" }) { ${aliases(count, "properties")} } }`;
     // 1 for the group; 64 × 20 for each.
-    const most = Math.floor((20_000 - 1) / (64 * 20));
+    const maximum = Math.floor((20_000 - 1) / (64 * 20));
     for (const _ of ["at first", "when it is known"]) {
-      expect(await call(query(most))).toMatchObject({ status: 200, body: { data: { userGroup: {} } } });
-      expect((await call(query(most))).body).not.toHaveProperty("errors");
+      expect(await call(query(maximum))).toMatchObject({ status: 200, body: { data: { userGroup: {} } } });
+      expect((await call(query(maximum))).body).not.toHaveProperty("errors");
       const reply = await call(query(60));
       const { data, errors } = Object(reply.body);
-      const given = Object.values(data.userGroup).filter((value) => value !== null);
-      expect(given.length).toBeLessThanOrEqual(most);
-      expect(errors).toHaveLength(60 - given.length);
+      const returned = Object.values(data.userGroup).filter((value) => value !== null);
+      expect(returned.length).toBeLessThanOrEqual(maximum);
+      expect(errors).toHaveLength(60 - returned.length);
       expect(errors.at(-1)).toMatchObject({ ...PROPERTIES_TOO_LARGE, path: ["userGroup", "a59"] });
       expect(JSON.stringify(reply.body).length).toBeLessThan(KIB * KIB);
     }

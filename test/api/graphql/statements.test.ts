@@ -60,7 +60,7 @@ test("data sources by ID or external ID take one statement each", async () => {
 test("data loaded for one request is not served to another", async () => {
   const { run, strangerKey } = graphql();
   const query = `{ userGroup(by: { providedId: "group 0" }) { name } }`;
-  const [own, stranger] = await Promise.all([run(query), run(query, {}, strangerKey)]);
-  expect(own.userGroup).toEqual({ name: "Group 0" });
+  const [data, stranger] = await Promise.all([run(query), run(query, {}, strangerKey)]);
+  expect(data.userGroup).toEqual({ name: "Group 0" });
   expect(stranger.userGroup).toBeNull();
 });

@@ -167,10 +167,10 @@ describe("422", () => {
 
   test("treats another account's data source as unknown", async () => {
     const { call, service, strangerKey } = rest();
-    const own = await service.createAccount();
+    const account = await service.createAccount();
     const writer = {
-      ...own,
-      accountName: own.name,
+      ...account,
+      accountName: account.name,
       environment: "Customer",
       keyId: 0,
       actor: { keyId: null, name: "test", requestId: null },

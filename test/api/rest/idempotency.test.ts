@@ -51,10 +51,10 @@ describe("POST with an Idempotency-Key", () => {
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     expect(new Set(replies.map((reply) => userGroupOf(reply).token)).size).toBe(1);
     expect(replies.filter(({ headers }) => !headers["idempotent-replayed"])).toHaveLength(1);
-    const told = await rest().service.query(
+    const stored = await rest().service.query(
       "SELECT FROM audit_entry WHERE action = 'user_group.token_rotated' AND subject_name = 'many'",
     );
-    expect(told).toHaveLength(1);
+    expect(stored).toHaveLength(1);
   });
 
   test("gives the reply to a retry when the first caller has disconnected", async () => {

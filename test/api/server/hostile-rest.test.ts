@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../../support/rest/hostile-json.js";
+import {
+  hostileJson,
+  hostileObject,
+  hostileText,
+  maybeInvalidSiteConfig,
+} from "../../support/rest/hostile-json.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
@@ -41,7 +46,7 @@ test.each(["GET", "PUT", "POST", "DELETE"])("%s with hostile bodies", async (met
   const { service } = rest();
   const bodies = fc.oneof(
     hostileJson,
-    perhapsBroken(
+    maybeInvalidSiteConfig(
       hostileObject({
         user_group_id: text("kept"),
         name: hostileText.map((name) => JSON.stringify(name)),

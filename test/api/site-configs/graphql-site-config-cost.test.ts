@@ -39,12 +39,12 @@ describe("validation without storing", () => {
   test("accepts only what can be stored", async () => {
     const { call, run } = graphql();
     const ofText = checkText("validateSiteConfig(text: $text) { valid }");
-    const most = padded(goodSite, MAX_SITE_CONFIG_BYTES);
-    expect(await run(ofText, { text: most })).toEqual({ validateSiteConfig: { valid: true } });
+    const largest = padded(goodSite, MAX_SITE_CONFIG_BYTES);
+    expect(await run(ofText, { text: largest })).toEqual({ validateSiteConfig: { valid: true } });
     const refused = (field: string) => ({
       body: { errors: [{ extensions: { code: "INVALID_FIELD", field: [field] } }] },
     });
-    expect(await call(ofText, { text: `${most} ` })).toMatchObject(refused("text"));
+    expect(await call(ofText, { text: `${largest} ` })).toMatchObject(refused("text"));
     const ofDocument = checkDocument("validateSiteConfig(document: $document) { valid }");
     const document = { ...goodSite, description: "x".repeat(MAX_SITE_CONFIG_BYTES) };
     expect(await call(ofDocument, { document })).toMatchObject(refused("document"));

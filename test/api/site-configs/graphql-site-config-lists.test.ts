@@ -119,8 +119,8 @@ test("a document can have at most 2 MiB", async () => {
     const text = JSON.stringify(goodSite);
     return text + " ".repeat(size - text.length);
   };
-  const most = await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES) });
-  expect(most.siteConfig.text).toHaveLength(MAX_SITE_CONFIG_BYTES);
+  const largest = await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES) });
+  expect(largest.siteConfig.text).toHaveLength(MAX_SITE_CONFIG_BYTES);
   const tooLarge = { siteConfig: null, userErrors: [{ code: "INVALID_FIELD", field: ["text"] }] };
   expect(
     await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES + 1) }),

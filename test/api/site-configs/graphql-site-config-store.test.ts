@@ -90,8 +90,8 @@ test("reports the text's findings for a patch, without lines and columns", async
 test("never stores an invalid document", async () => {
   const { run } = graphql();
   await put({ site: "strict", document: goodSite });
-  const faulty = await put({ site: "strict", text: '{\n  "name": "",\n  "navigation": {}\n}' });
-  expect(faulty).toEqual({
+  const invalid = await put({ site: "strict", text: '{\n  "name": "",\n  "navigation": {}\n}' });
+  expect(invalid).toEqual({
     siteConfig: null,
     report: {
       valid: false,

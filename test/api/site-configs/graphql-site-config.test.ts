@@ -26,8 +26,8 @@ test("a valid site configuration is accepted as a document and as text", async (
 
 test("findings have a code and a pointer, and a position if they concern text", async () => {
   const { run } = graphql();
-  const { colors: _, ...faulty } = { ...good, name: "", favicons: "x" };
-  const { validateSiteConfig } = await run(CHECK, { document: faulty });
+  const { colors: _, ...invalid } = { ...good, name: "", favicons: "x" };
+  const { validateSiteConfig } = await run(CHECK, { document: invalid });
   expect(validateSiteConfig).toMatchObject({
     valid: false,
     errors: [{ pointer: "/name", line: null, column: null }],

@@ -31,10 +31,10 @@ async function settingsOf(document: JsonObject) {
   return (await graphql().run(`{ siteConfig { ${SETTINGS} } }`)).siteConfig.settings;
 }
 
-const least = { name: "Least", navigation: [{ group: "", pages: ["a"] }] };
+const minimal = { name: "Least", navigation: [{ group: "", pages: ["a"] }] };
 
 test("returns the format's defaults for omitted settings", async () => {
-  expect(await settingsOf(least)).toEqual({
+  expect(await settingsOf(minimal)).toEqual({
     name: "Least",
     favicon: null,
     backgroundImage: null,
@@ -182,7 +182,7 @@ test("returns the document's settings as types", async () => {
 
 test("leaves undocumented forms to the document", async () => {
   const settings = await settingsOf({
-    ...least,
+    ...minimal,
     logo: "/logo.svg",
     colors: { primary: "#000", background: { light: "#fff" }, anchors: "#123456" },
     versions: ["v1", { name: "v2" }],
@@ -211,7 +211,7 @@ test("reads navigation groups at any nesting depth", async () => {
   await changeSite(graphql(), "put", {
     site: "nested",
     document: {
-      ...least,
+      ...minimal,
       navigation: [
         {
           group: "1",
@@ -228,7 +228,7 @@ test("reads navigation groups at any nesting depth", async () => {
 });
 
 test("loads all settings of all sites of a page together", async () => {
-  for (const site of ["one", "two"]) await changeSite(graphql(), "put", { site, document: least });
+  for (const site of ["one", "two"]) await changeSite(graphql(), "put", { site, document: minimal });
   const { siteConfigs } = await graphql().run(`{ siteConfigs { nodes { site ${SETTINGS} } } }`);
   expect(siteConfigs.nodes).toContainEqual({
     site: "two",

@@ -61,7 +61,7 @@ describe("revisions from before a site became public stay private", () => {
 });
 
 describe("with an API key and parameters", () => {
-  const mine = () => encodeURIComponent(graphql().account.name);
+  const accountName = () => encodeURIComponent(graphql().account.name);
 
   beforeAll(async () => {
     const { keys, strangerKey } = graphql();
@@ -74,14 +74,14 @@ describe("with an API key and parameters", () => {
     const { keys } = graphql();
     for (const query of [
       "environment=Customer",
-      `account=${mine()}`,
-      `account=${mine()}&environment=Customer`,
+      `account=${accountName()}`,
+      `account=${accountName()}&environment=Customer`,
     ]) {
       const reply = await getSite(graphql(), `shared?${query}`);
       expect(reply).toMatchObject({ ...statusOf("own"), headers: { "cache-control": "private, no-cache" } });
     }
     const authorization = `Token ${keys.testing}`;
-    for (const query of ["environment=Testing", `account=${mine()}&environment=Testing`]) {
+    for (const query of ["environment=Testing", `account=${accountName()}&environment=Testing`]) {
       expect(await getSite(graphql(), `shared?${query}`, { authorization })).toMatchObject(
         statusOf("testing"),
       );
@@ -104,7 +104,7 @@ describe("with an API key and parameters", () => {
         headers: { "cache-control": "public, no-cache", vary: "authorization" },
       });
     }
-    const ownPath = `shared?account=${mine()}`;
+    const ownPath = `shared?account=${accountName()}`;
     const asStranger = { authorization: `Token ${strangerKey}` };
     expect(await getSite(graphql(), ownPath, asStranger)).toMatchObject({ status: 404 });
     expect(await getSite(graphql(), stranger, { authorization: "Token ugk_live_x" })).toMatchObject({
@@ -113,7 +113,11 @@ describe("with an API key and parameters", () => {
   });
 
   test("rejects an environment without an account, and an unknown one", async () => {
-    for (const query of ["environment=Testing", "environment=Live", `account=${mine()}&environment=`]) {
+    for (const query of [
+      "environment=Testing",
+      "environment=Live",
+      `account=${accountName()}&environment=`,
+    ]) {
       expect(await getSite(graphql(), `shared?${query}`)).toMatchObject({
         status: 400,
         text: expect.stringMatching(/"invalid_field".*"field":"environment"/),
@@ -155,13 +159,13 @@ describe("scripts in pages", () => {
   });
 
   test("can send If-None-Match but not a key", async () => {
-    const asked = {
+    const headersSent = {
       origin: "https://docs.example.com",
       "access-control-request-method": "GET",
       "access-control-request-headers": "if-none-match",
     };
     for (const path of ["paged", "paged/"]) {
-      const { status, text, headers } = await getSite(graphql(), path, asked, "OPTIONS");
+      const { status, text, headers } = await getSite(graphql(), path, headersSent, "OPTIONS");
       expect({ status, text }).toEqual({ status: 204, text: "" });
       expect(headers).toMatchObject({
         allow: "GET, HEAD, OPTIONS",

@@ -64,24 +64,24 @@ test("unread data is dropped when the credentials expire or are revoked", async 
   const sockets: Socket[] = [];
   service.server.server.on("connection", (socket: Socket) => sockets.push(socket));
   const reader = await readSlowly("unread");
-  const ours = sockets.find(({ remotePort }) => remotePort === reader.socket.localPort);
-  if (!ours) throw new Error("The connection of the reader is not there.");
+  const socket = sockets.find(({ remotePort }) => remotePort === reader.socket.localPort);
+  if (!socket) throw new Error("The connection of the reader is not there.");
   /** Whether an event remains unread: the system may enlarge its buffers and accept it. */
   const isUnread = async () => {
-    for (let look = 0; look < 20 && ours.writableLength > 0; look += 1) await sleep(10);
-    return ours.writableLength > 0;
+    for (let attempt = 0; attempt < 20 && socket.writableLength > 0; attempt += 1) await sleep(10);
+    return socket.writableLength > 0;
   };
   for (let round = 0; round < 200 && !(await isUnread()); round += 1) {
-    const { bytesWritten } = ours;
+    const { bytesWritten } = socket;
     await rename("unread", `n${round}`);
-    await expect.poll(() => ours.bytesWritten).toBeGreaterThan(bytesWritten);
+    await expect.poll(() => socket.bytesWritten).toBeGreaterThan(bytesWritten);
   }
   expect(await isUnread()).toBe(true);
   const { body } = await callRest(`${service.url}/api/user`, "GET", keys.admin, {
     user_group_id: "unread",
   });
   const { token: current_token } = Object(body).user_group;
-  const write = vi.spyOn(ours, "write");
+  const write = vi.spyOn(socket, "write");
   await callRest(`${service.url}/api/user`, "POST", keys.admin, { current_token });
   await expect.poll(() => service.services.eventStreams.open).toBe(0);
   // Other subscribers get the reason why their stream ends.

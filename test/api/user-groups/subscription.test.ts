@@ -62,15 +62,15 @@ describe("userGroupChanged", () => {
 
   test("sends a front end its own group's changes, and ends on rotation", async () => {
     const { token } = await createUserGroup(graphql(), "front", { mapping: [entry("a", "sales")] });
-    const own = await watch(undefined, `Bearer ${token}`);
+    const stream = await watch(undefined, `Bearer ${token}`);
     await change(
       `updateUserGroup(input: { by: { providedId: "front" }, name: "New" }) { userErrors { code } }`,
     );
-    expect(await own.next()).toMatchObject({
+    expect(await stream.next()).toMatchObject({
       data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "New" } } },
     });
     await change(`rotateUserGroupToken(input: { currentToken: "${token}" }) { userGroup { id } }`);
-    expect(await own.next()).toMatchObject({
+    expect(await stream.next()).toMatchObject({
       data: { userGroupChanged: null },
       errors: [
         {
@@ -79,7 +79,7 @@ describe("userGroupChanged", () => {
         },
       ],
     });
-    expect(await own.next()).toBeUndefined();
+    expect(await stream.next()).toBeUndefined();
   });
 
   test("shows a front end no other group and no forbidden field", async () => {

@@ -79,7 +79,7 @@ describe("upsertUserGroups", () => {
     });
   });
 
-  const faulty = [
+  const inputs = [
     { providedId: "fine", name: "Fine" },
     { providedId: "nameless" },
     { providedId: "", name: "Empty" },
@@ -115,14 +115,14 @@ describe("upsertUserGroups", () => {
   }));
 
   test("one invalid group prevents all writes, and every error is reported", async () => {
-    const { results, userErrors } = await upsert(faulty);
+    const { results, userErrors } = await upsert(inputs);
     expect(userErrors).toEqual(inInput);
     expect(results).toEqual([{ newUserGroup: null, userGroup: null, userErrors: [] }, ...ofItems]);
     expect(await read("fine")).toBeNull();
   });
 
   test("can skip only the invalid groups", async () => {
-    const { results, userErrors } = await upsert(faulty, { allOrNothing: false });
+    const { results, userErrors } = await upsert(inputs, { allOrNothing: false });
     expect(userErrors).toEqual(inInput);
     expect(results).toMatchObject([{ newUserGroup: true, userGroup: { name: "Fine" } }, ...ofItems]);
     expect(await read("fine")).toMatchObject({ name: "Fine" });

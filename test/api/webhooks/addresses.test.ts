@@ -129,15 +129,15 @@ describe("URLs", () => {
 describe("a host name", () => {
   const address = (text: string): LookupAddress => ({ address: text, family: text.includes(":") ? 6 : 4 });
   const targetsOf = (allowPrivate: boolean, ...answers: string[][]) => {
-    const asked: string[] = [];
+    const lookups: string[] = [];
     const targets = new WebhookTargets({
       allowPrivate,
       lookup: async (hostname) => {
-        asked.push(hostname);
-        return (answers[Math.min(asked.length, answers.length) - 1] ?? []).map(address);
+        lookups.push(hostname);
+        return (answers[Math.min(lookups.length, answers.length) - 1] ?? []).map(address);
       },
     });
-    return { asked, targets };
+    return { lookups, targets };
   };
   const webhook = { eventId: "event", body: "{}", secrets: [] };
 
@@ -155,21 +155,21 @@ describe("a host name", () => {
   });
 
   test("that resolves only to public addresses is accepted", async () => {
-    const { targets, asked } = targetsOf(false, ["93.184.216.34", "2606:4700::1"]);
+    const { targets, lookups } = targetsOf(false, ["93.184.216.34", "2606:4700::1"]);
     expect(await targets.addressesOf(new URL("https://hooks.example:8443/x"))).toHaveLength(2);
-    expect(asked).toEqual(["hooks.example"]);
+    expect(lookups).toEqual(["hooks.example"]);
   });
 
   test("is resolved once per attempt, and the connection uses the checked address", async () => {
     const receiver = await startReceiver();
     // A second lookup would no longer return the receiver's address.
-    const { targets, asked } = targetsOf(true, ["127.0.0.1"], ["127.0.0.2"]);
+    const { targets, lookups } = targetsOf(true, ["127.0.0.1"], ["127.0.0.2"]);
     const url = `http://rebinding.example:${receiver.port}/hook`;
     expect(await new WebhookSender(targets).send({ ...webhook, url })).toMatchObject({ status: 204 });
-    expect(asked).toEqual(["rebinding.example"]);
+    expect(lookups).toEqual(["rebinding.example"]);
     expect(receiver.received[0]?.headers).toMatchObject({ host: `rebinding.example:${receiver.port}` });
     expect(await new WebhookSender(targets).send({ ...webhook, url })).toMatchObject({ kind: "failed" });
-    expect(asked).toHaveLength(2);
+    expect(lookups).toHaveLength(2);
     expect(receiver.received).toHaveLength(1);
   });
 

@@ -115,7 +115,7 @@ describe("an event", () => {
     );
     await until(() => receiver.received.length).toBe(200);
     expect(new Set(receiver.received.map(({ event }) => event.data.userGroup.providedId)).size).toBe(200);
-    expect(receiver.mostAtOnce()).toBeLessThanOrEqual(4);
+    expect(receiver.maxConcurrent()).toBeLessThanOrEqual(4);
   });
 
   test("is never sent for a change that is rolled back", async () => {

@@ -119,8 +119,8 @@ describe("an endpoint", () => {
     });
     const delivered = receiver.received.slice(PAUSE_AFTER + 2).map(({ event }) => event.data.userGroup);
     for (const name of ["a", "b"]) {
-      const own = delivered.filter(({ providedId }) => providedId === name);
-      expect(own.map(({ version }) => version)).toEqual([1, 2]);
+      const received = delivered.filter(({ providedId }) => providedId === name);
+      expect(received.map(({ version }) => version)).toEqual([1, 2]);
     }
     expect(logOf(tenant)).toEqual(["a webhook endpoint is failing", "a webhook endpoint answers again"]);
   });

@@ -29,10 +29,10 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
 }
 
 test("a database that hangs or fails neither delays nor fails a scrape", async () => {
-  let asked = 0;
+  let reads = 0;
   let answer: (reading: OutboxReading) => void = () => undefined;
   const silent = metricsWith(() => {
-    asked += 1;
+    reads += 1;
     return new Promise((resolve) => {
       answer = resolve;
     });
@@ -44,7 +44,7 @@ test("a database that hangs or fails neither delays nor fails a scrape", async (
     expect(sumOf(samples, "user_groups_build_info")).toBe(1);
   }
   // Scrapes do not pile up.
-  expect(asked).toBe(1);
+  expect(reads).toBe(1);
   answer({ due: 3, lateSeconds: 4, endpoints: {} });
   await sleep(0);
   const later = silent.read();

@@ -15,12 +15,12 @@ async function startReplicas(...times: Partial<DeliveryTimes>[]): Promise<TestSe
   onTestFinished(async () => {
     for (const service of services.toReversed()) await service.close();
   });
-  for (const own of times) {
+  for (const overrides of times) {
     const [first] = services;
     services.push(
       await startTestService({
         encryptionKey,
-        webhooks: { allowPrivate: true, times: { ...FAST, ...own } },
+        webhooks: { allowPrivate: true, times: { ...FAST, ...overrides } },
         ...(first ? { use: { target: first.target, owner: first.owner } } : {}),
       }),
     );
@@ -57,8 +57,10 @@ test("replicas share the work: each event is sent once, and never two of one gro
   expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(66);
   expect(overlaps).toBe(0);
   for (const id of ["a", "b", "c", "d", "e", "f"]) {
-    const own = receiver.received.filter(({ event }) => event.data.userGroup.providedId === id);
-    expect(own.map(({ event }) => event.data.userGroup.version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    const received = receiver.received.filter(({ event }) => event.data.userGroup.providedId === id);
+    expect(received.map(({ event }) => event.data.userGroup.version)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+    ]);
   }
 });
 

@@ -128,8 +128,8 @@ describe("a failed delivery", () => {
 
   test("with 410 disables the endpoint until it is enabled", async () => {
     const tenant = await createTenant(service);
-    let gone = true;
-    const receiver = await startReceiver(() => ({ status: gone ? 410 : 204 }));
+    let isGone = true;
+    const receiver = await startReceiver(() => ({ status: isGone ? 410 : 204 }));
     const { id } = await tenant.listen(receiver.url);
     await tenant.createGroup("acme");
     await until(async () => (await tenant.deliveries())[0].state).toBe("DEAD");
@@ -143,7 +143,7 @@ describe("a failed delivery", () => {
       auditLog: { nodes: [{ actorName: "webhooks", changed: ["enabled"] }] },
     });
     await tenant.rename("acme", "Not told");
-    gone = false;
+    isGone = false;
     await tenant.run(
       "mutation ($id: ID!) { updateWebhookEndpoint(input: { id: $id, enabled: true }) { userErrors { code } } }",
       { id },

@@ -89,17 +89,17 @@ test.skipIf(!hasRelayCompiler)(
     expect(query.match(/\bid\b/g)?.length).toBeGreaterThan(1);
     const headers = { authorization: `Bearer ${token}` };
     const reply = await callRest(`${service.url}/graphql`, "POST", undefined, { query }, headers);
-    const own = {
+    const ownGroup = {
       id,
       name: "relay",
       mapping: [{ dataSource: { id: expect.any(String), name: "Sales database" } }],
     };
-    expect(reply).toMatchObject({ status: 200, body: { data: { viewer: { userGroup: own } } } });
+    expect(reply).toMatchObject({ status: 200, body: { data: { viewer: { userGroup: ownGroup } } } });
     const stream = await openEventStream(service.url, `Bearer ${token}`, textOf("ownGroupSubscription"));
     expect(stream.status).toBe(200);
     await run(UPDATE, { input: { by: { providedId: "relay" }, name: "Renamed" } });
     expect(await stream.next()).toMatchObject({
-      data: { userGroupChanged: { kind: "UPDATED", userGroup: { ...own, name: "Renamed" } } },
+      data: { userGroupChanged: { kind: "UPDATED", userGroup: { ...ownGroup, name: "Renamed" } } },
     });
     stream.close();
   },

@@ -48,10 +48,10 @@ async function answerTooLate(table: string, send: () => Promise<RestReply>): Pro
     await expect.poll(async () => (await service.query(waiting)).length, { interval: 5 }).toBe(1);
     proxy.hold();
     await client.query("COMMIT");
-    const asked = service.statements.length;
+    const statementCount = service.statements.length;
     const reply = await sent;
     // The connection is not used again, which would take another timeout.
-    expect(service.statements.slice(asked)).toEqual([]);
+    expect(service.statements.slice(statementCount)).toEqual([]);
     return reply;
   } finally {
     proxy.pass();

@@ -82,7 +82,7 @@ async function newKey(): Promise<string> {
 }
 
 /** Waits for more replies. */
-async function untilAnswered(statuses: Readonly<Record<number, number>>, more = 50): Promise<void> {
+async function waitForReplies(statuses: Readonly<Record<number, number>>, more = 50): Promise<void> {
   const count = () => Object.values(statuses).reduce((sum, times) => sum + times, 0);
   const goal = count() + more;
   await expect.poll(count).toBeGreaterThan(goal);
@@ -133,12 +133,12 @@ describe("a lost Redis", () => {
     const loads = replicas.map((replica, index) => ({ replica, index }));
     const key = await newKey();
     const running = loads.map(({ replica }) => putUnderLoad(replica, key));
-    for (const { statuses } of running) await untilAnswered(statuses);
+    for (const { statuses } of running) await waitForReplies(statuses);
     await redis.kill();
-    for (const { statuses } of running) await untilAnswered(statuses);
+    for (const { statuses } of running) await waitForReplies(statuses);
     await redis.restart();
     for (const { counters } of replicas) await expect.poll(() => counters.isReachable).toBe(true);
-    for (const { statuses } of running) await untilAnswered(statuses);
+    for (const { statuses } of running) await waitForReplies(statuses);
     for (const load of running) expect(Object.keys(await load.stop())).toEqual(["200"]);
     for (const { events } of replicas) expect(events).toEqual([expect.stringMatching(/^lost: /), "back"]);
 
@@ -162,14 +162,14 @@ describe("a lost Redis", () => {
     const redis = await useRedis();
     const replica = await startReplica(redis.url, PLENTY, { ...BUSY, answerMs: 500 });
     const load = putUnderLoad(replica, await newKey());
-    await untilAnswered(load.statuses);
+    await waitForReplies(load.statuses);
     redis.signal("SIGSTOP");
     onTestFinished(() => redis.signal("SIGCONT"));
     await expect.poll(() => replica.counters.isReachable).toBe(false);
-    await untilAnswered(load.statuses);
+    await waitForReplies(load.statuses);
     redis.signal("SIGCONT");
     await expect.poll(() => replica.counters.isReachable).toBe(true);
-    await untilAnswered(load.statuses);
+    await waitForReplies(load.statuses);
     expect(Object.keys(await load.stop())).toEqual(["200"]);
     expect(replica.events).toEqual(["lost: Redis did not answer within 500 ms.", "back"]);
   });

@@ -38,7 +38,7 @@ interface Reader {
   readonly replicas: ReadReplicas;
   readonly service: TestService;
   /** The log's lines about replicas: "out: why", "back". */
-  readonly told: string[];
+  readonly logged: string[];
   /** The number of groups, with stale reads allowed. @throws Error for any reply other than data */
   count(): Promise<number>;
   createGroup(): Promise<void>;
@@ -53,16 +53,16 @@ async function startReader(targets: RestartablePostgres["target"][], maxLagMs: n
   endings.push(() => service.close());
   const key = (await (await service.createAccount()).createKey()).secret;
   await postgres.catchUp();
-  const told: string[] = [];
+  const logged: string[] = [];
   await replicas.start({
-    onExcluded: (_, reason) => void told.push(`out: ${String(reason)}`),
-    onRestored: () => void told.push("back"),
+    onExcluded: (_, reason) => void logged.push(`out: ${String(reason)}`),
+    onRestored: () => void logged.push("back"),
   });
   let groups = 0;
   return {
     replicas,
     service,
-    told,
+    logged,
     async count() {
       const query = "{ userGroups(first: 1) { totalCount } }";
       const headers = { "x-read-consistency": "eventual" };
@@ -79,19 +79,19 @@ async function startReader(targets: RestartablePostgres["target"][], maxLagMs: n
 }
 
 test("skips a replica that lags too much until it has caught up", async () => {
-  const { replicas, told, count, createGroup } = await startReader([postgres.standby.target], SHORT_MS);
+  const { replicas, logged, count, createGroup } = await startReader([postgres.standby.target], SHORT_MS);
   await until(() => replicas.choose() !== undefined);
   await postgres.pause();
   try {
     await createGroup();
     // The standby does not replay any of it meanwhile.
     await until(async () => (await count()) === 1);
-    await until(() => told.includes("out: Error: it lags behind"));
+    await until(() => logged.includes("out: Error: it lags behind"));
     expect(replicas.choose()).toBeUndefined();
   } finally {
     await postgres.resume();
   }
-  await until(() => told.at(-1) === "back" && replicas.choose() !== undefined);
+  await until(() => logged.at(-1) === "back" && replicas.choose() !== undefined);
 });
 
 test("counts a request that is retried on the primary", async () => {
@@ -119,26 +119,26 @@ test("does not treat an idle database as lag", async () => {
 });
 
 test("hides a replica killed under load and uses it again once it is back", async () => {
-  const { told, count, createGroup } = await startReader([postgres.standby.target], USUAL_MS);
+  const { logged, count, createGroup } = await startReader([postgres.standby.target], USUAL_MS);
   await createGroup();
   await postgres.catchUp();
   let isOver = false;
-  let asked = 0;
+  let queries = 0;
   const load = Array.from({ length: 4 }, async () => {
-    for (; !isOver; asked += 1) expect(await count()).toBe(1);
+    for (; !isOver; queries += 1) expect(await count()).toBe(1);
   });
-  const goOn = () => {
-    const flushAt = asked + 60;
-    return until(() => asked > flushAt);
+  const waitForMore = () => {
+    const flushAt = queries + 60;
+    return until(() => queries > flushAt);
   };
   try {
-    await goOn();
+    await waitForMore();
     await postgres.standby.stopImmediately();
-    await goOn();
-    await until(() => told.some((line) => line.startsWith("out:")));
+    await waitForMore();
+    await until(() => logged.some((line) => line.startsWith("out:")));
     await postgres.standby.start();
-    await until(() => told.at(-1) === "back");
-    await goOn();
+    await until(() => logged.at(-1) === "back");
+    await waitForMore();
   } finally {
     isOver = true;
     await Promise.all(load);
@@ -196,8 +196,8 @@ test("never uses a server that is not a replica of the database or has another r
     [standby.owner, "it has the role user_groups, not user_groups_runtime"],
     [{ ...other, user: "user_groups_runtime" }, "it has the database postgres, not restartable"],
   ] as const) {
-    const { replicas, told, count } = await startReader([target], PATIENT_MS);
-    expect(told).toEqual([`out: Error: ${reason}`]);
+    const { replicas, logged, count } = await startReader([target], PATIENT_MS);
+    expect(logged).toEqual([`out: Error: ${reason}`]);
     expect(replicas.choose()).toBeUndefined();
     expect(await count()).toBe(0);
   }

@@ -184,9 +184,9 @@ test("row-level security applies on a replica", async () => {
   const replica = replicas.choose();
   const on = (accountId: number) =>
     replica?.of({ accountId, environment: "Customer" }).run<{ account_id: number }>(all, []);
-  const own = await on(account.accountId);
-  expect(own?.length).toBeGreaterThan(0);
-  expect(new Set(own?.map((row) => row.account_id))).toEqual(new Set([account.accountId]));
+  const rows = await on(account.accountId);
+  expect(rows?.length).toBeGreaterThan(0);
+  expect(new Set(rows?.map((row) => row.account_id))).toEqual(new Set([account.accountId]));
   expect(await on(stranger.accountId)).toEqual([]);
   // And the service's sessions there cannot write, whatever runs in them.
   await expect(

@@ -54,14 +54,15 @@ export const MUTATIONS: readonly AccessRow[] = [
   mutation(
     "setMapping",
     "write",
-    (ids, own) => `by: { id: ${q(own.userGroup)} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
+    (ids, ownIds) =>
+      `by: { id: ${q(ownIds.userGroup)} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
     `userGroup ${GROUP}`,
   ),
   mutation(
     "replaceMapping",
     "write",
-    (ids, own) =>
-      `by: { id: ${q(own.userGroup)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
+    (ids, ownIds) =>
+      `by: { id: ${q(ownIds.userGroup)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
     `userGroup ${GROUP}`,
   ),
   mutation(

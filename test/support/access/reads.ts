@@ -99,11 +99,11 @@ export const READS: readonly AccessRow[] = [
   rest("GET", "embed", ({ providedId }) => ({ user_group_id: providedId })),
   rest("GET", "write", ({ newId }) => ({ user_group_id: newId, name: "New" })),
   rest("PUT", "write", ({ providedId }) => ({ user_group_id: providedId, name: "New" })),
-  rest("PUT", "write", (ids, own) => ({
-    user_group_id: own.providedId,
+  rest("PUT", "write", (ids, ownIds) => ({
+    user_group_id: ownIds.providedId,
     mapping: { s: String(ids.dataSourceId), t: ids.sourceProvidedId },
   })),
   rest("POST", "write", ({ token }) => ({ current_token: token })),
   rest("DELETE", "write", ({ token }) => ({ current_token: token })),
-  rest("DELETE", "write", (ids, own) => ({ current_token: own.token, user_group_id: ids.providedId })),
+  rest("DELETE", "write", (ids, ownIds) => ({ current_token: ownIds.token, user_group_id: ids.providedId })),
 ];

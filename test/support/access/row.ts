@@ -19,13 +19,13 @@ export interface AccessRow {
   readonly of: string;
   readonly outcomes: Outcomes;
   /** @param ids of the objects to address @param own creates objects of the caller's tenant */
-  readonly call: (ids: AccessIds, own: AccessIds) => Call;
+  readonly call: (ids: AccessIds, ownIds: AccessIds) => Call;
 }
 
 /** Expected results for keys from a scope upwards; user group tokens are forbidden. */
 export function from(scope: Scope, others: Partial<Outcomes> = {}): Outcomes {
-  const least = SCOPES.indexOf(scope);
-  const of = (each: Scope) => (SCOPES.indexOf(each) >= least ? "ok" : "FORBIDDEN");
+  const minimum = SCOPES.indexOf(scope);
+  const of = (each: Scope) => (SCOPES.indexOf(each) >= minimum ? "ok" : "FORBIDDEN");
   return {
     none: "UNAUTHENTICATED",
     token: "FORBIDDEN",
@@ -50,12 +50,12 @@ export function query(of: string, outcomes: Outcomes, text: (ids: AccessIds) => 
 export function mutation(
   of: string,
   scope: Scope,
-  input: (ids: AccessIds, own: AccessIds) => string,
+  input: (ids: AccessIds, ownIds: AccessIds) => string,
   fields: string,
   others: Partial<Outcomes> = {},
 ): AccessRow {
-  const call: AccessRow["call"] = (ids, own) => ({
-    query: `mutation { ${of}(input: { ${input(ids, own)} }) { ${fields} ${ERRORS} } }`,
+  const call: AccessRow["call"] = (ids, ownIds) => ({
+    query: `mutation { ${of}(input: { ${input(ids, ownIds)} }) { ${fields} ${ERRORS} } }`,
   });
   return { of, outcomes: from(scope, others), call };
 }
@@ -63,10 +63,10 @@ export function mutation(
 export function rest(
   of: string,
   scope: Scope,
-  body: (ids: AccessIds, own: AccessIds) => object,
+  body: (ids: AccessIds, ownIds: AccessIds) => object,
   others: Partial<Outcomes> = {},
 ): AccessRow {
   // REST does not accept user group tokens.
   const outcomes = from(scope, { token: "UNAUTHENTICATED", ...others });
-  return { of, outcomes, call: (ids, own) => ({ method: of, body: body(ids, own) }) };
+  return { of, outcomes, call: (ids, ownIds) => ({ method: of, body: body(ids, ownIds) }) };
 }

@@ -74,7 +74,7 @@ export const cutOff: Answer = (response) => void response.destroy();
 export const hang: Answer = () => undefined;
 
 /** Closes the connection in the middle of a reply. */
-export const breakOff: Answer = (response) => {
+export const closeMidReply: Answer = (response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"success":1,');
   setTimeout(() => response.destroy(), 20);

@@ -47,7 +47,7 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
     await freePort(),
   ];
   const { port } = partsOf(postgres.owner);
-  const here = (text: string) =>
+  const toLocal = (text: string) =>
     text
       .replace("@pgbouncer:6432", `@127.0.0.1:${pgbouncer}`)
       .replace("@postgres:5432", `@127.0.0.1:${port}`)
@@ -60,7 +60,7 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
       .replace(/^:8080$/, `127.0.0.1:${front}`);
   const environmentOf = (name: string) =>
     Object.fromEntries(
-      Object.entries(compose[name]?.environment ?? {}).map(([key, value]) => [key, here(value)]),
+      Object.entries(compose[name]?.environment ?? {}).map(([key, value]) => [key, toLocal(value)]),
     );
   const programs: GuardedProgram[] = [];
   const start = async (name: string, port: number, command: readonly string[]) => {

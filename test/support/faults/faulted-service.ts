@@ -42,7 +42,7 @@ export interface FaultedService {
    * @param fault resolves when it is over
    * @param mostSessions maximum number of database sessions afterwards, if not those of one pool
    */
-  under(fault: () => Promise<void>, mostSessions?: number): Promise<FaultReport>;
+  under(fault: () => Promise<void>, maxSessions?: number): Promise<FaultReport>;
   /** Terminates all database sessions repeatedly for a second. */
   killSessions(): Promise<void>;
   /** Waits until the service is not ready because of a lasting fault. */
@@ -75,8 +75,8 @@ export async function startFaultedService(
     },
   });
 
-  async function under(fault: () => Promise<void>, mostSessions = POOL_SIZE): Promise<FaultReport> {
-    await expectNothingLeft(query, mostSessions);
+  async function under(fault: () => Promise<void>, maxSessions = POOL_SIZE): Promise<FaultReport> {
+    await expectNothingLeft(query, maxSessions);
     const load = startLoad(service.url, keys, `load-${randomBytes(4).toString("hex")}`);
     const { live, ready, ...health } = watchHealth(service.url);
     const { calls, violations } = load.journal;
@@ -107,7 +107,7 @@ export async function startFaultedService(
     await verifyLoad(load, query);
     expect(violations.slice(0, 5)).toEqual([]);
     expect(live.filter(({ status }) => status !== 200)).toEqual([]);
-    await expectNothingLeft(query, mostSessions);
+    await expectNothingLeft(query, maxSessions);
     return {
       refused: calls.filter(({ refused }) => refused).length,
       longestMs: Math.max(...calls.map(({ startedAt, endedAt }) => endedAt - startedAt)),
@@ -141,13 +141,13 @@ export async function startFaultedService(
 }
 
 /** Expects at most that many sessions, none within a transaction, and no locks. */
-async function expectNothingLeft(query: Query, mostSessions: number): Promise<void> {
+async function expectNothingLeft(query: Query, maxSessions: number): Promise<void> {
   const text = `SELECT count(*) <= $1 AS bounded,
       count(*) FILTER (WHERE state LIKE 'idle in transaction%')::integer AS open,
       (SELECT count(*)::integer FROM pg_locks
         WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS locks
     FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'user-groups'`;
-  await expect.poll(() => query(text, [mostSessions])).toEqual([{ bounded: true, open: 0, locks: 0 }]);
+  await expect.poll(() => query(text, [maxSessions])).toEqual([{ bounded: true, open: 0, locks: 0 }]);
 }
 
 async function createKeys(use: Pick<TestDatabase, "target" | "owner">): Promise<string[]> {

@@ -110,7 +110,7 @@ function ordersOf(field: GraphQLField<unknown, unknown>): (object | null)[] {
   ]);
 }
 
-export function casesOf(): ListCase[] {
+export function listCases(): ListCase[] {
   return connectionFields().flatMap(({ type, field }) =>
     filtersOf(field).flatMap(({ condition, filter }) =>
       ordersOf(field).map((order) => ({ list: `${type}.${field.name}`, condition, filter, order })),

@@ -72,13 +72,13 @@ function variants<Field extends GraphQLArgument | GraphQLInputField>(
   isRequired: (field: Field) => boolean,
   known: KnownValues,
 ): Readonly<Record<string, unknown>>[] {
-  const least = Object.fromEntries(
+  const required = Object.fromEntries(
     fields.filter(isRequired).map((field) => [field.name, valuesOf(field.type, field.name, known)[0]]),
   );
   const others = fields.flatMap((field) =>
-    valuesOf(field.type, field.name, known).map((value) => ({ ...least, [field.name]: value })),
+    valuesOf(field.type, field.name, known).map((value) => ({ ...required, [field.name]: value })),
   );
-  return [least, ...others];
+  return [required, ...others];
 }
 
 function valuesOf(type: GraphQLInputType, name: string, known: KnownValues): readonly unknown[] {

@@ -50,7 +50,7 @@ export async function press(page: Page, role: "button" | "link", name: string): 
 }
 
 /** Waits for a success message. */
-export async function untilTold(page: Page, text: string): Promise<void> {
+export async function waitForMessage(page: Page, text: string): Promise<void> {
   await page.getByRole("status").filter({ hasText: text }).waitFor();
 }
 

@@ -23,14 +23,14 @@ export async function startGuarded(
   const guard = spawn("sh", ["-c", GUARD, "sh", program, ...options], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const [told] = await once(guard.stdout, "data");
+  const [output] = await once(guard.stdout, "data");
   const deadline = Date.now() + STARTING_MS;
   while (!(await answers(port))) {
     if (Date.now() > deadline) throw new Error(`${program} does not start.`);
     await sleep(10);
   }
   return {
-    pid: Number(String(told)),
+    pid: Number(String(output)),
     async end() {
       if (guard.exitCode !== null) return;
       guard.stdin.end();

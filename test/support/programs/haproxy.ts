@@ -25,7 +25,7 @@ export async function startHaproxy(ports: Readonly<Record<string, number>>): Pro
   const directory = await mkdtemp(join(tmpdir(), "ug-haproxy-"));
   const port = await freePort();
   const servers = Object.entries(ports).map(
-    ([name, own]) => `  server ${name} 127.0.0.1:${own} check inter 100ms fall 2 rise 1`,
+    ([name, replicaPort]) => `  server ${name} 127.0.0.1:${replicaPort} check inter 100ms fall 2 rise 1`,
   );
   const file = join(directory, "haproxy.cfg");
   await writeFile(

@@ -52,18 +52,20 @@ export const hostileJson: fc.Arbitrary<string> = fc.letrec<{ value: string; obje
 
 /** JSON text of an object with these entries, some of them hostile, and further ones; keys can repeat. */
 export function hostileObject(fields: Readonly<Record<string, fc.Arbitrary<string>>>): fc.Arbitrary<string> {
-  const own = Object.entries(fields).map(([key, honest]) =>
+  const givenEntries = Object.entries(fields).map(([key, honest]) =>
     fc
       .oneof({ weight: 3, arbitrary: honest }, { weight: 1, arbitrary: hostileJson })
       .map((text): [string, string] => [key, text]),
   );
   const keys = fc.oneof(hostileText, fc.constantFrom(...Object.keys(fields)));
   const others = fc.array(fc.tuple(keys, hostileJson), { maxLength: 2 });
-  return fc.tuple(fc.tuple(...own), others).map(([first, second]) => toObjectText([...first, ...second]));
+  return fc
+    .tuple(fc.tuple(...givenEntries), others)
+    .map(([first, second]) => toObjectText([...first, ...second]));
 }
 
 /** A text unchanged, truncated, or with one invalid character. */
-export function perhapsBroken(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
+export function maybeInvalidSiteConfig(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .tuple(text, fc.nat(3), fc.nat(), fc.constantFrom("\u0000", ",", "}", "\\", '"'))
     .map(([whole, kind, position, character]) => {

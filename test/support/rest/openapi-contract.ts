@@ -68,24 +68,24 @@ export class OpenApiContract {
 
   /** Checks status, headers and body of a reply. */
   check(operation: string, reply: RawReply): void {
-    const told = `${operation} ${reply.status}: ${reply.text.slice(0, 300)}`;
+    const details = `${operation} ${reply.status}: ${reply.text.slice(0, 300)}`;
     const status = String(reply.status);
-    expect(Object.keys(this.#at(operation).responses), told).toContain(status);
+    expect(Object.keys(this.#at(operation).responses), details).toContain(status);
     const { value, pointer } = this.#response(operation, status);
-    this.#checkHeaders(value.headers, reply, told);
+    this.#checkHeaders(value.headers, reply, details);
     const type = String(reply.headers["content-type"] ?? "").split(";")[0] ?? "";
     if (!value.content) {
-      expect(reply.text, told).toBe("");
+      expect(reply.text, details).toBe("");
       this.#seen.add(`${operation} ${status}`);
       return;
     }
-    expect(Object.keys(value.content), told).toContain(type);
+    expect(Object.keys(value.content), details).toContain(type);
     const body = JSON.parse(reply.text);
-    this.#validate(`${pointer}/content/${escapeKey(type)}/schema`, body, told);
+    this.#validate(`${pointer}/content/${escapeKey(type)}/schema`, body, details);
     const { code = "" } = body.error ?? {};
     if (reply.status >= 400) {
-      expect(Object.keys(value.content[type].examples), told).toContain(code);
-      expect(body.error.request_id, told).toBe(reply.headers["x-request-id"]);
+      expect(Object.keys(value.content[type].examples), details).toContain(code);
+      expect(body.error.request_id, details).toBe(reply.headers["x-request-id"]);
     }
     this.#seen.add(`${operation} ${status} ${reply.status < 400 ? "" : code}`.trim());
   }
@@ -97,30 +97,30 @@ export class OpenApiContract {
     return this.#validator(pointer)(body);
   }
 
-  #checkHeaders(documented: Part, { headers }: RawReply, told: string): void {
+  #checkHeaders(documented: Part, { headers }: RawReply, details: string): void {
     const names = Object.keys(documented);
     for (const name of names) {
       const pointer = documented[name].$ref.slice(1);
       const { required = false, schema } = this.#lookUp(pointer);
       const value = headers[name.toLowerCase()];
-      if (value === undefined) expect(required, `${told}: ${name} is missing`).toBe(false);
+      if (value === undefined) expect(required, `${details}: ${name} is missing`).toBe(false);
       else
         this.#validate(
           `${pointer}/schema`,
           schema.type === "integer" ? Number(value) : value,
-          `${told}: ${name}`,
+          `${details}: ${name}`,
         );
     }
     const known = [...PLAIN_HEADERS, ...names.map((name) => name.toLowerCase())];
     expect(
       Object.keys(headers).filter((name) => !known.includes(name)),
-      told,
+      details,
     ).toEqual([]);
   }
 
-  #validate(pointer: string, value: unknown, told: string): void {
+  #validate(pointer: string, value: unknown, details: string): void {
     const validate = this.#validator(pointer);
-    expect(validate(value) ? [] : validate.errors, told).toEqual([]);
+    expect(validate(value) ? [] : validate.errors, details).toEqual([]);
   }
 
   #validator(pointer: string) {

@@ -6,8 +6,8 @@ const WINDOW_S = 60;
 /** A reply's rate limit headers; of the window's end only the format is checked. */
 export function limitsOf({ headers }: Pick<RestReply, "headers">) {
   const reset = Number(headers["ratelimit-reset"]);
-  const told = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("ratelimit")));
-  const { "ratelimit-reset": _reset, ratelimit, ...rest } = told;
+  const limits = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("ratelimit")));
+  const { "ratelimit-reset": _reset, ratelimit, ...rest } = limits;
   return {
     ...rest,
     ratelimit: String(ratelimit).replace(/;t=(\d+)$/, (whole, seconds) =>

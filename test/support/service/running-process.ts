@@ -71,7 +71,7 @@ export function createTestProcesses(): TestProcesses {
 
   async function launch(args: readonly string[], options: ProcessOptions = {}): Promise<RunningProcess> {
     const script = join(await compileService(), "src", args.length === 0 ? "main.js" : "cli.js");
-    const fuse = fuseOf(options.lifetimeMs ?? LIFETIME_MS);
+    const fuse = exitAfter(options.lifetimeMs ?? LIFETIME_MS);
     const child = spawn(process.execPath, ["--import", fuse, script, ...args], {
       cwd: "/",
       env: { PATH: process.env["PATH"], PORT: "0", ...options.env },
@@ -132,7 +132,7 @@ export async function waitForStart(started: RunningProcess): Promise<RunningServ
 }
 
 /** A module that ends its process even if the test's process was killed. */
-function fuseOf(milliseconds: number): string {
+function exitAfter(milliseconds: number): string {
   return `data:text/javascript,setTimeout(()=>process.kill(process.pid,"SIGKILL"),${milliseconds}).unref()`;
 }
 

@@ -9,10 +9,10 @@ import { recordOutput } from "../secrets/process-record.js";
 import { compileService } from "../service/compiled-service.js";
 import { createTestProcesses, type ProcessEnd } from "../service/running-process.js";
 import { startTestService, type TestService } from "../service/test-service.js";
-import { faultless } from "./documents.js";
+import { validSite } from "./documents.js";
 
 /** The command's options on a shell command line. */
-export const ofAccount = '--account "$NAME" --environment Customer';
+export const ACCOUNT_OPTIONS = '--account "$NAME" --environment Customer';
 
 /** The `site-config` commands with a running service, and files: good, renamed, warned, bad, latin1. */
 export interface SiteConfigCommands {
@@ -47,9 +47,9 @@ export async function startSiteConfigCommands(): Promise<SiteConfigCommands> {
   };
   const folder = await mkdtemp(join(tmpdir(), "ug-site-config-store-"));
   const at = (name: string) => join(folder, name);
-  await writeFile(at("good.json"), toFile(faultless));
-  await writeFile(at("renamed.json"), toFile({ ...faultless, name: "Other", logo: "/a~b.svg" }));
-  await writeFile(at("warned.json"), toFile({ ...faultless, seo: {} }));
+  await writeFile(at("good.json"), toFile(validSite));
+  await writeFile(at("renamed.json"), toFile({ ...validSite, name: "Other", logo: "/a~b.svg" }));
+  await writeFile(at("warned.json"), toFile({ ...validSite, seo: {} }));
   await writeFile(at("bad.json"), '{\n  "name": "Größe", "logo": 5,\n}\n');
   await writeFile(at("latin1.json"), Buffer.from('{"name": "Größe"}', "latin1"));
   return {

@@ -4,14 +4,14 @@ import type { SiteConfigReport } from "../../../src/domain/site-configs/report.j
 import { validateSiteConfigDocument } from "../../../src/domain/site-configs/validate-site-config.js";
 
 /** A site configuration without findings. */
-export const faultless: JsonObject = {
+export const validSite: JsonObject = {
   name: "Acme",
   navigation: [{ group: "Start", pages: ["intro", "api/users"] }],
   favicon: "/favicon.svg",
   colors: { primary: "#0af" },
 };
 
-export const faultlessAnchor: JsonObject = { name: "A", url: "api" };
+export const validAnchor: JsonObject = { name: "A", url: "api" };
 
 export type ExpectedFindings = readonly (readonly [code: SiteConfigCode, pointer: string])[];
 

@@ -3,7 +3,7 @@ import type { Data } from "../graphql/graphql-fixture.js";
 import { LIST } from "../graphql/user-group-operations.js";
 import type { StormClient } from "./client.js";
 import type { StormGroup } from "./group.js";
-import { toldByGraphql } from "./state.js";
+import { fieldsOfGraphql } from "./state.js";
 
 const AT_ONCE = 50;
 
@@ -15,7 +15,7 @@ export async function checkGroups(client: StormClient, groups: readonly StormGro
   for (const some of chunks(groups)) {
     const providedIds = some.map(({ providedId }) => providedId);
     const { userGroups } = await client.graphql(LIST, { providedIds, first: AT_ONCE });
-    const found = new Map(userGroups.nodes.map((node: Data) => [node.providedId, toldByGraphql(node)]));
+    const found = new Map(userGroups.nodes.map((node: Data) => [node.providedId, fieldsOfGraphql(node)]));
     expect(found.size).toBe(userGroups.nodes.length);
     for (const group of some) group.mustBe(found.get(group.providedId) ?? null);
   }

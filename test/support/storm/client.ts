@@ -55,7 +55,7 @@ export class StormClient {
 }
 
 /** Retries until there is a reply: for idempotent calls only. */
-export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+export async function retryUntilReply<T>(ask: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
     try {
@@ -67,7 +67,7 @@ export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /** Waits for concurrent calls. @returns the replies, without those that were lost */
-export async function answersOf<T>(calls: readonly Promise<T>[]): Promise<T[]> {
+export async function repliesOf<T>(calls: readonly Promise<T>[]): Promise<T[]> {
   const outcomes = await Promise.allSettled(calls);
   return outcomes.flatMap((outcome) => {
     if (outcome.status === "fulfilled") return [outcome.value];

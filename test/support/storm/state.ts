@@ -19,7 +19,7 @@ export interface GroupState extends GroupFields {
 }
 
 /** The fields of a group in a reply. */
-export type Told = Partial<GroupState>;
+export type ReplyFields = Partial<GroupState>;
 
 /** The state after creation. */
 export function created(fields: GroupFields): GroupState {
@@ -43,13 +43,13 @@ export function entriesOf(mapping: GroupFields["mapping"]) {
 }
 
 /** The group of a REST reply. */
-export function toldByRest(body: unknown): Told {
+export function fieldsOfRest(body: unknown): ReplyFields {
   const { team_id: teamId, token, name, properties } = Object(body).user_group;
   return { teamId, token, name, ...(properties === undefined ? {} : { properties }) };
 }
 
 /** The group of a GraphQL reply. */
-export function toldByGraphql(userGroup: Data): Told | null {
+export function fieldsOfGraphql(userGroup: Data): ReplyFields | null {
   if (userGroup === null) return null;
   const { teamId, token, name, properties, version } = userGroup;
   const entries = userGroup.mapping.map((entry: Data) => [entry.schemaId, entry.dataSource.providedId]);

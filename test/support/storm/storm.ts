@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { expect } from "vitest";
-import { answersOf, type StormClient, untilAnswered } from "./client.js";
+import { repliesOf, retryUntilReply, type StormClient } from "./client.js";
 import { StormGroup } from "./group.js";
 import type { GroupFields } from "./state.js";
 
@@ -31,7 +31,7 @@ export async function runStorm(storm: Storm): Promise<StormGroup[]> {
       // Tenants use the same IDs.
       const id = `${storm.prefix}-${Math.floor(lane / storm.clients.length)}-${count}`;
       if (count % 10 === 0) dataSources.push(await createDataSource(client, `${client.name}-${id}`));
-      const story = count % 4 === 0 ? tellOfMany : tellOfOne;
+      const story = count % 4 === 0 ? runSeveralGroups : runSingleGroup;
       groups.push(...(await story(client, id, dataSources)));
     }
   });
@@ -39,7 +39,7 @@ export async function runStorm(storm: Storm): Promise<StormGroup[]> {
   return groups;
 }
 
-async function tellOfOne(client: StormClient, id: string, dataSources: readonly string[]) {
+async function runSingleGroup(client: StormClient, id: string, dataSources: readonly string[]) {
   const group = new StormGroup(client, id);
   await createGroup(group, dataSources);
   for (let count = randomInt(6); count > 0; count -= 1) await changeGroup(group, dataSources);
@@ -50,7 +50,7 @@ async function tellOfOne(client: StormClient, id: string, dataSources: readonly 
   return [group];
 }
 
-async function tellOfMany(client: StormClient, id: string, dataSources: readonly string[]) {
+async function runSeveralGroups(client: StormClient, id: string, dataSources: readonly string[]) {
   const groups = Array.from({ length: 5 }, (_, index) => new StormGroup(client, `${id}.${index}`));
   await StormGroup.upsert(client, groups.slice(0, 3), fieldsFor(dataSources));
   await StormGroup.upsert(client, groups, fieldsFor(dataSources));
@@ -91,9 +91,9 @@ function fieldsFor(dataSources: readonly string[]): GroupFields {
 /** Creates a data source, with retries. */
 async function createDataSource(client: StormClient, providedId: string): Promise<string> {
   const input = { providedId, name: providedId };
-  const [first] = await answersOf([client.graphql(CREATE_DATA_SOURCE, { input })]);
+  const [first] = await repliesOf([client.graphql(CREATE_DATA_SOURCE, { input })]);
   const { createDataSource: payload } =
-    first ?? (await untilAnswered(() => client.graphql(CREATE_DATA_SOURCE, { input })));
+    first ?? (await retryUntilReply(() => client.graphql(CREATE_DATA_SOURCE, { input })));
   const isThere = !first && payload.userErrors[0]?.code === "DATA_SOURCE_EXISTS";
   if (!isThere) expect(payload).toEqual({ dataSource: { providedId }, userErrors: [] });
   return providedId;

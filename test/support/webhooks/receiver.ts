@@ -24,7 +24,7 @@ export interface Receiver {
   /** The requests so far, in order. */
   readonly received: readonly Received[];
   /** The maximum number of concurrent requests. */
-  readonly mostAtOnce: () => number;
+  readonly maxConcurrent: () => number;
 }
 
 /**
@@ -36,10 +36,10 @@ export async function startReceiver(
 ): Promise<Receiver> {
   const received: Received[] = [];
   let atOnce = 0;
-  let most = 0;
+  let maximum = 0;
   const server = createServer(async (request, response) => {
     atOnce += 1;
-    most = Math.max(most, atOnce);
+    maximum = Math.max(maximum, atOnce);
     const one = await read(request);
     received.push(one);
     const { status, headers = {}, body = "" } = await answer(one, received.length);
@@ -53,7 +53,7 @@ export async function startReceiver(
   });
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}/hook`, port, received, mostAtOnce: () => most };
+  return { url: `http://127.0.0.1:${port}/hook`, port, received, maxConcurrent: () => maximum };
 }
 
 async function read(request: IncomingMessage): Promise<Received> {

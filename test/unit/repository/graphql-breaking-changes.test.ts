@@ -55,8 +55,8 @@ describe("the comparison", () => {
 test("requires a reason and changes in an announcement", () => {
   const announcement = { reason: "Nobody calls it.", changes: CHANGES };
   expect(parseAnnouncement(JSON.stringify(announcement))).toEqual(CHANGES);
-  for (const faulty of [{ reason: " " }, { reason: undefined }, { changes: [] }, { change: "" }]) {
-    expect(() => parseAnnouncement(JSON.stringify({ ...announcement, ...faulty }))).toThrow();
+  for (const invalid of [{ reason: " " }, { reason: undefined }, { changes: [] }, { change: "" }]) {
+    expect(() => parseAnnouncement(JSON.stringify({ ...announcement, ...invalid }))).toThrow();
   }
 });
 

@@ -17,8 +17,8 @@ const indented = (document: JsonValue) => `${JSON.stringify(document, null, 2)}\
 
 describe("a document given as JSON", () => {
   test("is indented up to the size limit, and on one line beyond it", () => {
-    const most = fill(MAX_SITE_CONFIG_BYTES, indented);
-    expect(printDocument(most.document)).toBe(most.text);
+    const largest = fill(MAX_SITE_CONFIG_BYTES, indented);
+    expect(printDocument(largest.document)).toBe(largest.text);
     const beyond = fill(MAX_SITE_CONFIG_BYTES + 1, indented);
     expect(printDocument(beyond.document)).toBe(JSON.stringify(beyond.document));
   });
@@ -28,8 +28,8 @@ describe("a document given as JSON", () => {
       fc.property(fc.json(), (text) => {
         const filling: JsonValue = JSON.parse(text);
         const length = MAX_SITE_CONFIG_BYTES - Buffer.byteLength(indented(["", filling]));
-        const most = ["x".repeat(length), filling];
-        expect(printDocument(most)).toBe(indented(most));
+        const largest = ["x".repeat(length), filling];
+        expect(printDocument(largest)).toBe(indented(largest));
         const beyond = ["x".repeat(length + 1), filling];
         expect(printDocument(beyond)).toBe(JSON.stringify(beyond));
       }),

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { faultless } from "../../support/site-configs/documents.js";
+import { validSite } from "../../support/site-configs/documents.js";
 
 /** Checks a text with a number below an unknown property. */
 function check(number: string) {
-  const text = JSON.stringify({ ...faultless, "x/y": { z: [0, "NUMBER"] } }).replace('"NUMBER"', number);
+  const text = JSON.stringify({ ...validSite, "x/y": { z: [0, "NUMBER"] } }).replace('"NUMBER"', number);
   return validateSiteConfigText(text, { strict: false });
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { faultless } from "../../support/site-configs/documents.js";
+import { validSite } from "../../support/site-configs/documents.js";
 
 /** Large enough that quadratic work would time out. */
 const LARGE = 40_000;
@@ -48,7 +48,7 @@ test("limits the number of findings without changing the verdict", () => {
 });
 
 function site(more: JsonObject): string {
-  return JSON.stringify({ ...faultless, ...more });
+  return JSON.stringify({ ...validSite, ...more });
 }
 
 function many<Item>(size: number, item: (id: number) => Item): Item[] {

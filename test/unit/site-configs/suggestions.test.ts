@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/domain/shared/json.js";
-import { checkDocument, faultless, withAnchors, withGroup } from "../../support/site-configs/documents.js";
+import { checkDocument, validSite, withAnchors, withGroup } from "../../support/site-configs/documents.js";
 
 const suggested: readonly (readonly [typo: string, change: JsonObject, meant: string])[] = [
   ["another case", { topbarlinks: [] }, "topbarLinks"],
@@ -40,6 +40,6 @@ test.each(notSuggested)("no suggestion: %s", (_, change) => {
 });
 
 function messagesOf(change: JsonObject): string[] {
-  const { errors, warnings } = checkDocument({ ...faultless, ...change });
+  const { errors, warnings } = checkDocument({ ...validSite, ...change });
   return [...errors, ...warnings].map(({ message }) => message);
 }

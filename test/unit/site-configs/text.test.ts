@@ -119,10 +119,10 @@ test("accepts exactly the texts that JSON.parse accepts", () => {
       fc.array(fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...fragments)), { maxLength: 2 }),
       (document, edits) => {
         const text = edits.reduce(edit, JSON.stringify(document, null, 1));
-        const faulty = jsonErrors(text).some(
+        const hasErrors = jsonErrors(text).some(
           ({ code }) => code !== "duplicate_key" && code !== "unstorable_text",
         );
-        expect(faulty).toBe(!isJson(text));
+        expect(hasErrors).toBe(!isJson(text));
       },
     ),
     { numRuns: 3000 },
