@@ -24,9 +24,9 @@ describe("a viewer client", () => {
   });
 
   test.each([
-    ["a connection that was cut", cutOff],
+    ["a cut connection", cutOff],
     ["503", refuse(503, "UNAVAILABLE", { "retry-after": "0" })],
-    ["a page of a proxy", reply(502, "<html>")],
+    ["a proxy's error page", reply(502, "<html>")],
   ])("retries after %s", async (_name, fault) => {
     const { url, seen } = await startScriptedServer(fault, SHOWN);
     await createViewer({ url, token: TOKEN }).read();
@@ -95,7 +95,7 @@ test.each([
   ["an API key", { token: "ugk_live_secret" }, /^token must /],
   ["nothing", { token: "" }, /^token must /],
   ["no address", { url: "groups.example.com" }, /^url must /],
-  ["an address of another kind", { url: "javascript:alert(1)" }, /^url must /],
+  ["a URL of another scheme", { url: "javascript:alert(1)" }, /^url must /],
 ])("rejects %s without sending it", (_name, options, message) => {
   const create = () => createViewer({ url: "https://a.example", token: TOKEN, ...options });
   expect(create).toThrow(message);

@@ -8,8 +8,8 @@ import {
   QUERY,
   RESULT,
   shown,
-  untilStored,
   useChromium,
+  waitUntilStored,
 } from "../support/pages/playground-page.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
 
@@ -39,7 +39,7 @@ describe("playground with the demo key in Chromium", () => {
     await shown(page, RESULT).toContain('"name": "Sales database"');
     await page.getByRole("button", { name: "Headers" }).click();
     await shown(page, HEADERS).toContain(`"Authorization": "Token ${customerKey}"`);
-    await untilStored(page, "query List");
+    await waitUntilStored(page, "query List");
     expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain(customerKey);
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });

@@ -12,9 +12,9 @@ import {
   RESULT,
   shown,
   TABS,
-  untilStored,
   useChromium,
   VARIABLES,
+  waitUntilStored,
   write,
 } from "../support/pages/playground-page.js";
 import { callRest } from "../support/rest/rest-client.js";
@@ -72,7 +72,7 @@ describe("playground in Chromium", () => {
     await page.locator(DOCS).getByText("DataSourcePayload", { exact: true }).click();
     await shown(page, DOCS).toContain("Why the change failed; empty when it did not.");
     await openTab(page, "List");
-    await untilStored(page, '"activeTabIndex":1');
+    await waitUntilStored(page, '"activeTabIndex":1');
     await page.reload();
     await shown(page, TABS).toBe(EXAMPLES);
     await shown(page, `${TABS}[aria-selected=true]`).toBe("List");
@@ -87,7 +87,7 @@ describe("playground in Chromium", () => {
     await page.keyboard.press("Control+Enter");
     await shown(page, RESULT).toContain('"newUserGroup": true');
     await write(page, QUERY, "query Mine { viewer { accountName } }");
-    await untilStored(page, "query Mine");
+    await waitUntilStored(page, "query Mine");
     await page.keyboard.press("Control+Enter");
     await shown(page, RESULT).toContain(`"accountName": "${name}"`);
     expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain(secret);

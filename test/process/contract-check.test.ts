@@ -220,12 +220,7 @@ test("an interrupted check deletes what it created, also on the command line", a
 
 test.each([
   ["no key", { CONTRACT_KEY: "" }, {}, /^Set CONTRACT_KEY to an API key/],
-  [
-    "a key that is not known",
-    { CONTRACT_AGAINST_KEY: "x" },
-    {},
-    /does not let the key create groups: it answers 401/,
-  ],
+  ["an unknown key", { CONTRACT_AGAINST_KEY: "x" }, {}, /does not let the key create groups: it answers 401/],
   [
     "nobody there",
     {},

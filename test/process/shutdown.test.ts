@@ -54,7 +54,7 @@ async function refusesConnections({ url }: RunningService): Promise<boolean> {
 }
 
 /** Runs `work` while another transaction locks a group; `work` decides when it ends. */
-async function whileHeld(id: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
+async function whileLocked(id: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = new Client(clientOptions(database.owner));
   await client.connect();
   try {
@@ -105,7 +105,7 @@ describe("after it stops accepting connections", () => {
     if (!held || !ahead || !half || !body || !asking) throw new Error("There are five.");
     await exchange(held, getOrCreate("held"));
     await exchange(half, getOrCreate("half"));
-    await whileHeld("held", async (release) => {
+    await whileLocked("held", async (release) => {
       held.write(rename("held", "One"));
       ahead.write(rename("held", "Two"));
       const request = rename("half", "In two parts");

@@ -29,7 +29,7 @@ test.each([
   ["a token in a log", `{"path":"/${token}"}`, "a user group token"],
   ["a key of one environment", `Token ${apiKey.secret}`, "an API key"],
   ["a key of the other", issueApiKey(1, "Customer").secret, "an API key"],
-  ["a false key", '{"authorization":"Token ugk_live_nonsense"}', "an API key"],
+  ["an invalid key", '{"authorization":"Token ugk_live_nonsense"}', "an API key"],
   ["a webhook's secret", webhookSecret, "a webhook secret"],
   ["a webhook's secret in a query", `?secret=${encodeURIComponent(webhookSecret)}`, "a webhook secret"],
   ["bytes of a row", `(1,"\\\\x${Buffer.from(apiKey.secret).toString("hex")}",t)`, "an API key"],
@@ -40,7 +40,7 @@ test.each([
   ["a known key's base64", `key=${key.toString("base64")}`, "an encryption key"],
   ["a known key's base64 for URLs", key.toString("base64url"), "an encryption key"],
   ["a known key's hex", `\\x00${key.toString("hex")}00`, "an encryption key"],
-  ["a known key as it is", `${key.toString("latin1")}`, "an encryption key"],
+  ["a known key unencoded", `${key.toString("latin1")}`, "an encryption key"],
 ])("finds %s", (_, text, what) => {
   const findings = findSecrets(text, known);
   expect(findings.map((finding) => finding.what)).toContain(what);

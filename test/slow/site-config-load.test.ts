@@ -85,7 +85,7 @@ describe.each([
   ["a document with unknown names under 20 aliases", aliased(20), { document: unknownNames(10_000) }],
   ["a large document that is stored", put, { input: { site: "put", document: large } }],
   ["a large patch", patch, { input: { site: "put", patch: { zeros: list(199_000, 0) } } }],
-  ["the difference of large revisions", '{ siteConfig(site: "put") { diff(from: 1) report { valid } } }', {}],
+  ["the diff of large revisions", '{ siteConfig(site: "put") { diff(from: 1) report { valid } } }', {}],
 ])("%s", (_, query, variables) => {
   test("is processed while other requests are served", async () => {
     const replies: { status: number; text: string }[] = [];

@@ -53,13 +53,13 @@ const QUERY =
 
 describe("compiled operations get the same input field defaults as graphql-js", () => {
   test.each<[string, Record<string, unknown>]>([
-    ["nothing is given", {}],
-    ["null is given", { one: null, many: [null], plain: null }],
+    ["no value", {}],
+    ["null", { one: null, many: [null], plain: null }],
     ["an empty object", { one: {}, plain: {} }],
-    ["in lists of lists, and one for a list", { many: [[{}, { name: "a" }], [{ inner: { size: 1 } }]] }],
-    ["within one another", { one: { inner: {}, list: [{}, { color: "RED", tags: null }] } }],
-    ["null where it may be", { one: { inner: { size: null } } }],
-    ["all is given", { one: { name: "n", inner: { color: "RED", size: 9, tags: [] }, on: false } }],
+    ["nested lists, and a single item for a list", { many: [[{}, { name: "a" }], [{ inner: { size: 1 } }]] }],
+    ["nested objects", { one: { inner: {}, list: [{}, { color: "RED", tags: null }] } }],
+    ["null where allowed", { one: { inner: { size: null } } }],
+    ["all fields", { one: { name: "n", inner: { color: "RED", size: 9, tags: [] }, on: false } }],
   ])("%s", async (_, variables) => {
     const sent = structuredClone(variables);
     const { compiled, interpreted } = await both(QUERY, variables);
@@ -70,9 +70,9 @@ describe("compiled operations get the same input field defaults as graphql-js", 
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ["null where it may not be", { one: { name: null } }],
-    ["a value of another kind", { one: 1 }],
-    ["lists that are too deep", { many: [[[[{}]]]] }],
+    ["null where not allowed", { one: { name: null } }],
+    ["a value of another type", { one: 1 }],
+    ["lists that are nested too deeply", { many: [[[[{}]]]] }],
   ])("still rejects an invalid value: %s", async (_, variables) => {
     const { compiled, interpreted } = await both(QUERY, variables);
     expect(compiled).not.toHaveProperty("data");

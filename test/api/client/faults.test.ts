@@ -48,14 +48,14 @@ async function failureOf(call: Promise<unknown>): Promise<Error & Record<string,
 
 describe("a call is retried", () => {
   test.each([
-    ["a connection that was cut", cutOff],
-    ["a reply that broke off", closeMidReply],
+    ["a cut connection", cutOff],
+    ["an incomplete reply", closeMidReply],
     ["503", refuse(503, "unavailable", { "retry-after": "0" })],
-    ["503 until a moment", refuse(503, "unavailable", { "retry-after": new Date().toUTCString() })],
+    ["a temporary 503", refuse(503, "unavailable", { "retry-after": new Date().toUTCString() })],
     ["500", refuse(500, "internal")],
     ["429", refuse(429, "rate_limited", { "retry-after": "0" })],
-    ["a page of a proxy", reply(502, "<html>Bad Gateway</html>")],
-    ["a request under the same key that is still under way", refuse(409, "idempotency_key_in_use")],
+    ["a proxy's error page", reply(502, "<html>Bad Gateway</html>")],
+    ["a request in progress with the same key", refuse(409, "idempotency_key_in_use")],
   ])("after %s", async (_name, fault) => {
     const { url, seen } = await startScriptedServer(fault, FOUND);
     await expect(clientOf(url).userGroups.getOrCreate({ userGroupId: "a" })).resolves.toMatchObject({
@@ -127,10 +127,10 @@ describe("a call is not retried", () => {
   });
 
   test.each([
-    ["what is not JSON", reply(200, "<!doctype html>")],
-    ["JSON of something else", reply(200, { ok: true })],
+    ["a reply that is not JSON", reply(200, "<!doctype html>")],
+    ["unexpected JSON", reply(200, { ok: true })],
     ["a group without its token", reply(200, { success: 1, user_group: { ...GROUP, token: null } })],
-    ["a success that is none", reply(200, { success: 0 })],
+    ["a success without its data", reply(200, { success: 0 })],
     ["a redirect", reply(302, "", { location: "https://evil.example.com/" })],
   ])("after %s, which is reported as such", async (_name, answer) => {
     const { url, seen } = await startScriptedServer(answer);
@@ -160,10 +160,10 @@ describe("a deletion", () => {
   });
 
   test.each([
-    ["a reply that was lost", cutOff],
-    ["a reply that broke off", closeMidReply],
+    ["a lost reply", cutOff],
+    ["an incomplete reply", closeMidReply],
     ["503", refuse(503, "unavailable", { "retry-after": "0" })],
-    ["a page of a proxy", reply(502, "<html>Bad Gateway</html>")],
+    ["a proxy's error page", reply(502, "<html>Bad Gateway</html>")],
   ])("that finds no group after %s returns that nothing was deleted", async (_name, fault) => {
     const { url } = await startScriptedServer(fault, GONE);
     await expect(clientOf(url).userGroups.delete({ currentToken: TOKEN })).rejects.toMatchObject({

@@ -133,9 +133,9 @@ describe("a subscription to another server", () => {
   const event = (data: unknown) => `event: next\ndata: ${JSON.stringify(data)}\n\n`;
 
   test.each([
-    ["that is no event stream", reply(200, { data: {} })],
+    ["that is not an event stream", reply(200, { data: {} })],
     ["with an event that is not JSON", stream("event: next\ndata: {\n\n")],
-    ["with an event of something else", stream(event([1]))],
+    ["with an unexpected event", stream(event([1]))],
   ])("%s, fails", async (_name, answer) => {
     const { url, seen } = await startScriptedServer(answer);
     await expect(clientOf(url).subscribe(WATCH).next()).rejects.toThrow(UnexpectedReplyError);

@@ -38,9 +38,12 @@ describe("verifyWebhook", () => {
     ["another id", { headers: { ...headers, "webhook-id": "e-2" } }],
     ["another time", { headers: { ...headers, "webhook-timestamp": "1" } }],
     ["no signature", { headers: { ...headers, "webhook-signature": undefined } }],
-    ["a signature of another kind", { headers: { ...headers, "webhook-signature": "v1a,AAAA v1" } }],
-    ["a time long ago", { headers: webhookHeaders("e-1", body, [secret], new Date(Date.now() - 301_000)) }],
-    ["a time to come", { headers: webhookHeaders("e-1", body, [secret], new Date(Date.now() + 302_000)) }],
+    ["a signature of another scheme", { headers: { ...headers, "webhook-signature": "v1a,AAAA v1" } }],
+    ["an old timestamp", { headers: webhookHeaders("e-1", body, [secret], new Date(Date.now() - 301_000)) }],
+    [
+      "a future timestamp",
+      { headers: webhookHeaders("e-1", body, [secret], new Date(Date.now() + 302_000)) },
+    ],
   ])("rejects %s", (_name, change) => {
     expect(() => verifyWebhook({ body, headers, secret, ...change })).toThrow(WebhookVerificationError);
   });

@@ -79,15 +79,15 @@ describe("a document without credentials", () => {
 
   test.each([
     ["a query", "{ userGroups { nodes { name } } }"],
-    ["a field beside one that is open", "{ viewer { scope } userGroups { totalCount } }"],
+    ["a field next to a public one", "{ viewer { scope } userGroups { totalCount } }"],
     [
       "a field in a fragment",
       "{ ...F } fragment F on Query { ... { ...G } } fragment G on Query { node(id: 1) { id } }",
     ],
     ["another operation of the document", "query A { __typename } query B { apiKeys { totalCount } }"],
     ["a mutation", 'mutation { rotateUserGroupToken(input: { currentToken: "x" }) { userGroup { id } } }'],
-    ["what is not valid, of which nothing is said", "{ userGroupz { nodes { name } } }"],
-    ["a ring of fragments", "{ ...F } fragment F on Query { ...G } fragment G on Query { ...F nothing }"],
+    ["an invalid document, without details", "{ userGroupz { nodes { name } } }"],
+    ["circular fragments", "{ ...F } fragment F on Query { ...G } fragment G on Query { ...F nothing }"],
   ])("that needs a key is rejected before validation: %s", async (_, query) => {
     expect(await post(query)).toMatchObject({
       ...UNAUTHENTICATED,

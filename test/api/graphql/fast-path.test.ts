@@ -34,9 +34,9 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
   test.each<[string, object, Record<string, string>?]>([
     ["a query with variables", { query: ONE, variables: { by } }],
     ["one without", { query: "{ dataSources { nodes { providedId } } }" }],
-    ["one with null for variables", { query: "{ viewer { scope } }", variables: null, operationName: null }],
-    ["one that is named", { query: "query Name { viewer { accountName } }", operationName: "Name" }],
-    ["what is not found", { query: ONE, variables: { by: { providedId: "none" } } }],
+    ["a query with null variables", { query: "{ viewer { scope } }", variables: null, operationName: null }],
+    ["a named query", { query: "query Name { viewer { accountName } }", operationName: "Name" }],
+    ["a missing object", { query: ONE, variables: { by: { providedId: "none" } } }],
     ["introspection", { query: '{ __type(name: "UserGroup") { name fields { name } } }' }],
     [
       "a mutation that changes nothing",
@@ -44,9 +44,13 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
         query: `mutation { updateUserGroup(input: { by: { providedId: "none" }, name: "x" }) { userErrors { code field } } }`,
       },
     ],
-    ["a client that takes anything", { query: "{ viewer { scope environment } }" }, { accept: "*/*" }],
     [
-      "one that asks for GraphQL's own type",
+      "a client that accepts any media type",
+      { query: "{ viewer { scope environment } }" },
+      { accept: "*/*" },
+    ],
+    [
+      "a client that accepts GraphQL's media type",
       { query: "{ viewer { environment } }" },
       {
         accept: "application/graphql-response+json, application/json;q=0.9",
@@ -109,9 +113,9 @@ describe.runIf(inject("isFast"))("the fast path answers repeated operations as A
 
 describe("the fast path rejects what Apollo Server rejects:", () => {
   test.each<[string, object, number]>([
-    ["variables that do not fit", { by: { providedId: 1 } }, 200],
-    ["a variable that is missing", {}, 200],
-    ["two references at once", { by: { providedId: "a", id: "b" } }, 400],
+    ["invalid variables", { by: { providedId: 1 } }, 200],
+    ["a missing variable", {}, 200],
+    ["two identifiers at once", { by: { providedId: "a", id: "b" } }, 400],
   ])("%s", async (_, variables, status) => {
     await send({ query: ONE, variables: { by } });
     const known = await send({ query: ONE, variables });

@@ -41,8 +41,8 @@ function sentBy({ services }: TestService): Record<string, number> {
 }
 
 describe.each([
-  ["for each request", { collect: false, keyCacheMs: 0 }],
-  ["for many requests", { collect: true, keyCacheMs: 500 }],
+  ["per request", { collect: false, keyCacheMs: 0 }],
+  ["batched", { collect: true, keyCacheMs: 500 }],
 ])("what waits for a connection at the deadline, with statements %s,", (_how, speed) => {
   test("is not sent later, whatever statement authenticates the caller", async () => {
     const service = await startTestService({

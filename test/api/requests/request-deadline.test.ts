@@ -53,7 +53,7 @@ async function nameOfAcme(): Promise<string> {
 }
 
 test.each([
-  ["each for itself", {}],
+  ["each on its own", {}],
   ["in one transaction", { "idempotency-key": "changes" }],
 ])(
   "an operation with many statements, %s, stops at the deadline and sends no further ones",

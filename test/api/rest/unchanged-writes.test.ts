@@ -121,7 +121,7 @@ describe("a write that changes nothing is not recorded as a change", () => {
   test.each([
     ["another value", { properties: { ...GROUP.properties, plan: "silver" } }, ["properties"]],
     ["no properties", { properties: null }, ["properties"]],
-    ["one entry less", { mapping: { a: "sales" } }, ["mapping"]],
+    ["one entry fewer", { mapping: { a: "sales" } }, ["mapping"]],
     ["one entry more", { mapping: { ...GROUP.mapping, c: "sales" } }, ["mapping"]],
     ["no mapping", { mapping: null, name: GROUP.name }, ["mapping"]],
   ])("%s is a change of this field only", async (what, change, changed) => {

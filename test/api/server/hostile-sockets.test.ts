@@ -61,13 +61,13 @@ test.each([
 });
 
 test.each([
-  ["another coding after chunked", "Transfer-Encoding: chunked, identity\r\n"],
+  ["another transfer coding after chunked", "Transfer-Encoding: chunked, identity\r\n"],
   ["one that looks like chunked", "Transfer-Encoding: xchunked\r\n"],
   ["a space before the colon", "Transfer-Encoding : chunked\r\n"],
   ["a vertical tab", "Transfer-Encoding: \x0bchunked\r\n"],
   ["a folded line", "Transfer-Encoding:\r\n chunked\r\n"],
-  ["a line that a bare LF ends", "X: y\nTransfer-Encoding: chunked\r\n"],
-  ["a line that a bare CR ends", "X: y\rTransfer-Encoding: chunked\r\n"],
+  ["a line ending in a bare LF", "X: y\nTransfer-Encoding: chunked\r\n"],
+  ["a line ending in a bare CR", "X: y\rTransfer-Encoding: chunked\r\n"],
   ["a NUL", "X: y\0\r\n"],
 ])("rejects request smuggling by %s", async (_name, headers) => {
   await expectRefusal(get(headers, `24\r\n${BODY}\r\n0\r\n\r\n`), 400, NOT_HTTP);

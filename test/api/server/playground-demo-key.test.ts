@@ -39,12 +39,12 @@ describe("the demo key", () => {
   });
 
   test.each([
-    ["a foreign name that leads here", { host: "rebound.example:4000" }],
-    ["a name that begins like ours", { host: "localhost.example" }],
-    ["a name that ends like ours", { host: "evil-localhost" }],
+    ["another host name that resolves here", { host: "rebound.example:4000" }],
+    ["a host name with our prefix", { host: "localhost.example" }],
+    ["a host name with our suffix", { host: "evil-localhost" }],
     ["another address", { host: "192.168.0.7:4000" }],
     ["the page of another origin", { origin: "https://shop.example" }],
-    ["a page in a sandbox", { origin: "null" }],
+    ["a sandboxed page", { origin: "null" }],
     ["a proxy that names the client", { "x-forwarded-for": "203.0.113.9" }],
     ["a proxy that names the host", { "x-forwarded-host": "demo.example" }],
     ["a proxy that names the protocol", { "x-forwarded-proto": "https" }],

@@ -114,7 +114,7 @@ describe("GraphQL errors before execution", () => {
     ["a wrong method", () => callRest(url(), "PUT", key.secret, { query: "{ __typename }" })],
     ["a page of another site", () => callRest(`${url()}?query={__typename}`, "GET", undefined)],
     [
-      "variables that are none",
+      "invalid variables",
       () => callRest(url(), "POST", key.secret, { query: "{ __typename }", variables: "x" }),
     ],
     ["no JSON", () => callRest(url(), "POST", key.secret, "{")],

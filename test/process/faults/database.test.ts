@@ -86,7 +86,7 @@ describe("while another transaction holds a group", () => {
   afterAll(() => service.close());
 
   /** Runs `work` while another transaction locks the group's row; then commits it. */
-  async function whileHeld(
+  async function whileLocked(
     providedId: string,
     work: (query: (sql: string) => Promise<unknown>) => Promise<void>,
   ) {
@@ -114,7 +114,7 @@ describe("while another transaction holds a group", () => {
   test("returns 503 when a connection is cut within a transaction, and keeps running", async () => {
     await call("GET", { user_group_id: "cut", name: "Cut" });
     const change = { user_group_id: "cut", mapping: { a: "sales" } };
-    await whileHeld("cut", async () => {
+    await whileLocked("cut", async () => {
       const reply = call("PUT", change);
       const pid = await untilWaiting();
       await service.query("SELECT pg_terminate_backend($1)", [pid]);
@@ -127,7 +127,7 @@ describe("while another transaction holds a group", () => {
     const created = await call("GET", { user_group_id: "race", name: "Race", mapping: { a: "sales" } });
     const token = Object(created.body).user_group.token;
     const replies: Promise<{ status: number }>[] = [];
-    await whileHeld("race", async (query) => {
+    await whileLocked("race", async (query) => {
       const reply = call("DELETE", { current_token: token, data_source_provided_id: "sales" });
       await untilWaiting();
       await query("UPDATE user_group SET version = version + 1 WHERE provided_id = 'race'");

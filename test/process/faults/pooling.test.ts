@@ -67,7 +67,7 @@ test.each([
     () => rest("PUT", { user_group_id: "acme", name: "Unknown", mapping: { a: "sales" } }),
   ],
   [
-    "a transaction upon entities",
+    "a transaction with entities",
     "data_source",
     () =>
       graphql(

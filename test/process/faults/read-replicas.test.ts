@@ -51,7 +51,7 @@ async function getOrCreate(providedId: string, headers = {}): Promise<Data> {
 }
 
 /** Runs a function while the standby's replay is paused. */
-async function whileBehind(work: () => Promise<void>): Promise<void> {
+async function whileReplayPaused(work: () => Promise<void>): Promise<void> {
   await postgres.pause();
   await work().finally(() => postgres.resume());
   await postgres.catchUp();
@@ -61,7 +61,7 @@ const GROUPS = "{ userGroups(first: 50) { totalCount nodes { providedId } } }";
 const namesIn = ({ userGroups }: Data) => userGroups.nodes.map((node: Data) => node.providedId);
 
 test("reads from a replica only when the request allows stale data", () =>
-  whileBehind(async () => {
+  whileReplayPaused(async () => {
     await getOrCreate("unsaid");
     expect(namesIn(await run(GROUPS))).toContain("unsaid");
     expect(namesIn(await run(GROUPS, STRONG))).toContain("unsaid");
@@ -126,7 +126,7 @@ describe("is read from a replica", () => {
 
 describe("is never read from a replica", () => {
   test("get-or-create", () =>
-    whileBehind(async () => {
+    whileReplayPaused(async () => {
       expect(await getOrCreate("twice", EVENTUAL)).toMatchObject({ success: 1, new_user_group: true });
       expect(await getOrCreate("twice", EVENTUAL)).toMatchObject({ success: 1, new_user_group: false });
       const mutation = `mutation { getOrCreateUserGroup(input: {providedId: "twice", name: "x"}) { newUserGroup userGroup { mapping { schemaId } } } }`;
@@ -137,7 +137,7 @@ describe("is never read from a replica", () => {
     }));
 
   test("the result of a mutation", () =>
-    whileBehind(async () => {
+    whileReplayPaused(async () => {
       const mutation = `mutation { createUserGroup(input: {providedId: "shown", name: "x", mapping: [{schemaId: "a", dataSource: "sales"}]})
         { userGroup { mapping { schemaId dataSource { name } } } userErrors { code } } }`;
       for (const headers of [EVENTUAL, { ...EVENTUAL, "idempotency-key": "shown" }]) {
@@ -152,7 +152,7 @@ describe("is never read from a replica", () => {
     }));
 
   test("authentication", () =>
-    whileBehind(async () => {
+    whileReplayPaused(async () => {
       const { user_group: created } = await getOrCreate("viewer");
       const viewer = async (token: string) => {
         const query = "{ viewer { userGroup { name } } }";

@@ -27,7 +27,7 @@ export async function installClient(borrowed: readonly string[]): Promise<Client
   const directory = await mkdtemp(join(tmpdir(), "user-groups-consumer-"));
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", directory], { cwd: client });
   const [packed]: readonly { filename: string; files: readonly { path: string }[] }[] = JSON.parse(stdout);
-  if (!packed) throw new Error("npm pack told of no package.");
+  if (!packed) throw new Error("npm pack reported no package.");
   await writeFile(
     join(directory, "package.json"),
     '{ "name": "consumer", "private": true, "type": "module" }\n',

@@ -156,7 +156,7 @@ async function start(
 }
 
 /** Expects bounded memory and hardly affected other callers after an attack. */
-export function expectBorne(name: string, calm: Observation, attack: Observation): void {
+export function expectSurvived(name: string, calm: Observation, attack: Observation): void {
   const seen = `${name}: calm ${JSON.stringify(calm)}, attacked ${JSON.stringify(attack)}`;
   expect(attack.rssMb, seen).toBeLessThan(MAX_RSS_MB);
   expect(attack.get.cpuMs, seen).toBeLessThan(MAX_CPU_MS);

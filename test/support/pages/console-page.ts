@@ -66,7 +66,7 @@ export async function findBarriers(page: Page, rules?: readonly string[]): Promi
   const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`;
   const found = await page.evaluate(run);
-  return Array.isArray(found) ? found : [`axe told ${String(found)}`];
+  return Array.isArray(found) ? found : [`axe returned ${String(found)}`];
 }
 
 /** Expects no request to other hosts, no policy violation, no exception and no stored key. */

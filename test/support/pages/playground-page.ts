@@ -36,7 +36,7 @@ export function shown(page: Page, selector: string) {
   return eventually(read);
 }
 
-export async function untilStored(page: Page, query: string): Promise<void> {
+export async function waitUntilStored(page: Page, query: string): Promise<void> {
   await eventually(() => page.evaluate('localStorage.getItem("graphiql:tabState")')).toContain(query);
 }
 

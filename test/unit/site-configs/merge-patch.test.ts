@@ -149,7 +149,7 @@ const wild = fc
 
 describe.each([
   ["indented texts", indented],
-  ["texts with any white space and spelling", wild],
+  ["texts with any white space and escapes", wild],
 ])("%s", (_, texts) => {
   test("match RFC 7396", () => {
     fc.assert(

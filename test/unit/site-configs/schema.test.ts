@@ -34,7 +34,7 @@ test("both accept generated valid documents", () => {
 describe("rules that the schema cannot express", () => {
   test.each([
     ["text that cannot be stored", { ...validSite, name: "a\u0000" }],
-    ["the number of levels", { ...validSite, deep: JSON.parse("[".repeat(300) + "]".repeat(300)) }],
+    ["nesting depth", { ...validSite, deep: JSON.parse("[".repeat(300) + "]".repeat(300)) }],
   ])("%s", (_, document) => {
     expect(checkDocument(document).valid).toBe(false);
     expect(accepts(document)).toBe(true);
