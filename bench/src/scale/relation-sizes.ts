@@ -30,7 +30,7 @@ export function sizeTable(
     { name: "all", parts: names },
   ];
   return markdownTable(
-    ["", ...sizes.map(({ groups }) => `MB at ${groups.toLocaleString("en")}`), "bytes per group at the most"],
+    ["", ...sizes.map(({ groups }) => `MB at ${groups.toLocaleString("en")}`), "bytes per group"],
     rows.map(({ name, parts }) => {
       const bytes = sizes.map(({ relations }) => sumOf(parts.map((part) => relations.get(part) ?? 0)));
       const perGroup = (bytes.at(-1) ?? Number.NaN) / (largest?.groups ?? Number.NaN);
