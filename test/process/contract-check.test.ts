@@ -150,7 +150,7 @@ async function groupsLeftBy(alter: (reply: AlterableReply) => void | Promise<voi
   return left.map(({ providedId }) => providedId);
 }
 
-test("what another service creates in violation of the contract is deleted, too", async () => {
+test("groups that another service creates in violation of the contract are deleted, too", async () => {
   const found = groupsLeftBy(async (reply) => {
     if (!reply.sent.includes("-none") || reply.status !== 404) return;
     const body = { ...JSON.parse(reply.sent), name: "Made by PUT" };

@@ -144,7 +144,7 @@ describe("a user group token", () => {
     });
   });
 
-  test("is told of an unknown field before a forbidden one", async () => {
+  test("gets the error for an unknown field before that for a forbidden one", async () => {
     const { token } = await create("misspelt");
     expect(await call(token, "{ viewer { userGroup { nmae teamId } } }")).toMatchObject({
       body: {

@@ -111,7 +111,7 @@ describe("paging", () => {
     expect([...new Set(names)]).toEqual(["Zoo 100%", "apple", "zoo_a", "Ärger"]);
   });
 
-  test("returns what lies between two cursors", async () => {
+  test("returns the items between two cursors", async () => {
     const { edges } = await list({ first: 100 });
     const between = { after: edges[4].cursor, before: edges[9].cursor };
     expect(idsOf(await list(between))).toEqual(edges.slice(5, 9).map(({ node }: Data) => node.providedId));

@@ -41,9 +41,9 @@ function sentBy({ services }: TestService): Record<string, number> {
 }
 
 describe.each([
-  ["per request", { collect: false, keyCacheMs: 0 }],
+  ["unbatched", { collect: false, keyCacheMs: 0 }],
   ["batched", { collect: true, keyCacheMs: 500 }],
-])("what waits for a connection at the deadline, with statements %s,", (_how, speed) => {
+])("a request waiting for a connection at its deadline, with %s statements,", (_how, speed) => {
   test("is not sent later, whatever statement authenticates the caller", async () => {
     const service = await startTestService({
       use: base,

@@ -16,7 +16,7 @@ test("50 concurrent first GETs of one ID create one group and return one token",
   }
 });
 
-test("concurrent creation, rotation and deletion of one ID never gives a wrong reply", async () => {
+test("concurrent creation, rotation and deletion of one ID never returns a wrong reply", async () => {
   const { call } = rest();
   const statuses = new Set<number>();
   const worker = async () => {

@@ -25,7 +25,7 @@ const faulted = useFaultedService(
   }),
 );
 
-test("traffic is delayed beyond the transaction timeouts, then all delivered", async () => {
+test("traffic is delayed beyond the transaction timeouts and then delivered", async () => {
   const { service, through: proxy } = faulted();
   const { refused, longestMs } = await service.under(async () => {
     for (const end of [() => sleep(IDLE_TRANSACTION_MS + 200), () => service.untilUnready()]) {
