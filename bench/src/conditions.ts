@@ -1,7 +1,7 @@
 import { cpus, loadavg } from "node:os";
 import type { BenchDatabase } from "./postgres.js";
 
-/** Describes the machine, and its load now and before: the last line of a report. */
+/** Describes the machine and its load average before and after a run. */
 export async function describeMachine({ query }: BenchDatabase, loadBefore: readonly number[]) {
   const [settings] = await query<{ version: string; buffers: string }>(
     "SELECT current_setting('server_version') AS version, current_setting('shared_buffers') AS buffers",

@@ -15,28 +15,28 @@ const ACCOUNT = ["--account", "bench", "--environment", "Customer"];
 const SOURCES = ["crm", "sales", "support"];
 const HEADS = ["", "groups", "seconds", "groups/s", "COPY's time ÷ it", "peak memory MB"];
 
-/** The tables that an import fills itself, in the order of their foreign keys; triggers write the audit log. */
+/** The tables that an import writes, in foreign key order; triggers write the audit log. */
 const TABLES = ["user_group", "mapping_entry", "brought_token"];
 
 type Command = (name: string, ...options: string[]) => ReturnType<typeof runCommand>;
 
-/** Measures `import` and `export` of groups with tokens and mappings against COPY of the same rows into the same tables. */
+/** Compares `import` and `export` of groups with tokens and mappings to COPY of the same rows. */
 export async function benchImport(args: readonly string[]): Promise<string> {
   const reading = { names: ["groups"], flags: [], usage: "npm run bench -- import [--groups N]" };
   const [groups = GROUPS] = readOptions(args, reading, (options) => readNumbers(options, "groups", []));
   return inWorkplace(async (place) => {
     const postgres = await startPostgres(place, {});
-    const [ours, theirs] = [await postgres.create("ours"), await postgres.create("copy")];
+    const [importDatabase, copyDatabase] = [await postgres.create("ours"), await postgres.create("copy")];
     const keys = randomBytes(32).toString("base64");
-    const command = await prepare(ours, keys, place.directory);
-    await prepare(theirs, keys, place.directory);
-    return measure(ours, theirs, command, place.directory, groups);
+    const command = await prepare(importDatabase, keys, place.directory);
+    await prepare(copyDatabase, keys, place.directory);
+    return measure(importDatabase, copyDatabase, command, place.directory, groups);
   });
 }
 
 async function measure(
-  ours: BenchDatabase,
-  theirs: BenchDatabase,
+  importDatabase: BenchDatabase,
+  copyDatabase: BenchDatabase,
   command: Command,
   directory: string,
   groups: number,
@@ -44,9 +44,11 @@ async function measure(
   const [file, written] = [join(directory, "groups.jsonl"), join(directory, "written.jsonl")];
   await writeGroups(file, groups);
   const imported = await command("import", "--groups", file);
-  const [row] = await ours.query<{ count: number }>("SELECT count(*)::integer AS count FROM user_group");
+  const [row] = await importDatabase.query<{ count: number }>(
+    "SELECT count(*)::integer AS count FROM user_group",
+  );
   if (row?.count !== groups) throw new Error(`The import created ${row?.count} of ${groups} groups.`);
-  const copied = await copy(ours, theirs, directory);
+  const copied = await copy(importDatabase, copyDatabase, directory);
   const again = await command("import", "--groups", file);
   const exported = await command("export", "--groups", written, "--with-tokens");
   const rows = [
@@ -65,7 +67,7 @@ async function measure(
   );
 }
 
-/** Gives a database an account and its data sources. @returns what runs further commands on it */
+/** Creates an account with data sources. @returns a function that runs further commands for it */
 async function prepare(database: BenchDatabase, keys: string, directory: string): Promise<Command> {
   const settings = { ENCRYPTION_KEYS: keys, DATABASE_URL: database.runtimeUrl };
   const command: Command = (name, ...options) => runCommand(settings, [name, ...options, ...ACCOUNT]);
@@ -76,7 +78,7 @@ async function prepare(database: BenchDatabase, keys: string, directory: string)
   return command;
 }
 
-/** Groups as another service may have them, in an order that is none of ours. */
+/** Writes groups as exported by another service, in random order. */
 async function writeGroups(path: string, groups: number): Promise<void> {
   function* lines() {
     for (let n = 0; n < groups; n += 1) {
@@ -93,7 +95,7 @@ async function writeGroups(path: string, groups: number): Promise<void> {
   await pipeline(Readable.from(lines()), createWriteStream(path));
 }
 
-/** Copies what an import has made into the tables of another database. @returns the seconds that COPY FROM took */
+/** Copies the imported rows into another database. @returns the duration of COPY FROM in seconds */
 async function copy(from: BenchDatabase, to: BenchDatabase, directory: string): Promise<number> {
   let seconds = 0;
   for (const table of TABLES) {
@@ -102,7 +104,7 @@ async function copy(from: BenchDatabase, to: BenchDatabase, directory: string): 
     const start = performance.now();
     await to.query(`COPY ${table} FROM '${path}'`);
     seconds += (performance.now() - start) / 1000;
-    // Not counted: without it the foreign keys of the next table are checked by an index that takes a thousand times as long.
+    // Not timed: without statistics, the foreign key checks of the next table use an index that is a thousand times slower.
     await to.query(`ANALYZE ${table}`);
   }
   return seconds;

@@ -1,4 +1,4 @@
-/** Writes a table whose columns are aligned, as text and as Markdown. The first column stands left, numbers right. */
+/** Formats an aligned Markdown table. The first column is left-aligned, the others right-aligned. */
 export function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heads.map((head, column) =>
     Math.max(...[head, ...rows.map((row) => row[column] ?? "")].map(({ length }) => length)),

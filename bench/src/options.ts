@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 
-/** Options of the command line by name, each a list of texts; a flag is an empty list. */
+/** Command-line options by name, each with its values; a flag has none. */
 export type Options = ReadonlyMap<string, readonly string[]>;
 
-/** Reads `--name value,…` and `--flag`. @throws Error with the usage for what is not understood */
+/** Parses `--name value,…` and `--flag`. @throws Error with the usage for invalid options */
 export function readOptions<Result>(
   args: readonly string[],
   { names, flags, usage }: { names: readonly string[]; flags: readonly string[]; usage: string },
@@ -22,7 +22,7 @@ export function readOptions<Result>(
   }
 }
 
-/** Whole numbers above 0. */
+/** Parses positive integers. */
 export function readNumbers(options: Options, name: string, defaults: readonly number[]): readonly number[] {
   return options.get(name)?.flatMap((text) => text.split(",").map(readNumber)) ?? defaults;
 }

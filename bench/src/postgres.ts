@@ -8,17 +8,17 @@ import { migrateUp } from "../../src/persistence/database/migrator.js";
 import { grantRuntimeRole } from "../../src/persistence/database/runtime-role.js";
 import type { Workplace } from "./workplace.js";
 
-/** A database with our tables. */
+/** A migrated database. */
 export interface BenchDatabase {
-  /** As the role that owns the tables, a superuser. */
+  /** As the owner role, a superuser. */
   readonly owner: EmbeddedConnection;
   readonly ownerUrl: string;
-  /** As the role that our service runs as, for whom row level security holds. */
+  /** As the application role, which is subject to row-level security. */
   readonly runtime: EmbeddedConnection;
   readonly runtimeUrl: string;
-  /** The process whose children serve the connections. */
+  /** The postmaster's process ID. */
   readonly pid: number;
-  /** As the owner. */
+  /** Runs a statement as the owner. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -26,24 +26,19 @@ export interface BenchPostgres {
   create(name: string): Promise<BenchDatabase>;
 }
 
-/** Settings with which the disk is not waited for: it would hide what the rest costs, and differ from machine to machine. */
+/** Excludes disk latency, which would hide other costs and differs between machines. */
 export const WITHOUT_DISK = { fsync: "off", synchronous_commit: "off", shared_buffers: "512MB" };
 
-/**
- * Starts the embedded PostgreSQL of the service on an empty directory, until the end of the run.
- * @param onLog takes each line of its log
- */
+/** Starts the service's embedded PostgreSQL in an empty directory until the end of the run. */
 export async function startPostgres(
   { directory, onClose }: Workplace,
   settings: Readonly<Record<string, string>>,
-  onLog: (line: string) => void = () => undefined,
 ): Promise<BenchPostgres> {
   const server = await openEmbeddedServer({
     dataDir: join(directory, "database"),
     password: randomBytes(16).toString("hex"),
     database: "bench",
     adopt: false,
-    onLog,
     settings,
   });
   onClose(() => server.stop());

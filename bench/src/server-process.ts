@@ -7,21 +7,21 @@ import { fileURLToPath } from "node:url";
 import type { BenchDatabase } from "./postgres.js";
 import { peakMemoryMbOf } from "./process-usage.js";
 
-/** A server that answers HTTP in a process of its own. */
+/** An HTTP server process. */
 export interface ServerProcess {
   readonly name: string;
   readonly pid: number;
   readonly url: string;
-  /** The file of its standard error. */
+  /** The file with its standard error. */
   readonly log: string;
-  /** @returns the exit code; null when a signal ended it */
+  /** @returns the exit code; null when it was terminated by a signal */
   stop(): Promise<number | null>;
 }
 
 interface ServerProgram {
   readonly name: string;
   readonly directory: string;
-  /** The program and its arguments, for `node` or another Node.js. */
+  /** Arguments for Node.js, beginning with the script. */
   readonly args: readonly string[];
   readonly node?: string;
   readonly settings?: Readonly<Record<string, string>>;
@@ -31,23 +31,26 @@ const BUILT = new URL("../../../../dist/src/", import.meta.url);
 const STARTING_MS = 60_000;
 const ENDING_MS = 10_000;
 const POLL_MS = 20;
-/** A server ends with us, however we end. */
+/** Ends a server when this process ends for any reason. */
 const FUSE = `data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()`;
 
-/** Starts our service as its users do, by its settings only: the others are the defaults. */
+/** Starts our service with its default settings, except for those given. */
 export function startService(
   name: string,
   directory: string,
   database: BenchDatabase,
   settings: Readonly<Record<string, string>>,
-  nodeOptions: readonly string[] = [],
 ): Promise<ServerProcess> {
   const defaults = { PORT: "0", DATABASE_URL: database.runtimeUrl, DATA_DIR: join(directory, name) };
-  const args = [...nodeOptions, builtPath("main.js")];
-  return startServer({ name, directory, args, settings: { ...defaults, ...settings } });
+  return startServer({
+    name,
+    directory,
+    args: [builtPath("main.js")],
+    settings: { ...defaults, ...settings },
+  });
 }
 
-/** Starts a server and waits until it prints its address. @throws Error with its output when it does not */
+/** Starts a server and waits until it prints its URL. @throws Error with its output when it does not */
 export async function startServer(program: ServerProgram): Promise<ServerProcess> {
   const { name, directory, args, node = process.execPath, settings = {} } = program;
   const log = join(directory, `${name}.log`);
@@ -55,7 +58,7 @@ export async function startServer(program: ServerProgram): Promise<ServerProcess
     env: { NODE_ENV: "production", GRAPHILE_ENV: "production", ...settings },
     stdio: ["pipe", "pipe", openSync(log, "w")],
   });
-  // A program that does not exist has no exit code.
+  // A program that cannot be spawned has no exit code.
   let fault = "";
   child.on("error", ({ message }) => {
     fault = message;
@@ -75,7 +78,7 @@ export async function startServer(program: ServerProgram): Promise<ServerProcess
   throw new Error(`${name} did not start: ${fault}${output}${readFileSync(log, "utf8")}`);
 }
 
-/** Runs a command of the service's command-line interface to its end. */
+/** Runs a CLI command to its end. */
 export async function runCommand(settings: Readonly<Record<string, string>>, args: readonly string[]) {
   const start = performance.now();
   const child = spawn(process.execPath, [builtPath("cli.js"), ...args], {
@@ -88,7 +91,7 @@ export async function runCommand(settings: Readonly<Record<string, string>>, arg
   });
   let peakMb = 0;
   const timer = setInterval(async () => {
-    // A process that is about to end has no memory.
+    // An exiting process has no memory status.
     peakMb = Math.max(peakMb, await peakMemoryMbOf(child.pid ?? 0).catch(() => 0));
   }, 100);
   await once(child, "close");

@@ -2,23 +2,23 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Where a run works. */
+/** The directory and cleanup of a run. */
 export interface Workplace {
-  /** For files, which PostgreSQL, as another user, may read and write as well; those in `database` are never kept. */
+  /** For files that PostgreSQL, which runs as another user, can also read and write; `database` is always deleted. */
   readonly directory: string;
-  /** Has something closed at the end of the run, before what was registered earlier. */
+  /** Registers a cleanup function; they run in reverse order. */
   onClose(close: () => Promise<unknown>): void;
 }
 
 /**
- * Works in a directory of its own and cleans up, also when Ctrl-C interrupts.
- * @throws what `work` throws, or Error for an interruption; then all but the database is kept
+ * Runs a function with a temporary directory and cleans up, also on Ctrl-C.
+ * @throws the function's error, or Error when interrupted; the directory is then kept except for the database
  */
 export async function inWorkplace<Result>(work: (place: Workplace) => Promise<Result>): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), "user-groups-bench-"));
   await chmod(directory, 0o777);
   const closing: (() => Promise<unknown>)[] = [];
-  let kept = true;
+  let isKept = true;
   try {
     const interruption = new Promise<never>((_, reject) => {
       process.once("SIGINT", () => reject(new Error("Interrupted.")));
@@ -27,11 +27,15 @@ export async function inWorkplace<Result>(work: (place: Workplace) => Promise<Re
       work({ directory, onClose: (close) => void closing.unshift(close) }),
       interruption,
     ]);
-    kept = false;
+    isKept = false;
     return result;
   } finally {
     for (const close of closing) await close();
-    await rm(kept ? join(directory, "database") : directory, { recursive: true, force: true, maxRetries: 5 });
-    if (kept) process.stderr.write(`Logs are saved in ${directory}.\n`);
+    await rm(isKept ? join(directory, "database") : directory, {
+      recursive: true,
+      force: true,
+      maxRetries: 5,
+    });
+    if (isKept) process.stderr.write(`Logs are kept in ${directory}.\n`);
   }
 }

@@ -13,15 +13,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-// Swagger UI takes its time to draw on a busy machine.
-describe("in Chromium the page", () => {
+// Swagger UI renders slowly on a busy machine.
+describe("API documentation in Chromium", () => {
   const browser = useChromium();
   const open = (screen?: Screen) => openPage(browser(), `${service.url}/api/docs`, screen);
   const operation = (name: string) => `#operations-User_groups-${name}`;
   const unfold = (page: Page, name: string) =>
     page.locator(`${operation(name)} .opblock-summary-control`).click();
 
-  test("shows what a browser cannot send as a call for a terminal, and tries the rest", async () => {
+  test("shows a curl command for calls that a browser cannot send, and can try the rest", async () => {
     const account = await service.createAccount();
     const { secret } = await account.createKey();
     const group = { user_group_id: "acme", name: "Acme Inc." };
@@ -34,7 +34,7 @@ describe("in Chromium the page", () => {
     expect(await page.locator(`${get} .try-out`).count()).toBe(0);
 
     await page.getByRole("button", { name: "Authorize" }).click();
-    // The word Token is not asked for.
+    // The user need not type the word Token.
     await page.locator(".auth-container input").fill(secret);
     await page.locator(".auth-btn-wrapper .authorize").click();
     await page.locator(".btn-done").click();
@@ -51,7 +51,7 @@ describe("in Chromium the page", () => {
   test.each([
     { width: 390, colorScheme: "dark" },
     { width: 1440, colorScheme: "light" },
-  ] as const)("can be read by everybody: %o", async (screen) => {
+  ] as const)("is accessible: %o", async (screen) => {
     const { page, complaints, elsewhere } = await open(screen);
     await unfold(page, "rotateUserGroupToken");
     await page.locator(`${operation("rotateUserGroupToken")} .responses-wrapper`).waitFor();
@@ -68,9 +68,9 @@ describe("in Chromium the page", () => {
   });
 });
 
-/** What axe finds against WCAG 2.1, levels A and AA. */
+/** axe's findings for WCAG 2.1, levels A and AA. */
 async function faultsOf(page: Page): Promise<unknown> {
-  // As the debugger, whom the page's policy does not bind.
+  // Through the debugger, which the page's policy does not restrict.
   await page.evaluate(axe.source);
   return page.evaluate(`axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ": " + target)))`);

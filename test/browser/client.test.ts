@@ -12,8 +12,8 @@ const SHOWN = reply(200, { data: { viewer: { userGroup: GROUP } } });
 const refuse = (status: number, code: string, headers = {}) =>
   reply(status, { errors: [{ message: "No.", extensions: { code } }] }, headers);
 
-describe("a viewer", () => {
-  test("reads its group, with its token and nothing else", async () => {
+describe("a viewer client", () => {
+  test("reads its group with nothing but its token", async () => {
     const { url, seen } = await startScriptedServer(SHOWN);
     expect(await createViewer({ url: `${url}/`, token: TOKEN }).read()).toEqual(GROUP);
     expect(seen).toMatchObject([
@@ -24,34 +24,34 @@ describe("a viewer", () => {
   });
 
   test.each([
-    ["a connection that was cut", cutOff],
+    ["a cut connection", cutOff],
     ["503", refuse(503, "UNAVAILABLE", { "retry-after": "0" })],
-    ["a page of a proxy", reply(502, "<html>")],
-  ])("asks again after %s", async (_name, fault) => {
+    ["a proxy's error page", reply(502, "<html>")],
+  ])("retries after %s", async (_name, fault) => {
     const { url, seen } = await startScriptedServer(fault, SHOWN);
     await createViewer({ url, token: TOKEN }).read();
     expect(seen).toHaveLength(2);
   });
 
-  test("does not keep the page waiting for a limit of a minute", async () => {
+  test("does not make the page wait a minute for a rate limit", async () => {
     const { url, seen } = await startScriptedServer(refuse(429, "RATE_LIMITED", { "retry-after": "42" }));
     const failure = createViewer({ url, token: TOKEN }).read();
     await expect(failure).rejects.toMatchObject({ code: "rate_limited", status: 429, retryAfter: 42 });
     expect(seen).toHaveLength(1);
   });
 
-  test("tells a reply that does not come from one that makes no sense", async () => {
+  test("distinguishes no reply from an invalid one", async () => {
     const silent = await startScriptedServer(hang);
     const read = createViewer({ url: silent.url, token: TOKEN, timeoutMs: 50, maxRetries: 0 }).read();
     await expect(read).rejects.toMatchObject({ name: "ViewerError", code: "timeout", status: 0 });
     const { url } = await startScriptedServer(reply(200, "<html>"));
     const garbage = createViewer({ url, token: TOKEN }).read();
     await expect(garbage).rejects.toMatchObject({ code: "unexpected_reply", status: 200 });
-    const nobody = createViewer({ url: "http://127.0.0.1:1", token: TOKEN, maxRetries: 0 }).read();
-    await expect(nobody).rejects.toMatchObject({ code: "network", status: 0 });
+    const unreachable = createViewer({ url: "http://127.0.0.1:1", token: TOKEN, maxRetries: 0 }).read();
+    await expect(unreachable).rejects.toMatchObject({ code: "network", status: 0 });
   });
 
-  test("ends with its signal", async () => {
+  test("stops when its signal is aborted", async () => {
     const { url } = await startScriptedServer(hang);
     const abort = new AbortController();
     const reason = new Error("The page is left.");
@@ -60,8 +60,8 @@ describe("a viewer", () => {
   });
 });
 
-describe("a token that was rotated", () => {
-  test("is renewed once for all who ask, and the new one is kept", async () => {
+describe("a rotated token", () => {
+  test("is renewed once for concurrent reads, and the new one is stored", async () => {
     const refused = refuse(401, "UNAUTHENTICATED");
     const { url, seen } = await startScriptedServer(refused, refused, SHOWN);
     let renewals = 0;
@@ -78,7 +78,7 @@ describe("a token that was rotated", () => {
     );
   });
 
-  test("is renewed but once for a read, and not at all where nobody renews it", async () => {
+  test("is renewed only once per read, and not without a renewal function", async () => {
     const { url, seen } = await startScriptedServer(refuse(401, "UNAUTHENTICATED"));
     const renewing = createViewer({ url, token: TOKEN, renewToken: async () => "ugt_two" });
     await expect(renewing.read()).rejects.toThrow(ViewerError);
@@ -95,14 +95,14 @@ test.each([
   ["an API key", { token: "ugk_live_secret" }, /^`token` must /],
   ["nothing", { token: "" }, /^`token` must /],
   ["no address", { url: "groups.example.com" }, /^`url` must /],
-  ["an address of another kind", { url: "javascript:alert(1)" }, /^`url` must /],
-])("%s is refused, and goes nowhere", (_name, options, message) => {
+  ["a URL of another scheme", { url: "javascript:alert(1)" }, /^`url` must /],
+])("rejects %s without sending it", (_name, options, message) => {
   const create = () => createViewer({ url: "https://a.example", token: TOKEN, ...options });
   expect(create).toThrow(message);
   expect(create).not.toThrow(/secret/);
 });
 
-test("the browser part is one small file that needs nothing of Node.js, nor anything else", async () => {
+test("the browser build is one small file without dependencies", async () => {
   const entry = fileURLToPath(new URL("../../clients/typescript/src/browser.ts", import.meta.url));
   const bundle = await rolldown({ input: entry, platform: "browser" });
   const { output } = await bundle.generate({ format: "esm", minify: true });

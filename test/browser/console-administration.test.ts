@@ -8,13 +8,13 @@ import {
   goTo,
   press,
   signIn,
-  untilTold,
   useConsole,
+  waitForMessage,
 } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 import type { TestAccount } from "../support/service/test-service.js";
 
-/** Each page, with what stands there once it is loaded. */
+/** Each page, with text that it shows once loaded. */
 const PLACES = {
   "#/groups": ["Groups", "Acme"],
   "#/groups?q=nobody": ["Groups", "No groups match your search."],
@@ -48,8 +48,8 @@ beforeEach(async () => {
   await callGraphql(service().url, key, SEED, { group: GROUP, text: SITE });
 });
 
-describe("in Chromium, the console's administration", () => {
-  test("a data source is created, and a taken id is told beside its field", async () => {
+describe("console administration in Chromium", () => {
+  test("creates a data source, and shows a duplicate ID next to its field", async () => {
     const { page } = await signIn(browser(), service(), key, "#/data-sources");
     await press(page, "button", "New data source");
     await page.getByLabel("External ID").fill("sales");
@@ -58,13 +58,13 @@ describe("in Chromium, the console's administration", () => {
     await expect.poll(() => page.getByLabel("External ID").getAttribute("aria-invalid")).toBe("true");
     await page.getByLabel("External ID").fill("finance");
     await page.keyboard.press("Enter");
-    await untilTold(page, "Finance was created.");
+    await waitForMessage(page, "Finance was created.");
     await page.getByRole("rowheader", { name: "Finance" }).waitFor();
     await page.getByRole("link", { name: "Groups mapped to Sales database" }).press("Enter");
     await page.getByText("1 group found").waitFor();
   });
 
-  test("a key is made, shown once, and revoked", async () => {
+  test("creates a key, shows it once, and revokes it", async () => {
     const watched = await signIn(browser(), service(), key, "#/keys");
     const { page } = watched;
     await press(page, "button", "New API key");
@@ -81,16 +81,16 @@ describe("in Chromium, the console's administration", () => {
     const row = page.getByRole("row").filter({ hasText: "CRM" });
     await row.getByRole("button").press("Enter");
     await press(page, "button", "Revoke");
-    await untilTold(page, "CRM was revoked.");
+    await waitForMessage(page, "CRM was revoked.");
     await row.getByText("revoked").waitFor();
     expect(await row.getByRole("button").count()).toBe(0);
-    // And not to nowhere, with the button.
+    // The button does not navigate away.
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("API keys");
     expect((await callGraphql(service().url, secret, "{ viewer { scope } }")).status).toBe(401);
     await expectQuiet(watched, key);
   });
 
-  test("the audit log tells what was done, and is filtered by the address", async () => {
+  test("shows the audit log, filtered by the URL", async () => {
     const { page } = await signIn(browser(), service(), key, "#/audit");
     await page.getByRole("cell", { name: "Site configuration saved" }).waitFor();
     await page.getByLabel("Action").selectOption("Group created");
@@ -108,7 +108,7 @@ describe("in Chromium, the console's administration", () => {
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
   });
 
-  test("a key that ends amid an edit is asked for again, and nothing typed is lost", async () => {
+  test("asks for a new key when it expires during an edit, and keeps the input", async () => {
     const { page } = await signIn(browser(), service(), key, "#/groups/acme");
     await page.getByLabel("Name", { exact: true }).fill("Typed");
     await service().services.accounts.revokeKey(keyId);
@@ -118,13 +118,13 @@ describe("in Chromium, the console's administration", () => {
     await enterKey(page, (await account.createKey()).secret);
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed");
     await press(page, "button", "Save");
-    await untilTold(page, "The group was saved.");
+    await waitForMessage(page, "The group was saved.");
     await press(page, "button", "Sign out");
     await enterKey(page, (await (await service().createAccount()).createKey()).secret);
     await page.getByRole("heading", { name: "Group not found" }).waitFor();
   });
 
-  test("a key that ends while a dialog is open can be replaced, and the dialog opened again", async () => {
+  test("accepts a new key when it expires in a dialog, which can be reopened", async () => {
     const { page } = await signIn(browser(), service(), key, "#/groups/acme");
     await press(page, "button", "Rotate token…");
     await service().services.accounts.revokeKey(keyId);
@@ -134,11 +134,11 @@ describe("in Chromium, the console's administration", () => {
     await enterKey(page, (await account.createKey()).secret);
     await press(page, "button", "Rotate token…");
     await press(page, "button", "Rotate");
-    await untilTold(page, "The token was rotated.");
+    await waitForMessage(page, "The token was rotated.");
     expect(await page.title()).toBe("Acme – User groups");
   });
 
-  test("a late answer to a key that has been replaced ends nothing", async () => {
+  test("ignores a late 401 for a replaced key", async () => {
     const { page } = await signIn(browser(), service(), key, "#/groups/acme");
     const gate = new EventEmitter();
     const opened = once(gate, "open");
@@ -161,7 +161,7 @@ describe("in Chromium, the console's administration", () => {
     expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true);
   });
 
-  test("a key whose making was not answered is made once, though it is asked for again later", async () => {
+  test("creates a key once when creation is retried after a lost reply", async () => {
     const { page } = await signIn(browser(), service(), key, "#/keys");
     await page.route(
       "**/graphql",
@@ -183,7 +183,7 @@ describe("in Chromium, the console's administration", () => {
     expect(await page.getByRole("rowheader", { name: "CRM" }).count()).toBe(1);
   });
 
-  test("what the service refuses or does not answer is told, with the request", async () => {
+  test("shows errors and lost replies with the request ID", async () => {
     const { page } = await signIn(browser(), service(), key, "#/sites");
     await page.getByRole("link", { name: "docs" }).waitFor();
     const refusal = { message: "Too many requests.", extensions: { code: "RATE_LIMITED", retryAfter: 7 } };
@@ -208,16 +208,16 @@ describe("in Chromium, the console's administration", () => {
     await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
   });
 
-  test("every page can be used by everybody, in the dark and on small screens too", async () => {
+  test("every page is accessible, also in dark mode and on small screens", async () => {
     const watched = await signIn(browser(), service(), key);
     const { page } = watched;
     const barriers: string[] = [];
-    const look = async (place: string) => {
-      // Colors that are still changing are neither those of one mode nor of the other.
+    const check = async (place: string) => {
+      // Wait for color transitions: axe would measure colors of neither mode.
       await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
       const light = await findBarriers(page);
       await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
-      // All else that axe looks for is the same in the dark.
+      // The other rules do not depend on the mode.
       const dark = await findBarriers(page, ["color-contrast"]);
       barriers.push(...[...light, ...dark].map((found) => `${place}: ${found}`));
     };
@@ -225,17 +225,17 @@ describe("in Chromium, the console's administration", () => {
       await page.setViewportSize({ width: 1440, height: 900 });
       await goTo(page, place, heading);
       await page.getByText(text).filter({ visible: true }).first().waitFor();
-      await look(place);
+      await check(place);
       await page.setViewportSize({ width: 390, height: 844 });
       const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
       if (isTooWide) barriers.push(`${place}: too wide`);
     }
     await goTo(page, "#/groups/acme", "Acme");
     await press(page, "button", "Delete group…");
-    await look("a dialog");
+    await check("a dialog");
     await page.keyboard.press("Escape");
     await press(page, "button", "Sign out");
-    await look("sign in");
+    await check("sign in");
     expect(barriers).toEqual([]);
     await expectQuiet(watched, key);
   });

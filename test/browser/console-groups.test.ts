@@ -10,8 +10,8 @@ import {
   goTo,
   press,
   signIn,
-  untilTold,
   useConsole,
+  waitForMessage,
 } from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 import { startTestService } from "../support/service/test-service.js";
@@ -41,8 +41,8 @@ beforeAll(async () => {
   await run(CREATE, { input: { userGroups } });
 });
 
-describe("in Chromium, at the console", () => {
-  test("a reload asks for the key again, and so does signing out", async () => {
+describe("user groups in the console in Chromium", () => {
+  test("asks for the key again after a reload and after signing out", async () => {
     const watched = await signIn(browser(), service(), keys.admin);
     const { page } = watched;
     await page.reload();
@@ -56,7 +56,7 @@ describe("in Chromium, at the console", () => {
     await expectQuiet(watched, keys.admin);
   });
 
-  test("the scope of the key decides what is offered", async () => {
+  test("offers only what the key's scope allows", async () => {
     const sections = (page: Page) => page.getByRole("navigation", { name: "Sections" }).innerText();
     const { page: reader } = await signIn(browser(), service(), keys.read);
     await reader.getByRole("link", { name: "Customer 00" }).press("Enter");
@@ -75,7 +75,7 @@ describe("in Chromium, at the console", () => {
     expect(await sections(writer)).toBe("Groups\nData sources\nSites");
   });
 
-  test("groups are paged through and found, and the back button goes back", async () => {
+  test("pages through and finds groups, and supports the back button", async () => {
     const { page } = await signIn(browser(), service(), keys.admin);
     const first = () => page.getByRole("rowheader").first().innerText();
     await page.getByText(`${GROUPS} groups`).waitFor();
@@ -103,7 +103,7 @@ describe("in Chromium, at the console", () => {
     await page.getByText("No groups match your search.").waitFor();
   });
 
-  test("a group is created, edited, rotated and deleted", async () => {
+  test("creates, edits, rotates and deletes a group", async () => {
     const watched = await signIn(browser(), service(), keys.write, "#/new-group");
     const { page } = watched;
     await page.getByLabel("External ID").fill("customer/1 ?#");
@@ -133,7 +133,7 @@ describe("in Chromium, at the console", () => {
     ]);
     await source.fill("support");
     await page.keyboard.press("Enter");
-    await untilTold(page, "The group was saved.");
+    await waitForMessage(page, "The group was saved.");
     const { userGroup: saved } = await run(READ, { id });
     expect(saved).toMatchObject({
       properties: { tier: "gold" },
@@ -150,18 +150,18 @@ describe("in Chromium, at the console", () => {
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Rotate token…");
     await page.keyboard.press("Enter");
     await press(page, "button", "Rotate");
-    await untilTold(page, "The token was rotated.");
+    await waitForMessage(page, "The token was rotated.");
     const { userGroup: rotated } = await run(READ, { id });
     expect(rotated.token).not.toBe(saved.token);
     expect(await token.inputValue()).toBe(rotated.token);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await press(page, "button", "Copy");
-    await untilTold(page, "Token copied.");
+    await waitForMessage(page, "Token copied.");
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(rotated.token);
     // As on pages without HTTPS.
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     await press(page, "button", "Copy");
-    await untilTold(page, "press Ctrl+C");
+    await waitForMessage(page, "press Ctrl+C");
     expect(await page.evaluate("String(getSelection())")).toBe(rotated.token);
 
     await press(page, "button", "Delete group…");
@@ -169,13 +169,13 @@ describe("in Chromium, at the console", () => {
     expect(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled()).toBe(true);
     await page.getByLabel(`Type ${id} to confirm`).fill(id);
     await page.keyboard.press("Enter");
-    await untilTold(page, "Acme was deleted.");
+    await waitForMessage(page, "Acme was deleted.");
     await page.getByRole("heading", { level: 1, name: "Groups" }).waitFor();
     expect(await run(READ, { id })).toEqual({ userGroup: null });
     await expectQuiet(watched, keys.write);
   });
 
-  test("what somebody else has changed meanwhile is not overwritten unasked", async () => {
+  test("does not overwrite another user's changes without asking", async () => {
     const id = "customer/3 ?#";
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/${encodeURIComponent(id)}`);
     await page.getByLabel("Properties").fill('{"mine": true}');
@@ -183,12 +183,12 @@ describe("in Chromium, at the console", () => {
     await press(page, "button", "Save");
     await page.getByText("was saved while you were editing. Changed: name").waitFor();
     await press(page, "button", "Overwrite with my changes");
-    await untilTold(page, "The group was saved.");
+    await waitForMessage(page, "The group was saved.");
     expect((await run(READ, { id })).userGroup).toMatchObject({ name: "Theirs", properties: { mine: true } });
     await page.getByRole("heading", { level: 1, name: "Theirs" }).waitFor();
   });
 
-  test("it works where only trusted documents run", async () => {
+  test("works with trusted documents only", async () => {
     const { target, owner } = service();
     const consoleDirectory = await builtConsole();
     const trustedDocuments = Object.fromEntries(await readConsoleDocuments(consoleDirectory));
@@ -200,7 +200,7 @@ describe("in Chromium, at the console", () => {
     await page.getByRole("link", { name: "Customer 02" }).waitFor();
   });
 
-  test("what is not saved is not left unasked", async () => {
+  test("asks before leaving unsaved changes", async () => {
     const { page } = await signIn(browser(), service(), keys.write, `#/groups/customer%2F4%20%3F%23`);
     await page.getByLabel("Name", { exact: true }).fill("Changed");
     const questions: string[] = [];

@@ -1,7 +1,14 @@
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, test } from "vitest";
 import { callGraphql } from "../support/graphql/graphql-client.js";
-import { expectQuiet, goTo, press, signIn, untilTold, useConsole } from "../support/pages/console-page.js";
+import {
+  expectQuiet,
+  goTo,
+  press,
+  signIn,
+  useConsole,
+  waitForMessage,
+} from "../support/pages/console-page.js";
 import { useChromium } from "../support/pages/playground-page.js";
 
 const PUT = `mutation($text: String!) {
@@ -20,8 +27,8 @@ beforeEach(async () => {
   key = (await (await service().createAccount()).createKey()).secret;
 });
 
-describe("in Chromium, the console's editor of site configurations", () => {
-  test("makes a site, of which everybody can be let read", async () => {
+describe("site configuration editor in Chromium", () => {
+  test("creates a site, which can be made public", async () => {
     const watched = await signIn(browser(), service(), key, "#/sites");
     const { page } = watched;
     await page.getByText("No sites yet.").waitFor();
@@ -29,18 +36,18 @@ describe("in Chromium, the console's editor of site configurations", () => {
     await page.getByLabel("Site name").fill("docs");
     await textOf(page).fill(FIRST);
     await press(page, "button", "Create site");
-    await untilTold(page, "docs was created.");
+    await waitForMessage(page, "docs was created.");
     await page.getByRole("heading", { level: 1, name: "docs" }).waitFor();
     await press(page, "button", "Make public…");
     await press(page, "button", "Make public");
-    await untilTold(page, "The site is now public.");
+    await waitForMessage(page, "The site is now public.");
     const path = await page.getByRole("link", { name: "the file" }).getAttribute("href");
     const file = await fetch(new URL(path ?? "", page.url()));
     expect(await file.text()).toBe(FIRST);
     await expectQuiet(watched, key);
   });
 
-  test("shows what is wrong while somebody types, and leads to the place", async () => {
+  test("shows errors while typing, with links to their position", async () => {
     await run(PUT, { text: FIRST });
     const { page } = await signIn(browser(), service(), key, "#/sites/docs");
     const findings = page.getByRole("region", { name: "Findings" });
@@ -82,21 +89,21 @@ describe("in Chromium, the console's editor of site configurations", () => {
     const { page } = watched;
     await textOf(page).fill(written("Second", "#0a7"));
     await press(page, "button", "Save as revision 2");
-    await untilTold(page, "Revision 2 was saved.");
+    await waitForMessage(page, "Revision 2 was saved.");
     await press(page, "button", "Show revision 1");
     const dialog = page.getByRole("dialog", { name: "Revision 1" });
     await dialog.getByText('{"op":"replace","path":"/name","value":"Second"}').waitFor();
     await page.keyboard.press("Escape");
     await press(page, "button", "Restore revision 1");
     await press(page, "button", "Restore");
-    await untilTold(page, "Revision 1 was restored as revision 3.");
+    await waitForMessage(page, "Revision 1 was restored as revision 3.");
     await page.getByText("restored from 1").waitFor();
     expect(await textOf(page).inputValue()).toBe(FIRST);
     expect((await run(READ)).siteConfig).toMatchObject({ revision: 3, text: FIRST });
     await expectQuiet(watched, key);
   });
 
-  test("overwrites nothing that was saved meanwhile, unless told", async () => {
+  test("does not overwrite a newer revision without confirmation", async () => {
     await run(PUT, { text: FIRST });
     const { page } = await signIn(browser(), service(), key, "#/sites/docs");
     await textOf(page).fill(written("Mine", "#0a7"));
@@ -105,7 +112,7 @@ describe("in Chromium, the console's editor of site configurations", () => {
     await page.getByRole("button", { name: "Discard my changes and load revision 2" }).waitFor();
     expect((await run(READ)).siteConfig.text).toContain("Theirs");
     await press(page, "button", "Overwrite with my changes");
-    await untilTold(page, "Revision 3 was saved.");
+    await waitForMessage(page, "Revision 3 was saved.");
     await run(PUT, { text: written("Theirs again", "#0a7") });
     await textOf(page).fill(written("Mine again", "#0a7"));
     await press(page, "button", "Save as revision 4");
@@ -114,7 +121,7 @@ describe("in Chromium, the console's editor of site configurations", () => {
     await goTo(page, "#/sites/nowhere", "Site not found");
   });
 
-  test("keeps the line ends of the text", async () => {
+  test("keeps the text's line endings", async () => {
     const windows = FIRST.replaceAll("\n", "\r\n");
     await run(PUT, { text: windows });
     const { page } = await signIn(browser(), service(), key, "#/sites/docs");
@@ -125,7 +132,7 @@ describe("in Chromium, the console's editor of site configurations", () => {
     await expect.poll(() => save.isEnabled()).toBe(false);
     await textOf(page).fill(`${FIRST}\n`);
     await save.press("Enter");
-    await untilTold(page, "Revision 2 was saved.");
+    await waitForMessage(page, "Revision 2 was saved.");
     expect((await run(READ)).siteConfig.text).toBe(`${windows}\r\n`);
     expect(await page.getByRole("button", { name: "Save as revision 3" }).isEnabled()).toBe(false);
   });

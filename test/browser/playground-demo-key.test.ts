@@ -8,8 +8,8 @@ import {
   QUERY,
   RESULT,
   shown,
-  untilStored,
   useChromium,
+  waitUntilStored,
 } from "../support/pages/playground-page.js";
 import { startTestService, type TestService } from "../support/service/test-service.js";
 
@@ -26,10 +26,10 @@ beforeEach(() => {
   demoKey = customerKey;
 });
 
-describe("in Chromium, with the demo key", () => {
+describe("playground with the demo key in Chromium", () => {
   const browser = useChromium();
 
-  test("the first example runs with one click, and the next one shows what it made", async () => {
+  test("runs the first example with one click, and the next one shows its result", async () => {
     const { page, complaints, elsewhere } = await openPage(browser(), `${service.url}/graphql`);
     await shown(page, QUERY).toContain("mutation GetOrCreate(");
     await page.getByLabel("Execute query").click();
@@ -39,12 +39,12 @@ describe("in Chromium, with the demo key", () => {
     await shown(page, RESULT).toContain('"name": "Sales database"');
     await page.getByRole("button", { name: "Headers" }).click();
     await shown(page, HEADERS).toContain(`"Authorization": "Token ${customerKey}"`);
-    await untilStored(page, "query List");
+    await waitUntilStored(page, "query List");
     expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain(customerKey);
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  test("a key that was revoked meanwhile is refused like any other", async () => {
+  test("rejects a revoked demo key like any other", async () => {
     const { accounts } = service.services;
     const { accountId } = await accounts.ensure("demo");
     const key = { environment: "Testing", scope: "admin", name: "gone", expiresAt: null } as const;

@@ -12,9 +12,9 @@ import {
   RESULT,
   shown,
   TABS,
-  untilStored,
   useChromium,
   VARIABLES,
+  waitUntilStored,
   write,
 } from "../support/pages/playground-page.js";
 import { callRest } from "../support/rest/rest-client.js";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe("in Chromium the playground", () => {
+describe("playground in Chromium", () => {
   const browser = useChromium();
   const open = () => openPage(browser(), `${service.url}/graphql`);
   const newKey = async () => {
@@ -55,7 +55,7 @@ describe("in Chromium the playground", () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  test("has the reply below the editors on a telephone", async () => {
+  test("shows the reply below the editors on a phone", async () => {
     const { page } = await open();
     await page.setViewportSize({ width: 390, height: 900 });
     await shown(page, QUERY).toContain("mutation GetOrCreate(");
@@ -66,13 +66,13 @@ describe("in Chromium the playground", () => {
     expect(Math.min(editors.width, reply.width)).toBeGreaterThan(300);
   });
 
-  test("shows the schema to somebody without a key, and comes back to the tab that was open", async () => {
+  test("shows the schema without a key, and returns to the last tab", async () => {
     const { page, complaints, elsewhere } = await open();
     await page.getByLabel("Show Documentation Explorer").click();
     await page.locator(DOCS).getByText("DataSourcePayload", { exact: true }).click();
     await shown(page, DOCS).toContain("Why the change failed; empty when it did not.");
     await openTab(page, "List");
-    await untilStored(page, '"activeTabIndex":1');
+    await waitUntilStored(page, '"activeTabIndex":1');
     await page.reload();
     await shown(page, TABS).toBe(EXAMPLES);
     await shown(page, `${TABS}[aria-selected=true]`).toBe("List");
@@ -80,14 +80,14 @@ describe("in Chromium the playground", () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  test("runs an operation with the key that is put into the hint, and forgets the key", async () => {
+  test("runs an operation with the key from the headers, and does not store the key", async () => {
     const { secret, name } = await newKey();
     const { page, complaints, elsewhere } = await open();
     await putKey(page, secret);
     await page.keyboard.press("Control+Enter");
     await shown(page, RESULT).toContain('"newUserGroup": true');
     await write(page, QUERY, "query Mine { viewer { accountName } }");
-    await untilStored(page, "query Mine");
+    await waitUntilStored(page, "query Mine");
     await page.keyboard.press("Control+Enter");
     await shown(page, RESULT).toContain(`"accountName": "${name}"`);
     expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain(secret);
@@ -98,7 +98,7 @@ describe("in Chromium the playground", () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  test("takes the key along to the other tabs, which list, rotate and watch", async () => {
+  test("uses the key in the other tabs, which list, rotate and watch", async () => {
     const { secret } = await newKey();
     const group = { user_group_id: "acme", name: "Acme Inc.", mapping: { charts: "sales" } };
     const call = (method: string, fields: object = {}) =>
@@ -115,7 +115,7 @@ describe("in Chromium the playground", () => {
 
     await openTab(page, "Rotate");
     await page.getByRole("button", { name: "Variables" }).click();
-    // The editor closes the quotes and the braces.
+    // The editor closes quotes and braces.
     await write(page, VARIABLES, `{"token":"${token}`);
     await run();
     await shown(page, RESULT).toContain('"token": "ugt_');
@@ -135,7 +135,7 @@ describe("in Chromium the playground", () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  test("shows why a key is refused", async () => {
+  test("shows why a key is rejected", async () => {
     const { page, complaints, elsewhere } = await open();
     await putKey(page, "wrong");
     await page.getByLabel("Execute query").click();

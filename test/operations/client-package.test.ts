@@ -21,7 +21,7 @@ import { startTestService, type TestService } from "../support/service/test-serv
 
 const EXAMPLES = ["fastify", "express"] as const;
 const NAME = "O'Neil & <Sons>";
-/** What the consumer's project has besides, taken from ours. */
+/** Further packages of the consumer's project, taken from ours. */
 const BORROWED = ["@types/node", "undici-types", "@graphql-typed-document-node/core", "graphql", ...EXAMPLES];
 
 let consumer: ClientConsumer;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => consumer?.remove());
 
-test("the package has what it needs, and nothing else", async () => {
+test("the package contains only the files it needs", async () => {
   const { files, installed } = consumer;
   const others = files.filter((path) => !/^dist\/(?:generated\/)?[a-z-]+\.(?:js|d\.ts)$/.test(path));
   expect(others.toSorted()).toEqual(["README.md", "dist/trusted-documents.json", "package.json"]);
@@ -42,12 +42,12 @@ test("the package has what it needs, and nothing else", async () => {
   expect(Object.keys(exports)).toEqual([".", "./browser", "./trusted-documents.json", "./package.json"]);
 });
 
-test("publint has nothing to say of it", async () => {
+test("publint reports no problem", async () => {
   const { messages } = await publint({ pkgDir: consumer.installed, pack: false, strict: true });
   expect(messages).toEqual([]);
 });
 
-test("programs and pages of its users compile, the guides' snippets too, and what is wrong does not", async () => {
+test("programs, pages and the guides' snippets compile, and misuse does not", async () => {
   const { directory } = consumer;
   const [programs = [], pages] = await Promise.all(
     ["tsconfig.json", "tsconfig.browser.json"].map((config) => checkTypes(directory, config)),
@@ -57,7 +57,7 @@ test("programs and pages of its users compile, the guides' snippets too, and wha
   expect(programs.toSorted()).toEqual(faults.slice(DECLARATIONS).toSorted());
 });
 
-test("it is imported and required, as one module", async () => {
+test("it can be imported and required, as one module", async () => {
   const script = `
     const required = require("@user-groups/client");
     Promise.all([import("@user-groups/client"), import("@user-groups/client/browser")]).then(([imported, browser]) =>
@@ -72,7 +72,7 @@ test("it is imported and required, as one module", async () => {
 let service: TestService;
 let examples: string;
 const ports = new Map<string, number>();
-describe("the page of an example", () => {
+describe("an example page", () => {
   const browser = useChromium();
   beforeAll(async () => {
     for (const name of EXAMPLES) ports.set(name, await freePort());
@@ -84,7 +84,7 @@ describe("the page of an example", () => {
   afterAll(() => service?.close());
 
   test.each(EXAMPLES)(
-    "%s reads its customer's group, from another origin, also after its token was rotated",
+    "%s reads its customer's group from another origin, also after a token rotation",
     async (name) => {
       const { url, apiKey, client } = await start(name, ports.get(name) ?? 0);
       const { page, complaints, elsewhere } = await openPage(browser(), url);
@@ -107,7 +107,7 @@ describe("the page of an example", () => {
       await client.userGroups.update({ userGroupId: "oneil", properties: { region: "APAC" } });
       await page.getByRole("button", { name: "Refresh" }).click();
       await shown(page, "#properties").toBe("region APAC");
-      // The browser itself tells of the refused attempt.
+      // The browser logs the blocked request itself.
       expect(complaints).toEqual([expect.stringContaining("401")]);
       expect(new Set(elsewhere)).toEqual(new Set([`${service.url}/graphql`]));
       expect(secrets).toEqual([]);
@@ -115,7 +115,7 @@ describe("the page of an example", () => {
   );
 
   test.each(EXAMPLES)(
-    "%s keeps pages to itself, tells strangers nothing, and bears that the service is gone",
+    "%s is not cacheable, reveals nothing to strangers, and handles an unavailable service",
     async (name) => {
       const { secret: apiKey } = await (await service.createAccount()).createKey();
       const serviceUrl = "http://127.0.0.1:1";
@@ -141,7 +141,7 @@ describe("the page of an example", () => {
     },
   );
 
-  test("tells its viewer when the service does not allow its origin", async () => {
+  test("shows when the service does not allow its origin", async () => {
     const { url } = await start("fastify", 0);
     const { page } = await openPage(browser(), url);
     await signIn(page, "Acme Inc.");

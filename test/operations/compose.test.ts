@@ -22,7 +22,7 @@ const pathOf = (name: string) => fileURLToPath(new URL(name, folder));
 const hasPsql = spawnSync("psql", ["--version"]).status === 0;
 const hasAll = hasHaproxy && hasPgbouncer && hasRedis && hasPsql;
 
-test("without secrets nothing starts, and none is committed", () => {
+test("does not start without secrets, and none are committed", () => {
   expect(() => readCompose(pathOf("compose.yaml"), {})).toThrow("run ./make-secrets.sh first");
   const text = readFileSync(pathOf("compose.yaml"), "utf8");
   expect(text.match(/PASSWORD[^\n]*: (?!\$)\S+/)).toBeNull();
@@ -31,7 +31,7 @@ test("without secrets nothing starts, and none is committed", () => {
   );
 });
 
-test("every image has a tag of its own version", () => {
+test("every image has a specific version tag", () => {
   const secrets = {
     SERVICE_PASSWORD: "a",
     REDIS_PASSWORD: "a",
@@ -53,8 +53,8 @@ describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
       FRONT_PROXY: frontProxy,
     };
     const command = ["haproxy", "-q", "-db", "-f", pathOf("haproxy.cfg")];
-    const given = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-    const program = await startGuarded("env", [...given, ...command], port);
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const program = await startGuarded("env", [...variables, ...command], port);
     return { url: `http://127.0.0.1:${port}`, end: () => program.end() };
   }
 
@@ -72,7 +72,7 @@ describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
 
   const message = "The service is temporarily unavailable. Try again shortly.";
 
-  /** Checks that HAProxy answers in both APIs' own forms. */
+  /** Checks that HAProxy replies in both APIs' error formats. */
   async function expectUnavailable(url: string, status: number) {
     const rest = await callRest(`${url}/api/user`, "GET", "a-key", { user_group_id: "a" });
     const request_id = rest.headers["x-request-id"];
@@ -88,14 +88,14 @@ describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
     expect(graphql.body).toEqual({ errors: [{ message, extensions }] });
   }
 
-  test("answers as the service does where no replica is ready, or one breaks off", async () => {
-    const nobody = await startFront(`127.0.0.1:${await freePort()}`);
+  test("replies like the service when no replica is ready or one disconnects", async () => {
+    const unavailable = await startFront(`127.0.0.1:${await freePort()}`);
     try {
-      await expectUnavailable(nobody.url, 503);
+      await expectUnavailable(unavailable.url, 503);
     } finally {
-      await nobody.end();
+      await unavailable.end();
     }
-    // Ready, but it ends the connection of everything else.
+    // Ready, but it closes the connection for every other path.
     const broken = createServer((request, response) => {
       if (request.url === "/readyz") response.end("{}");
       else request.socket.destroy();
@@ -116,15 +116,15 @@ describe.skipIf(!hasHaproxy)("haproxy.cfg", () => {
     }
   });
 
-  const told = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
+  const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
 
-  test("believes X-Forwarded-For of the proxy before it only", async () => {
-    expect(await ask("/", "255.255.255.255", told)).toEqual([200, "127.0.0.1"]);
-    expect(await ask("/", "10.1.0.0/16 127.0.0.1", told)).toEqual([200, told["x-forwarded-for"]]);
+  test("trusts X-Forwarded-For from the proxy in front of it only", async () => {
+    expect(await ask("/", "255.255.255.255", headers)).toEqual([200, "127.0.0.1"]);
+    expect(await ask("/", "10.1.0.0/16 127.0.0.1", headers)).toEqual([200, headers["x-forwarded-for"]]);
     expect(await ask("/", "127.0.0.1", {})).toEqual([200, "127.0.0.1"]);
   });
 
-  test("lets nobody read metrics, however the path is written", async () => {
+  test("blocks metrics, however the path is written", async () => {
     for (const path of ["/metrics", "/metrics/", "/metrics?x=/", "/%6detrics"])
       expect(await ask(path, "255.255.255.255", {}), path).toEqual([404, undefined]);
   });
@@ -144,7 +144,7 @@ describe.skipIf(!hasAll)("the stack", () => {
     await stack?.close();
   });
 
-  test("both replicas answer, as a role for which row level security holds", async () => {
+  test("both replicas respond, with a role subject to row-level security", async () => {
     for (let call = 0; call < 8; call += 1) {
       const body = { user_group_id: `g${call}`, name: "Group" };
       const { body: reply } = await callRest(`${stack.url}/api/user`, "GET", key, body);
@@ -160,7 +160,7 @@ describe.skipIf(!hasAll)("the stack", () => {
     expect(await stack.ask(roles)).toBe("user_groups_service");
   });
 
-  test("the replicas count in Redis, by the address that HAProxy tells", async () => {
+  test("the replicas share limits in Redis, by the client address from HAProxy", async () => {
     const spoof = { "x-forwarded-for": "203.0.113.7" };
     const body = { user_group_id: "g", name: "x" };
     expect((await callRest(`${stack.url}/api/user`, "GET", `${key}x`, body, spoof)).status).toBe(401);
@@ -172,7 +172,7 @@ describe.skipIf(!hasAll)("the stack", () => {
     expect(counted).not.toContain("203.0.113.7");
   });
 
-  test("a change at one replica is seen by those who are subscribed at the other", async () => {
+  test("a change on one replica reaches subscribers of the other", async () => {
     const [one, two] = [stack.services["service-1"].url, stack.services["service-2"].url];
     const query = `subscription { userGroupChanged(by: {providedId: "g0"}) { kind } }`;
     const reply = await fetch(`${one}/graphql`, {
@@ -195,7 +195,7 @@ describe.skipIf(!hasAll)("the stack", () => {
     await events?.cancel();
   });
 
-  test("a service whose schema is behind tells how to mend that", async () => {
+  test("a service with an outdated schema says how to fix it", async () => {
     await stack.ask("CREATE DATABASE behind");
     const env = {
       DATABASE_URL: stack.databaseUrl.replace(/user_groups$/, "behind"),
@@ -207,7 +207,7 @@ describe.skipIf(!hasAll)("the stack", () => {
     expect(stderr).toContain("Run `migrate up` with DATABASE_MIGRATION_URL");
   });
 
-  test("the services hold no password but their own", () => {
+  test("each service has only its own password", () => {
     const { environment = {} } = readCompose(pathOf("compose.yaml"), stack.secrets)["service-1"] ?? {};
     expect(JSON.stringify(environment)).not.toContain(stack.secrets["POSTGRES_PASSWORD"]);
   });

@@ -29,7 +29,7 @@ const acme = { user_group_id: "acme", name: "Acme" };
 const options = { timeout: 120_000 };
 
 describe.skipIf(systemPostgres === undefined)(
-  "a PostgreSQL of one's own, as the guide has it",
+  "an external PostgreSQL, set up as in the guide",
   options,
   () => {
     const programs = systemPostgres ?? "";
@@ -65,7 +65,7 @@ describe.skipIf(systemPostgres === undefined)(
       ENCRYPTION_KEYS: encryptionKey,
     });
 
-    /** The only piece of the guide that has this in it. */
+    /** The guide's only snippet that contains this text. */
     function snippet(part: string): string {
       const [found, ...others] = snippets.filter(({ code }) => code.includes(part));
       if (!found || others.length > 0)
@@ -107,7 +107,7 @@ describe.skipIf(systemPostgres === undefined)(
         "SELECT relname, relrowsecurity FROM pg_class WHERE relforcerowsecurity ORDER BY relname",
       );
 
-    test("an administrator who is no superuser sets it up, and the service runs as a role without rights of its own", async () => {
+    test("can be set up by an administrator without superuser rights, with an unprivileged application role", async () => {
       runAs(administrator(), snippet("CREATE ROLE user_groups_service"));
       const { stdout } = await runScript(snippet("export DATABASE_URL"));
       expect(stdout).toContain("applied CreateCoreTables");
@@ -124,7 +124,7 @@ describe.skipIf(systemPostgres === undefined)(
       expect(await query(superuser("user_groups"), snippet("xact_start"))).toEqual([]);
     });
 
-    test.skipIf(!hasPgbouncer)("the service runs behind the PgBouncer that it describes", async () => {
+    test.skipIf(!hasPgbouncer)("works behind the documented PgBouncer", async () => {
       const port = await freePort();
       const ini = snippet("[pgbouncer]")
         .replace(
@@ -151,7 +151,7 @@ describe.skipIf(systemPostgres === undefined)(
       expect((await service.ended).code).toBe(0);
     });
 
-    test("a dump as the owner fails, one as the backup's role has all rows, and is restored to what the next version can migrate", async () => {
+    test("can be dumped by the backup role but not by the owner, restored, and migrated to the next version", async () => {
       const asOwner = spawnSync(join(programs, "pg_dump"), ["--format=custom", "--file=/dev/null", owner()], {
         encoding: "utf8",
       });
@@ -166,7 +166,7 @@ describe.skipIf(systemPostgres === undefined)(
 
       expect(await protectedTables("restored")).toEqual(await protectedTables("user_groups"));
       expect((await protectedTables("restored")).length).toBeGreaterThan(5);
-      // What takes the newest migration back creates and drops as the owner, as the next version's will.
+      // The newest migration's `down` runs DDL as the owner, as the next version's `up` will.
       const env = settings("restored");
       expect((await processes.run(["migrate", "down"], { env })).code).toBe(0);
       expect((await processes.run(["migrate", "up"], { env })).stdout).toContain("applied");
@@ -180,7 +180,7 @@ describe.skipIf(systemPostgres === undefined)(
       expect((await service.ended).code).toBe(0);
     });
 
-    test("where nobody may bypass row level security, the owner dumps while it is exempted", async () => {
+    test("can be dumped by the owner, temporarily exempt, where no role can bypass row-level security", async () => {
       const forced = await protectedTables("user_groups");
       const exempt = snippet("NO FORCE ROW LEVEL SECURITY");
       runAs(owner(), exempt);
@@ -190,7 +190,7 @@ describe.skipIf(systemPostgres === undefined)(
       expect(await protectedTables("user_groups")).toEqual(forced);
     });
 
-    test("every piece of the guide that says so was run here", () => {
+    test("every snippet that the guide marks as tested was run here", () => {
       const left = snippets.filter((each) => !used.has(each) && (hasPgbouncer || each.language !== "ini"));
       expect(left).toEqual([]);
     });

@@ -12,17 +12,17 @@ import { userGroupOf } from "../support/rest/rest-fixture.js";
 import { compileService } from "../support/service/compiled-service.js";
 import { endProcessesIn } from "../support/service/data-directory.js";
 import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
-import { faultless } from "../support/site-configs/documents.js";
+import { validSite } from "../support/site-configs/documents.js";
 
-/** Longer than all pieces take on a busy machine. */
+/** Longer than all snippets take on a busy machine. */
 const LIFETIME_MS = 600_000;
 const SHELLS = ["sh", "bash"];
-/** What the documents call the service and its secrets. */
+/** The documents' names for the service and its secrets. */
 const [URL_IN_DOCS, KEY_IN_DOCS, TOKEN_IN_DOCS] = ["http://127.0.0.1:4000", "ugk_live_…", "ugt_…"];
 
 /**
  * Gives curl a time limit, since a subscription has no end; runs our programs without building them first, and the service until it
- * answers.
+ * is available.
  */
 const PREAMBLE = `set -eu
 curl() { command curl --silent --show-error --max-time 2 "$@" || [ $? = 28 ]; }
@@ -52,7 +52,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ug-docs-"));
-  await writeFile(join(folder, "mint.json"), JSON.stringify(faultless, null, 2));
+  await writeFile(join(folder, "mint.json"), JSON.stringify(validSite, null, 2));
   const dataDir = await processes.newPreparedDataDir();
   service = await processes.serve({ env: { DATA_DIR: dataDir }, lifetimeMs: LIFETIME_MS });
   const [key = ""] = /ugk_live_\w+/.exec(service.startUpText) ?? [];
@@ -72,7 +72,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a command as it stands in a document, with the present token of the group `acme` for a token. */
+/** Runs a documented command, with the current token of the group `acme` in place of a token. */
 async function run(command: string): Promise<string> {
   const key = env["KEY"] ?? "";
   const acme = { user_group_id: "acme", name: "Acme Inc." };
@@ -89,7 +89,7 @@ function isRun({ language, file }: Snippet): boolean {
   return SHELLS.includes(language) || language === "json" || file !== undefined;
 }
 
-/** What stands between empty lines is a command of its own. */
+/** Splits at empty lines: each part is a command. */
 function commandsOf({ code }: Snippet): readonly string[] {
   return code.split(/\n\s*\n/).filter((part) => part.trim() !== "");
 }
@@ -113,7 +113,7 @@ describe.each(documents)("%s", (document) => {
   }
 });
 
-test("how docs/webhooks.md verifies a signature by hand tells ours from others'", () => {
+test("the manual verification in docs/webhooks.md distinguishes genuine signatures from forged ones", () => {
   const [snippet] = snippetsOf("docs/webhooks.md").filter(({ language }) => language === "js");
   const verify = new Function(
     ...["createHmac", "timingSafeEqual", "secret", "headers", "body"],

@@ -19,7 +19,7 @@ const of = (instruction: string) =>
     .filter((line) => line.startsWith(`${instruction} `))
     .map((line) => line.slice(instruction.length + 1));
 
-test("what is copied is there, and is all that is sent to the build", () => {
+test("copied files exist, and nothing else is in the build context", () => {
   const copied = of("COPY")
     .filter((line) => !line.startsWith("--from="))
     .flatMap((line) => line.split(" ").slice(0, -1));
@@ -30,7 +30,7 @@ test("what is copied is there, and is all that is sent to the build", () => {
   expect(sent.toSorted()).toEqual([...new Set(copied)].toSorted());
 });
 
-test("nothing runs as root, and no shell stands before the service", () => {
+test("runs neither as root nor through a shell", () => {
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
   expect(last).toContain("USER 1000:1000");
   expect(last.filter((line) => /^(RUN|ADD|COPY) /.test(line)).every((line) => line.startsWith("COPY "))).toBe(
@@ -44,7 +44,7 @@ test("nothing runs as root, and no shell stands before the service", () => {
   for (const command of commands) expect(Array.isArray(JSON.parse(command))).toBe(true);
 });
 
-test("the base has an exact version, of a Node.js that package.json takes", () => {
+test("the base image has an exact version, with a Node.js that package.json allows", () => {
   const [, version = ""] = /^ARG NODE_IMAGE=node:(\d+\.\d+\.\d+)-/m.exec(dockerfile) ?? [];
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const numbers = (text: string) => text.match(/\d+/g)?.map(Number) ?? [];
@@ -53,7 +53,7 @@ test("the base has an exact version, of a Node.js that package.json takes", () =
   expect(major * 1000 + minor).toBeGreaterThanOrEqual(leastMajor * 1000 + leastMinor);
 });
 
-test("the health check passes where the process answers, and only there", async () => {
+test("the health check passes only when the process responds", async () => {
   const [, , script = ""] = JSON.parse(of("HEALTHCHECK")[0]?.replace(/^[^[]*CMD /, "") ?? "[]")
     .toString()
     .split(/,(?=-e|fetch)/);
@@ -87,7 +87,7 @@ const lock = z.object({
   ),
 });
 
-/** What the image holds: the compiled service, and of the packages those that `--omit=dev --omit=optional` leaves. */
+/** The image's contents: the compiled service, and the packages that `--omit=dev --omit=optional` leaves. */
 async function layOut(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "ug-image-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -95,7 +95,7 @@ async function layOut(): Promise<string> {
   await writeFile(join(folder, "package.json"), await readFile(join(root, "package.json")));
   const { packages } = lock.parse(JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")));
   for (const [path, { dev, optional }] of Object.entries(packages)) {
-    // What stands within another package comes with that.
+    // Nested packages are copied with their parents.
     if (dev || optional || !/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path)) continue;
     await mkdir(join(folder, dirname(path)), { recursive: true });
     await symlink(join(root, path), join(folder, path));
@@ -103,9 +103,9 @@ async function layOut(): Promise<string> {
   return folder;
 }
 
-test("the packages that are left suffice", async () => {
+test("the production dependencies are sufficient", async () => {
   const folder = await layOut();
-  // Links are kept, so that nothing is found beside the packages themselves.
+  // Links are preserved, so that packages resolve nothing outside.
   const run = (...args: string[]) =>
     spawnSync(
       process.execPath,
@@ -120,7 +120,7 @@ test("the packages that are left suffice", async () => {
       },
     );
   expect(run("schema").stdout).toBe(readFileSync(join(root, "schema.graphql"), "utf8"));
-  // As far as a database that does not answer.
+  // As far as an unresponsive database.
   const served = run("serve");
   expect([served.status, served.stderr]).toEqual([
     1,
@@ -131,8 +131,8 @@ test("the packages that are left suffice", async () => {
 
 const canUnshare = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
 
-test.skipIf(!canUnshare)("a container that is stopped while it starts ends at once", async () => {
-  // It waits for a database that takes connections and says nothing.
+test.skipIf(!canUnshare)("a container stopped during startup exits immediately", async () => {
+  // It waits for a database that accepts connections and never replies.
   const silent = createServer(() => undefined);
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");

@@ -19,17 +19,17 @@ const manifests = new Map<string, Data>(
 );
 const pod = manifests.get("base/deployment.yaml")?.spec.template.spec;
 
-test.each([...manifests.keys()])("%s is what the API takes", (name) => {
+test.each([...manifests.keys()])("%s is valid for the API", (name) => {
   expect(() => checkManifest(manifests.get(name))).not.toThrow();
 });
 
-test("a manifest with a fault is found", () => {
+test("detects an invalid manifest", () => {
   const broken = structuredClone(manifests.get("base/deployment.yaml"));
   broken.spec.template.spec.containers[0].readinessProbe.periodSeconds = "2";
   expect(() => checkManifest(broken)).toThrow("periodSeconds");
 });
 
-test("every manifest is a part of the whole", () => {
+test("every manifest is part of the kustomization", () => {
   const parts = (of: string) => parse(readFileSync(`${folder}${of}/kustomization.yaml`, "utf8")).resources;
   const listed = [
     ...parts("base").map((name: string) => `base/${name}`),
@@ -42,7 +42,7 @@ test("every manifest is a part of the whole", () => {
 
 const hasKubectl = spawnSync("kubectl", ["kustomize", "--help"]).status === 0;
 
-test.skipIf(!hasKubectl)("what Kustomize makes of them is what the API takes", () => {
+test.skipIf(!hasKubectl)("Kustomize's output is valid for the API", () => {
   const { stdout, stderr } = spawnSync("kubectl", ["kustomize", `${folder}with-ingress`], {
     encoding: "utf8",
   });
@@ -56,14 +56,14 @@ test.skipIf(!hasKubectl)("what Kustomize makes of them is what the API takes", (
 });
 
 describe("a pod", () => {
-  test("has settings that there are", () => {
+  test("has existing settings", () => {
     const settings = readFileSync(`${folder}base/settings.env`, "utf8").matchAll(/^([A-Z_]+)=/gm);
     const named = [...settings].map(([, name]) => name);
     expect(named.filter((name) => !(String(name) in knownSettings.shape))).toEqual([]);
     expect(named.length).toBeGreaterThan(2);
   });
 
-  test("is closed as far as can be", () => {
+  test("has the most restrictive security context", () => {
     for (const { securityContext } of [...pod.containers, ...pod.initContainers]) {
       expect(securityContext).toEqual({
         allowPrivilegeEscalation: false,
@@ -77,30 +77,30 @@ describe("a pod", () => {
     });
   });
 
-  test("has longer to stop than the service takes", () => {
+  test("has a grace period longer than the service's shutdown", () => {
     const delay = /^SHUTDOWN_DELAY_MS=(\d+)$/m.exec(readFileSync(`${folder}base/settings.env`, "utf8"))?.[1];
     // Decision 38: at worst 30 seconds more.
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(delay) / 1000 + 30);
   });
 
-  test("and as many as there may be fit into PostgreSQL's default of connections, one more during an upgrade", () => {
+  test("and the maximum number of replicas fit into PostgreSQL's default connections, plus one during an upgrade", () => {
     const poolSize = /^DATABASE_POOL_SIZE=(\d+)$/m.exec(
       readFileSync(`${folder}base/settings.env`, "utf8"),
     )?.[1];
     const { maxReplicas } = manifests.get("base/horizontal-pod-autoscaler.yaml")?.spec ?? {};
     const { maxSurge } = manifests.get("base/deployment.yaml")?.spec.strategy.rollingUpdate ?? {};
-    // One that listens, and one for read replicas; of 100, 3 are kept for superusers.
+    // One connection that listens, and one for read replicas; of 100, 3 are reserved for superusers.
     expect((maxReplicas + maxSurge) * (Number(poolSize) + 2)).toBeLessThanOrEqual(97);
   });
 
-  test("is never sent a request that another pod has got already, nor a scrape from outside", () => {
+  test("gets no request that another pod has received, and no external scrape", () => {
     const annotation = (name: string, key: string) =>
       manifests.get(`with-ingress/${name}.yaml`)?.metadata.annotations[`nginx.ingress.kubernetes.io/${key}`];
     expect(annotation("ingress", "proxy-next-upstream")).toBe("off");
     expect(annotation("metrics-refused", "whitelist-source-range")).toBe("127.0.0.1/32");
   });
 
-  test("never holds the owner's password where requests are served", () => {
+  test("never has the owner's password where requests are served", () => {
     expect(JSON.stringify(pod.containers)).not.toContain("user-groups-migration");
     expect(JSON.stringify(pod.initContainers)).toContain("user-groups-migration");
   });

@@ -45,12 +45,12 @@ function expressions(): string[] {
     );
 }
 
-/** The names of metrics in expressions: what is followed by labels. */
+/** The names of metrics in expressions: names followed by labels. */
 function metricNames(text: string): string[] {
   return [...new Set([...text.matchAll(/([a-z_]\w+)\{/g)].map(([, name = ""]) => name))];
 }
 
-/** The names that are exposed, with those of the series that histograms and summaries consist of. */
+/** The exposed names, including the series of histograms and summaries. */
 function exposedNames(): Set<string> {
   const types = [...exposed.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   return new Set(
@@ -63,26 +63,28 @@ function exposedNames(): Set<string> {
 }
 
 describe("metrics", () => {
-  test("of the dashboard and the alerts are those of a running service", () => {
+  test("used by the dashboard and the alerts exist in a running service", () => {
     const known = exposedNames();
     const named = metricNames([...expressions(), alerts].join("\n")).filter((name) => name !== "up");
     expect(named.length).toBeGreaterThan(25);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test("of our own are all shown and described", () => {
-    const own = [...exposed.matchAll(/^# TYPE ((?:user_groups|http)_\S+)/gm)].map(([, name = ""]) => name);
-    expect(own.length).toBeGreaterThan(20);
+  test("of the service are all displayed and documented", () => {
+    const ownMetrics = [...exposed.matchAll(/^# TYPE ((?:user_groups|http)_\S+)/gm)].map(
+      ([, name = ""]) => name,
+    );
+    expect(ownMetrics.length).toBeGreaterThan(20);
     const shown = expressions().join("\n");
-    expect(own.filter((name) => !shown.includes(name))).toEqual([]);
-    expect(own.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
+    expect(ownMetrics.filter((name) => !shown.includes(name))).toEqual([]);
+    expect(ownMetrics.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
   });
 
-  test.skipIf(!hasPromtool)("are named as Prometheus wants it", () => {
+  test.skipIf(!hasPromtool)("follow Prometheus naming conventions", () => {
     const { isRight, said } = promtool(["check", "metrics"], exposed);
-    // Those that the library brings have names of its own.
-    const ours = said.split("\n").filter((line) => /^(?:user_groups|http)_/.test(line));
-    expect(ours).toEqual([]);
+    // The library's own metrics have other names.
+    const problems = said.split("\n").filter((line) => /^(?:user_groups|http)_/.test(line));
+    expect(problems).toEqual([]);
     expect(isRight || /^nodejs_/m.test(said)).toBe(true);
   });
 });
@@ -90,7 +92,7 @@ describe("metrics", () => {
 describe("alerts", () => {
   const names = () => [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name);
 
-  test("have each a part in the guide, where their annotation leads", () => {
+  test("each have a section in the guide, which their annotation links to", () => {
     expect(names().length).toBeGreaterThan(10);
     const headings = [...guide.matchAll(/^### (UserGroups\w+)$/gm)].map(([, name]) => name);
     expect(headings).toEqual(names());
@@ -98,12 +100,12 @@ describe("alerts", () => {
     expect(runbooks).toEqual(names().map((name) => `docs/observability.md#${name.toLowerCase()}`));
   });
 
-  test.skipIf(!hasPromtool)("are right, as is the example of a configuration", async () => {
+  test.skipIf(!hasPromtool)("are valid, as is the example configuration", async () => {
     await writeFile(join(directory, "metrics-token"), "token");
     expect(promtool(["check", "config", "prometheus.yml"], "", directory)).toMatchObject({ isRight: true });
   });
 
-  test.skipIf(!hasPromtool)("fire when they should, and only then", async () => {
+  test.skipIf(!hasPromtool)("fire exactly when they should", async () => {
     expect(promtool(["test", "rules", "alerts.test.yml"], "", directory)).toMatchObject({ isRight: true });
     const cases = await readFile(join(directory, "alerts.test.yml"), "utf8");
     expect(
@@ -111,14 +113,14 @@ describe("alerts", () => {
         (name) => !cases.includes(`- name: ${name}\n`) || !cases.includes(`alertname: ${name}\n`),
       ),
     ).toEqual([]);
-    // The cases themselves can fail.
+    // The rule tests themselves can fail.
     await writeFile(join(directory, "alerts.yml"), alerts.replace("> 0.25", "> 2.5"));
     expect(promtool(["test", "rules", "alerts.test.yml"], "", directory)).toMatchObject({ isRight: false });
   });
 });
 
 describe("the dashboard", () => {
-  test("takes its data source, job and replica from variables", () => {
+  test("uses variables for its data source, job and replica", () => {
     const variables: { name: string }[] = dashboard.templating.list;
     expect(variables.map(({ name }) => name)).toEqual(["datasource", "job", "instance"]);
     const sources = [...JSON.stringify(dashboard).matchAll(/"uid":"([^"]*)"/g)].map(([, uid]) => uid);
@@ -142,7 +144,7 @@ describe("the dashboard", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test.skipIf(!hasPromtool)("asks in PromQL", async () => {
+  test.skipIf(!hasPromtool)("has valid PromQL queries", async () => {
     const rules = expressions().map((expr, index) => ({ record: `panel_${index}`, expr }));
     // JSON is YAML.
     const file = join(directory, "panels.yml");

@@ -5,24 +5,24 @@ import { expect, test } from "vitest";
 
 const unit = fileURLToPath(new URL("../../deploy/systemd/user-groups.service", import.meta.url));
 const has = spawnSync("systemd-analyze", ["--version"]).status === 0;
-// The unit names the Node.js of a package, which need not be where that of these tests is.
+// The unit names the Node.js of a package, which need not be the one that runs these tests.
 const canVerify = has && existsSync("/usr/bin/node");
 
-test.skipIf(!canVerify)("systemd finds no fault with the unit", () => {
+test.skipIf(!canVerify)("systemd reports no problem with the unit", () => {
   const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", unit], { encoding: "utf8" });
   expect([status, stderr]).toEqual([0, ""]);
 });
 
-test.skipIf(!has)("the unit is closed as far as can be", () => {
+test.skipIf(!has)("the unit is sandboxed as far as possible", () => {
   const security = ["security", "--offline=true", "--threshold=15", unit];
   expect(spawnSync("systemd-analyze", security).status).toBe(0);
 });
 
-test("a new version, by the guide's commands, replaces all of the old one and is started", () => {
+test("upgrading by the guide's commands replaces the old version and starts the new one", () => {
   const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
   const [, part = ""] = /## With systemd\n([\s\S]*?)\n## /.exec(guide) ?? [];
   const [once = "", each = ""] = [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
-  // What would empty the settings of a service that runs.
+  // Would overwrite the settings of a running service.
   expect(once).toContain("/etc/user-groups/settings.env");
   expect(each).not.toContain("install -m 600");
   const wanted = [
@@ -36,7 +36,7 @@ test("a new version, by the guide's commands, replaces all of the old one and is
   expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
 });
 
-test("the unit starts what the image starts, and has longer to stop than the service takes", () => {
+test("the unit starts the same command as the image, with a stop timeout longer than the service's shutdown", () => {
   const text = readFileSync(unit, "utf8");
   expect(text).toContain("ExecStart=/usr/bin/node dist/src/cli.js serve\n");
   expect(readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8")).toContain(

@@ -14,9 +14,9 @@ const processes = createTestProcesses();
 afterAll(() => processes.close());
 
 test.skipIf(!isRoot)(
-  "another user's service runs as that user, and only on directories of its own",
+  "a service run as another user owns its files, and rejects directories that it cannot write to",
   async (context) => {
-    const account = await nobody();
+    const account = await nobodyAccount();
     if (!(await canRead(account, await compileService()))) context.skip("nobody may not read this checkout");
     const dataDir = await processes.newDataDir();
     await chown(dirname(dataDir), account.uid, account.gid);
@@ -35,7 +35,7 @@ test.skipIf(!isRoot)(
   },
 );
 
-async function nobody(): Promise<{ uid: number; gid: number }> {
+async function nobodyAccount(): Promise<{ uid: number; gid: number }> {
   const line = /^nobody:[^:]*:(\d+):(\d+):/m.exec(await readFile("/etc/passwd", "utf8"));
   return { uid: Number(line?.[1]), gid: Number(line?.[2]) };
 }

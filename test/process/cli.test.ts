@@ -22,10 +22,10 @@ afterAll(() => processes.close());
 
 const newKey = ["key", "create", "--account", "acme", "--environment", "Testing", "--scope", "write"];
 
-describe("keys of an embedded database", () => {
+describe("keys in an embedded database", () => {
   let dataDir: string;
   let service: RunningService;
-  /** Made while no service ran. */
+  /** Created while no service was running. */
   let offline: ProcessEnd;
   const run = (...args: readonly string[]) => processes.run(args, { env: { DATA_DIR: dataDir } });
   const call = async (key: string) =>
@@ -37,7 +37,7 @@ describe("keys of an embedded database", () => {
     service = await processes.serve({ env: { DATA_DIR: dataDir } });
   });
 
-  test("a command starts PostgreSQL for its own length when no service runs", async () => {
+  test("a command starts PostgreSQL while it runs if no service is running", async () => {
     expect(offline).toEqual({
       code: 0,
       signal: null,
@@ -48,7 +48,7 @@ describe("keys of an embedded database", () => {
       status: 200,
       body: { data: { viewer: { accountName: "acme", environment: "TESTING", scope: "write" } } },
     });
-    // The first start of the service still is one.
+    // The first start of the service still counts as such.
     expect(service.startUpText).toContain("ugk_live_");
   });
 
@@ -70,7 +70,7 @@ describe("keys of an embedded database", () => {
     });
   });
 
-  test("keys are listed without their secrets, and end when they are revoked or expire", async () => {
+  test("keys are listed without secrets and stop working when revoked or expired", async () => {
     const toRevoke = (await run(...newKey, "--name", "to revoke")).stdout.trim();
     const toExpire = (await run(...newKey, "--name", "to expire", "--expires", "2h")).stdout.trim();
     for (const key of [toRevoke, toExpire]) expect(await call(key)).toMatchObject({ status: 200 });
@@ -93,7 +93,7 @@ describe("keys of an embedded database", () => {
       `No active API key has the ID \`${id}\`. List the keys with \`key list\`.`,
     );
 
-    // The shortest time that can be told is an hour: turn the clock on.
+    // The shortest possible expiry is an hour: move it into the past.
     await query(
       await connectionTo(dataDir),
       "UPDATE api_key SET expires_at = now() WHERE name = 'to expire'",
@@ -127,12 +127,12 @@ test("migrate lists, reverts and applies migrations", async () => {
   await database.drop();
 });
 
-test("the version is that of the package, found from wherever it was compiled to", async () => {
+test("prints the package's version from any build directory", async () => {
   const { code, stdout } = await processes.run(["--version"]);
   expect({ code, version: stdout.trim() }).toEqual({ code: 0, version: await packageVersion() });
 });
 
-test("schema and openapi print what they name without any setting or database", async () => {
+test("schema and openapi print their documents without settings or a database", async () => {
   const dataDir = await processes.newDataDir();
   const print = async (command: string) => {
     const end = await processes.run([command], { env: { DATA_DIR: dataDir, PORT: "no port" } });
@@ -144,7 +144,7 @@ test("schema and openapi print what they name without any setting or database", 
   await expect(access(dataDir)).rejects.toThrow("ENOENT");
 });
 
-test("a wrong use exits 1, says what is wrong and touches nothing", async () => {
+test("invalid usage exits 1 with an error and changes nothing", async () => {
   const dataDir = await processes.newDataDir();
   const uses = [
     [["unknown"], "unknown command 'unknown'"],

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await altered?.close();
   altered = undefined;
-  // Whatever was compared, nothing is left of it.
+  // No check leaves anything behind.
   expect(await service.query("SELECT provided_id FROM user_group")).toEqual([]);
 });
 afterAll(async () => {
@@ -46,7 +46,7 @@ async function check(choices: Partial<ContractChoices> = {}, environment: Record
   return { code, printed };
 }
 
-/** What differs of a service whose replies are altered, by the names of the calls. */
+/** The differences reported for a service with altered replies, by call name. */
 async function differencesOf(alter: (reply: AlterableReply) => void) {
   altered = await startAlteredService(service.url, alter);
   const { code, printed } = await check({ against: `${altered.url}/`, json: true });
@@ -56,15 +56,15 @@ async function differencesOf(alter: (reply: AlterableReply) => void) {
   return Object.fromEntries(differing.map(({ name, differences }) => [name, differences]));
 }
 
-test("the service is the same as itself", async () => {
+test("finds no difference between the service and itself", async () => {
   const { code, printed } = await check({ dataSource: "sales" });
   expect(printed).toMatch(/^(same {5}.+\n){40,}\d+ calls, 0 with differences\.\n$/);
   expect(code).toBe(0);
   expect(await differencesOf(() => undefined)).toEqual({});
 });
 
-describe("what differs is told", () => {
-  test("a status", async () => {
+describe("reports a difference in", () => {
+  test("the status", async () => {
     const found = await differencesOf((reply) => {
       if (reply.status === 404) reply.status = 400;
     });
@@ -79,7 +79,7 @@ describe("what differs is told", () => {
     expect(found["DELETE again"]).toEqual([{ kind: "status", path: "", ours: 404, theirs: 400 }]);
   });
 
-  test("keys, their order, types and values", async () => {
+  test("keys, key order, types and values", async () => {
     const found = await differencesOf((reply) => {
       if (reply.method !== "PUT" || reply.status !== 200) return;
       const { success, user_group: group } = JSON.parse(reply.text);
@@ -105,7 +105,7 @@ describe("what differs is told", () => {
     expect(Object.keys(found).every((name) => name.startsWith("PUT"))).toBe(true);
   });
 
-  test("a token that is not the one of the call before", async () => {
+  test("a token that does not match the previous reply", async () => {
     let count = 0;
     const found = await differencesOf((reply) => {
       if (!reply.sent.includes('"name":"Contract check"') || reply.status !== 200) return;
@@ -124,7 +124,7 @@ describe("what differs is told", () => {
     });
   });
 
-  test("a header, and a body that is no JSON", async () => {
+  test("a header, and a body that is not JSON", async () => {
     const found = await differencesOf((reply) => {
       if (reply.status !== 405) return;
       reply.headers = { "content-type": "text/html", "cache-control": "no-store" };
@@ -140,8 +140,8 @@ describe("what differs is told", () => {
   });
 });
 
-/** The groups that a check against an altered service leaves, by their ids. */
-async function leftBy(alter: (reply: AlterableReply) => void | Promise<void>) {
+/** The IDs of the groups that a check against an altered service leaves behind. */
+async function groupsLeftBy(alter: (reply: AlterableReply) => void | Promise<void>) {
   altered = await startAlteredService(service.url, alter);
   const { code, printed } = await check({ against: altered.url, json: true });
   const { left }: { left: { url: string; providedId: string }[] } = JSON.parse(printed);
@@ -150,8 +150,8 @@ async function leftBy(alter: (reply: AlterableReply) => void | Promise<void>) {
   return left.map(({ providedId }) => providedId);
 }
 
-test("what another service creates against the rules is deleted, too", async () => {
-  const found = leftBy(async (reply) => {
+test("groups that another service creates in violation of the contract are deleted, too", async () => {
+  const found = groupsLeftBy(async (reply) => {
     if (!reply.sent.includes("-none") || reply.status !== 404) return;
     const body = { ...JSON.parse(reply.sent), name: "Made by PUT" };
     const made = await callRest(`${service.url}/api/user`, "GET", keys.CONTRACT_AGAINST_KEY, body);
@@ -161,13 +161,13 @@ test("what another service creates against the rules is deleted, too", async () 
   expect(await found).toEqual([]);
 });
 
-test("a group that is not the check's is left alone, and told of", async () => {
+test("an existing group is left unchanged and reported", async () => {
   const tokens = ["token-of-a-real-group", "token-of-another-one"];
   const touched: string[] = [];
   const ids: unknown[] = [];
-  const left = await leftBy((reply) => {
+  const left = await groupsLeftBy((reply) => {
     if (tokens.some((token) => reply.sent.includes(token))) touched.push(reply.sent);
-    // Services that know this id, as a text or as the number that it is sent as.
+    // Services that know this ID, as a string or as a number.
     const isNumber = reply.sent.includes('"Number"');
     if (!isNumber && !reply.sent.includes('"name":"No ID"')) return;
     const id = isNumber ? JSON.parse(reply.sent).user_group_id : "acme";
@@ -184,18 +184,18 @@ test("a group that is not the check's is left alone, and told of", async () => {
   expect(left).toEqual(["acme", String(ids[1])]);
 });
 
-test("a service that fails in the end has not deleted anything", async () => {
+test("reports groups as left behind when the service fails at the end", async () => {
   const failing = (reply: AlterableReply) => reply.method === "DELETE" || !reply.sent.includes('"name"');
   let ending = false;
-  const left = await leftBy((reply) => {
+  const left = await groupsLeftBy((reply) => {
     ending ||= reply.method === "PATCH";
-    // What it has deleted it does not tell.
+    // It does not confirm its deletions.
     if (ending && reply.method !== "PATCH" && failing(reply)) reply.status = 500;
   });
   expect(left).toEqual([expect.stringMatching(/-main$/), expect.stringMatching(/-other$/)]);
 });
 
-test("an interrupted check deletes what it has created, as the command", async () => {
+test("an interrupted check deletes what it created, also on the command line", async () => {
   let calls = 0;
   let reached: () => void = () => undefined;
   const started = new Promise<void>((resolve) => {
@@ -220,7 +220,7 @@ test("an interrupted check deletes what it has created, as the command", async (
 
 test.each([
   ["no key", { CONTRACT_KEY: "" }, {}, /^CONTRACT_KEY is not set\. Set CONTRACT_KEY to an API key/],
-  ["a key that is not known", { CONTRACT_AGAINST_KEY: "x" }, {}, /rejected the API key with status 401/],
+  ["an unknown key", { CONTRACT_AGAINST_KEY: "x" }, {}, /rejected the API key with status 401/],
   [
     "nobody there",
     {},

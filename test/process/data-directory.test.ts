@@ -25,19 +25,19 @@ beforeAll(async () => {
 });
 afterAll(() => processes.close());
 
-test("of two first starts on one DATA_DIR one works and the other says in one line that it is in use", async () => {
+test("of two simultaneous first starts on one DATA_DIR, one works and the other reports in one line that it is in use", async () => {
   expect(failureOf(loser)).toMatch(new RegExp(`^DATA_DIR ${dataDir} is in use by another running server`));
   expect(winner.startUpText).toContain("ugk_live_");
   expect(await callRest(`${winner.url}/readyz`, "GET", undefined)).toMatchObject({ status: 200 });
 });
 
-test("a second start on the DATA_DIR of a running service says so and does not disturb it", async () => {
+test("a second start on a running service's DATA_DIR fails without disturbing it", async () => {
   const env = { DATA_DIR: `${dataDir}/../data/` };
   expect(failureOf(await processes.run([], { env }))).toContain(`DATA_DIR ${dataDir} is in use`);
   expect(await callRest(`${winner.url}/readyz`, "GET", undefined)).toMatchObject({ status: 200 });
 });
 
-test("a DATA_DIR without its secrets is told of, and left as it is", async () => {
+test("a DATA_DIR without its secrets is reported and left unchanged", async () => {
   winner.kill("SIGTERM");
   await winner.ended;
   const copy = await processes.newDataDir(dataDir);

@@ -23,8 +23,8 @@ afterAll(async () => {
 const start = (url: string, more: Readonly<Record<string, string>> = {}) =>
   processes.run([], { env: { DATABASE_URL: url, ENCRYPTION_KEYS: encryptionKey, ...more } });
 
-describe("a start with a DATABASE_URL that leads nowhere fails in one line without the password", () => {
-  test("no server at the address", async () => {
+describe("an unusable DATABASE_URL fails the start in one line without the password", () => {
+  test("no server", async () => {
     const line = failureOf(await start("postgres://user:pass-word@127.0.0.1:1/db"));
     expect(line).toBe("Cannot connect to the database in DATABASE_URL: connect ECONNREFUSED 127.0.0.1:1.");
   });
@@ -49,7 +49,7 @@ describe("a start with a DATABASE_URL that leads nowhere fails in one line witho
     expect(line).not.toContain(new URL(url.replace("@/", "@x/")).password);
   });
 
-  test("a server that never answers", async () => {
+  test("a server that does not respond", async () => {
     const silent = createServer();
     await once(silent.listen(0, "127.0.0.1"), "listening");
     const address = silent.address();
@@ -61,10 +61,10 @@ describe("a start with a DATABASE_URL that leads nowhere fails in one line witho
   });
 });
 
-describe("three replicas that start together on an empty database", () => {
+describe("three replicas starting together on an empty database", () => {
   const env = () => ({ DATABASE_URL: databaseUrl(database.target), ENCRYPTION_KEYS: encryptionKey });
 
-  test("all come up, after the migrations ran once", async () => {
+  test("all become ready after the migrations have run once", async () => {
     const replicas = await Promise.all([0, 1, 2].map(() => processes.serve({ env: env() })));
     const client = new Client("url" in database.target ? database.target.url : database.target);
     await client.connect();
@@ -90,7 +90,7 @@ describe("three replicas that start together on an empty database", () => {
     for (const replica of replicas) expect(await replica.ended).toMatchObject({ code: 0 });
   });
 
-  test("a start whose ENCRYPTION_KEYS are not the database's fails in one line", async () => {
+  test("ENCRYPTION_KEYS that do not match the database fail the start in one line", async () => {
     const other = randomBytes(32).toString("base64");
     const line = failureOf(await start(databaseUrl(database.target), { ENCRYPTION_KEYS: other }));
     expect(line).toMatch(/^The tokens in this database are encrypted with other keys/);

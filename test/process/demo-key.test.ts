@@ -7,7 +7,7 @@ import { createTestProcesses, type RunningService } from "../support/service/run
 const processes = createTestProcesses();
 afterAll(() => processes.close());
 
-test("the playground has the demo key at the first start and at later ones, on a loopback address only", async () => {
+test("the playground contains the demo key on first and later starts, on loopback addresses only", async () => {
   const dataDir = await processes.newPreparedDataDir();
   const start = (host: string) => processes.serve({ env: { DATA_DIR: dataDir, HOST: host } });
   const first = await start("127.0.0.1");

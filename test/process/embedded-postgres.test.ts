@@ -23,8 +23,8 @@ afterEach(async () => {
 });
 afterAll(() => processes.close());
 
-describe("the embedded server", () => {
-  test("works in a directory that only its owner may enter, whatever its name", async () => {
+describe("embedded PostgreSQL", () => {
+  test("works in a directory that only its owner can enter, with any name", async () => {
     const parent = dirname(await processes.newDataDir());
     await chmod(parent, 0o700);
     const dataDir = join(parent, "it's a “dir”", "deep er");
@@ -32,11 +32,11 @@ describe("the embedded server", () => {
     expect(
       await query(server, "SELECT current_database() AS name, version() LIKE 'PostgreSQL 18%' AS is_18"),
     ).toEqual([{ name: "app", is_18: true }]);
-    // PostgreSQL refuses to run as root, and then has a user of its own.
+    // PostgreSQL refuses to run as root, and then uses another account.
     if (process.getuid?.() === 0) expect((await stat(join(dataDir, "postgres"))).uid).not.toBe(0);
   });
 
-  test("is shared with whoever may adopt it, who does not stop it", async () => {
+  test("can be adopted by another process, which does not stop it", async () => {
     const dataDir = await processes.newDataDir(prepared);
     const owner = await open(dataDir);
     const adopted = await open(dataDir, { adopt: true, database: "another" });
@@ -46,7 +46,7 @@ describe("the embedded server", () => {
     expect(await query(owner, "SELECT value FROM kept")).toEqual([{ value: 1 }]);
   });
 
-  test("starts when it was killed and its process id now is another program's", async () => {
+  test("starts after it was killed and its process ID was reused", async () => {
     const dataDir = await processes.newDataDir(prepared);
     const killed = await open(dataDir);
     const { pid } = await readPostmaster(dataDir);
@@ -57,13 +57,13 @@ describe("the embedded server", () => {
     expect(await query(await open(dataDir), "SELECT value FROM kept")).toEqual([{ value: 1 }]);
   });
 
-  test("may be stopped twice", async () => {
+  test("can be stopped twice", async () => {
     const server = await open(await processes.newDataDir(prepared));
     await Promise.all([server.stop(), server.stop()]);
     await server.stop();
   });
 
-  test("finds another place for its socket when that of TMPDIR has too long a path", async () => {
+  test("uses another socket directory when the TMPDIR path is too long", async () => {
     const dataDir = await processes.newDataDir(prepared);
     const tmpdir = process.env["TMPDIR"];
     process.env["TMPDIR"] = `/${"long".repeat(30)}`;
@@ -76,7 +76,7 @@ describe("the embedded server", () => {
     }
   });
 
-  test("works from a package that was installed without scripts where other users have no access", async () => {
+  test("works from a package installed without scripts in a directory closed to other users", async () => {
     const directory = dirname(await processes.newDataDir());
     const binariesPackage = join(directory, "package");
     await cp(findBinariesPackage(), binariesPackage, { recursive: true, verbatimSymlinks: true });
@@ -91,14 +91,14 @@ describe("the embedded server", () => {
   });
 });
 
-describe("the embedded server says in one line", () => {
-  test("that DATA_DIR has something else where it wants to work", async () => {
+describe("embedded PostgreSQL reports in one line", () => {
+  test("that its place in DATA_DIR is taken by other files", async () => {
     const dataDir = await processes.newDataDir();
     await mkdir(join(dataDir, "postgres", "letters"), { recursive: true });
     await expect(open(dataDir)).rejects.toThrow(/^\S+postgres is not a PostgreSQL data directory\. .*$/);
   });
 
-  test("that its data is of another version", async () => {
+  test("that its data has another version", async () => {
     const dataDir = await processes.newDataDir(prepared);
     await writeFile(join(dataDir, "postgres", "PG_VERSION"), "17\n");
     await expect(open(dataDir)).rejects.toThrow(

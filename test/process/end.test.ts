@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => processes.close());
 
-test("a signal to stop ends the service although clients keep their connections", async () => {
+test("a stop signal ends the service although clients keep connections open", async () => {
   const { service, dataDir } = await start();
   await callRest(`${service.url}/livez`, "GET", undefined, undefined, { connection: "keep-alive" });
   service.kill("SIGINT");
@@ -30,7 +30,7 @@ test("a signal to stop ends the service although clients keep their connections"
   if (seesProcesses) expect(await processesIn(dataDir)).toEqual([]);
 });
 
-test("a signal that comes twice at once, as npm passes it on, is one wish to stop", async () => {
+test("a signal received twice at once, as npm forwards it, counts as one", async () => {
   const { service, dataDir } = await start();
   service.kill("SIGTERM");
   setTimeout(() => service.kill("SIGTERM"), 5);
@@ -39,7 +39,7 @@ test("a signal that comes twice at once, as npm passes it on, is one wish to sto
 });
 
 test.skipIf(!seesProcesses)(
-  "a killed service leaves nothing running and loses nothing acknowledged",
+  "a killed service leaves no process running and loses no acknowledged write",
   async () => {
     const { service, dataDir } = await start();
     const { socketDir } = await readPostmaster(dataDir);
@@ -52,19 +52,19 @@ test.skipIf(!seesProcesses)(
   },
 );
 
-test("a service that was killed together with PostgreSQL recovers and loses nothing acknowledged", async () => {
+test("a service killed together with PostgreSQL recovers and loses no acknowledged write", async () => {
   const { service, dataDir } = await start();
   const groups = await createGroups(service, "crashed");
   const { pid, socketDir } = await readPostmaster(dataDir);
   process.kill(pid, "SIGKILL");
   service.kill("SIGKILL");
   await service.ended;
-  // At once: the new start waits for what is left of the old one.
+  // Immediately: the new start waits until the old processes have ended.
   await expectGroups(dataDir, groups);
   await expect.poll(() => exists(socketDir)).toBe(false);
 });
 
-test("a service whose PostgreSQL has died says so and ends, to be started again", async () => {
+test("a service whose PostgreSQL has died reports it and exits", async () => {
   const { service, dataDir } = await start();
   const groups = await createGroups(service, "orphaned");
   process.kill((await readPostmaster(dataDir)).pid, "SIGKILL");
@@ -74,7 +74,7 @@ test("a service whose PostgreSQL has died says so and ends, to be started again"
   await expectGroups(dataDir, groups);
 });
 
-test("npm start becomes the service, so that a signal to npm's child reaches it", async () => {
+test("npm start execs the service, so that signals reach it", async () => {
   const { scripts } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
   expect(scripts).toMatchObject({
     start: expect.stringMatching(/^exec node /),
@@ -83,7 +83,7 @@ test("npm start becomes the service, so that a signal to npm's child reaches it"
 });
 
 test.skipIf(!seesProcesses)(
-  "a first start that is stopped half-way leaves nothing running, and the next one works",
+  "an interrupted first start leaves no process running, and the next start works",
   async () => {
     const dataDir = await processes.newDataDir();
     const first = await processes.launch([], { env: { DATA_DIR: dataDir } });
@@ -109,7 +109,7 @@ async function start(): Promise<{ service: RunningService; dataDir: string }> {
   return { service: await processes.serve({ env: { DATA_DIR: dataDir } }), dataDir };
 }
 
-/** Makes user groups, all of them acknowledged. @returns their ids */
+/** Creates user groups, all of them acknowledged. @returns their IDs */
 async function createGroups(service: RunningService, name: string): Promise<string[]> {
   const ids = Array.from({ length: 20 }, (_, index) => `${name}-${index}`);
   for (const reply of await getOrCreate(service, ids))

@@ -11,8 +11,8 @@ import { createTestProcesses } from "../support/service/running-process.js";
 const processes = createTestProcesses();
 afterAll(() => processes.close());
 
-describe("a start that its settings forbid", () => {
-  test("names every wrong setting in one line, and no value of any", async () => {
+describe("a start with invalid settings", () => {
+  test("reports every invalid setting in one line, without values", async () => {
     const dataDir = await processes.newDataDir();
     const wrong = {
       PORT: "4000x-secret",
@@ -28,14 +28,14 @@ describe("a start that its settings forbid", () => {
     await expect(access(dataDir)).rejects.toThrow("ENOENT");
   });
 
-  test("tells of a HOST that does not exist", async () => {
+  test("reports a HOST that does not exist", async () => {
     const env = { DATA_DIR: await processes.newDataDir(), HOST: "no-such-host.invalid" };
     expect(failureOf(await processes.run([], { env }))).toMatch(
       /^Cannot resolve HOST no-such-host\.invalid: /,
     );
   });
 
-  test("tells of a DATA_DIR that cannot be one", async () => {
+  test("reports an unusable DATA_DIR", async () => {
     const file = await processes.newDataDir();
     await writeFile(file, "");
     expect(failureOf(await processes.run([], { env: { DATA_DIR: file } }))).toMatch(/DATA_DIR.*EEXIST/);
@@ -51,19 +51,19 @@ describe("a start on a port in use", () => {
   });
   afterAll(() => other.close());
 
-  test("fails in one line and makes no DATA_DIR", async () => {
+  test("fails in one line and creates no DATA_DIR", async () => {
     const dataDir = await processes.newDataDir();
     const line = failureOf(await processes.run([], { env: { PORT: port, DATA_DIR: dataDir } }));
     expect(line).toBe(`PORT ${port} on 127.0.0.1 is in use. Stop the other program or set another PORT.`);
     await expect(access(dataDir)).rejects.toThrow("ENOENT");
   });
 
-  test("fails in one line and leaves the database of DATABASE_URL as it is", async () => {
+  test("fails in one line and leaves the DATABASE_URL database unchanged", async () => {
     const database = await createTestDatabase("empty");
     const dataDir = await processes.newDataDir();
     const env = { PORT: port, DATA_DIR: dataDir, DATABASE_URL: databaseUrl(database.target) };
     expect(failureOf(await processes.run([], { env }))).toContain(`PORT ${port} on 127.0.0.1 is in use`);
-    // Fails if there is anything in it.
+    // Fails if it is not empty.
     await administer(database.target, "DROP SCHEMA public RESTRICT");
     await database.drop();
   });

@@ -20,9 +20,9 @@ afterAll(async () => {
 });
 
 /**
- * Ends PostgreSQL as a crash would, twice, and starts it again.
+ * Crashes PostgreSQL twice and restarts it.
  * @param whileDown runs the second time
- * @returns how often the service was ready again
+ * @returns how often the service became ready again
  */
 async function expectRestartsSurvived(
   service: FaultedService,
@@ -37,7 +37,7 @@ async function expectRestartsSurvived(
     }
   });
   expect(refused).toBeGreaterThan(0);
-  // Not a line for each probe.
+  // Not one line per probe.
   const lines = (message: string) => service.process.stderr().split(`"msg":"${message}"`).length - 1;
   const recoveries = lines("ready again");
   expect(lines("not ready")).toBe(recoveries);
@@ -45,12 +45,12 @@ async function expectRestartsSurvived(
   return recoveries;
 }
 
-test("pg_ctl stop -m immediate, and a start again", async () => {
+test("survives pg_ctl stop -m immediate and a restart", async () => {
   const service = await startFaultedService(processes, postgres, postgres.target);
   expect(await expectRestartsSurvived(service, () => service.untilUnready())).toBeGreaterThan(0);
 });
 
-test.skipIf(!hasPgbouncer)("the same behind PgBouncer in transaction mode", async () => {
+test.skipIf(!hasPgbouncer)("survives the same behind PgBouncer in transaction mode", async () => {
   const pgbouncer = await startPgbouncer(postgres.target, POOL_SIZE);
   try {
     const env = { DATABASE_POOLED: "true", DATABASE_LISTEN_URL: databaseUrl(postgres.target) };

@@ -9,12 +9,12 @@ import { startTestService } from "../support/service/test-service.js";
 
 const WATCH = "subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }";
 
-test("connections that nobody has accepted yet are served before the server stops listening", async () => {
+test("connections still in the accept queue are served before the server stops listening", async () => {
   const service = await startTestService();
   onTestFinished(() => service.close());
   const { secret } = await (await service.createAccount()).createKey();
   const clients = Promise.all(Array.from({ length: 50 }, () => openKeepAliveClient(service.url)));
-  // In the same turn of the event loop: they are in the system's queue only.
+  // In the same turn of the event loop: they are only in the system's accept queue.
   const closed = service.server.close();
   for (const client of await clients)
     client.write(userRequest("GET", secret, { user_group_id: "a", name: "A" }));
@@ -25,7 +25,7 @@ test("connections that nobody has accepted yet are served before the server stop
   await closed;
 });
 
-test("a change that is made while the service ends is told to subscribers of others, and its own go there", async () => {
+test("a change made during shutdown reaches subscribers of this and other processes", async () => {
   const use = await createTestDatabase();
   const encryptionKey = randomBytes(32);
   onTestFinished(() => use.drop());
@@ -39,7 +39,7 @@ test("a change that is made while the service ends is told to subscribers of oth
   await client.next();
   const watch = ({ url }: { readonly url: string }) =>
     openEventStream(url, `Token ${secret}`, WATCH, { by: { providedId: "acme" } });
-  const [own, other] = [await watch(leaving), await watch(staying)];
+  const [leavingStream, stayingStream] = [await watch(leaving), await watch(staying)];
   const holder = new Client(clientOptions(leaving.owner));
   await holder.connect();
   await holder.query("BEGIN; SELECT FROM user_group FOR UPDATE");
@@ -49,10 +49,10 @@ test("a change that is made while the service ends is told to subscribers of oth
   const subscription = jsonRequest("POST", "/graphql", secret, watchIt, ["Accept: text/event-stream"]);
   late.write(subscription.slice(0, 20));
   const closed = leaving.server.close();
-  expect(await own.next()).toMatchObject({
+  expect(await leavingStream.next()).toMatchObject({
     errors: [{ extensions: { code: "UNAVAILABLE", retryAfter: 1 } }],
   });
-  expect(await own.next()).toBeUndefined();
+  expect(await leavingStream.next()).toBeUndefined();
   late.write(subscription.slice(20));
   expect(await late.next()).toMatchObject({
     status: 503,
@@ -63,8 +63,10 @@ test("a change that is made while the service ends is told to subscribers of oth
   await holder.end();
   expect(await client.next()).toMatchObject({ status: 200, ends: true });
   for (const each of [client, late]) each.close();
-  expect(await other.next()).toMatchObject({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
-  other.close();
+  expect(await stayingStream.next()).toMatchObject({
+    data: { userGroupChanged: { userGroup: { name: "New" } } },
+  });
+  stayingStream.close();
   await closed;
   await leaving.close();
 });

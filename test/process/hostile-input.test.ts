@@ -4,7 +4,12 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseUrl } from "../support/postgres/database-url.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.js";
-import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../support/rest/hostile-json.js";
+import {
+  hostileJson,
+  hostileObject,
+  hostileText,
+  maybeInvalidSiteConfig,
+} from "../support/rest/hostile-json.js";
 import { exchange } from "../support/rest/raw-connection.js";
 import { callRest } from "../support/rest/rest-client.js";
 import { createTestProcesses } from "../support/service/running-process.js";
@@ -30,7 +35,7 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(pages) * PAGE_BYTES;
 }
 
-test("a process survives thousands of hostile requests in bounded memory", async () => {
+test("the process survives thousands of hostile requests in bounded memory", async () => {
   const env = {
     DATABASE_URL: databaseUrl(database.target),
     ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
@@ -43,7 +48,7 @@ test("a process survives thousands of hostile requests in bounded memory", async
   const key = made.stdout.trim();
   const service = await processes.serve({ env });
   const text = hostileText.map((value) => JSON.stringify(value));
-  const bodies = perhapsBroken(
+  const bodies = maybeInvalidSiteConfig(
     hostileObject({ user_group_id: text, name: text, properties: hostileJson, query: text }),
   );
   const statuses = new Set<number>();

@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => commands.close());
 
-describe("what cannot be read", () => {
-  test("lines of CSV are counted with the line breaks in their cells, and a broken quote ends the file", async () => {
+describe("unreadable input", () => {
+  test("counts line breaks within CSV cells, and stops at a broken quote", async () => {
     const tenant = await commands.createTenant();
     const path = await commands.write(
       "lines.csv",
@@ -40,14 +40,14 @@ describe("what cannot be read", () => {
     [{}, /^No file to import. Set --data-sources, --groups or --mappings.$/],
     [{ groups: "-", mappings: "-", format: "csv" }, /^Only one of the files/],
     [{ groups: "-", checkpoint: "x", format: "csv" }, /^Standard input cannot be resumed/],
-  ] as const)("a use such as %s", async (choices, complaint) => {
+  ] as const)("rejects usage such as %s", async (choices, complaint) => {
     const tenant = await commands.createTenant();
     const end = await tenant.import(choices);
     expect(end).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]+\n$/) });
     expect(end.stderr.trimEnd()).toMatch(complaint);
   });
 
-  test("a head with unknown columns, a text that is not UTF-8, an account that is not there", async () => {
+  test("reports unknown columns, text that is not UTF-8 and an unknown account", async () => {
     const tenant = await commands.createTenant();
     const wrong = await commands.write("wrong.csv", "id;name\n1;One\n");
     for (const text of ["", "\ufeff", "\n\n"]) {
@@ -74,7 +74,7 @@ describe("what cannot be read", () => {
   });
 });
 
-test("an import that is killed goes on where its checkpoint says", async () => {
+test("a killed import resumes at its checkpoint", async () => {
   const tenant = await commands.createTenant();
   const count = 9000;
   const path = await commands.write(
@@ -91,7 +91,7 @@ test("an import that is killed goes on where its checkpoint says", async () => {
   const end = await tenant.import({ groups: path, checkpoint });
   expect(end).toMatchObject({ code: 0, stderr: expect.stringMatching(/resuming after line \d+\n$/) });
   const [records = 0, created = 0, updated, unchanged = 0, refused] = countsOf(end)["groups"] ?? [];
-  // A batch whose commit was not noted any more is found unchanged.
+  // A committed batch that was not recorded in the checkpoint is found unchanged.
   expect({ records, together: created + unchanged, updated, refused }).toEqual({
     records: count,
     together: count,
@@ -104,35 +104,35 @@ test("an import that is killed goes on where its checkpoint says", async () => {
   await expect(commands.read("checkpoint.json")).rejects.toThrow("ENOENT");
 });
 
-test("a checkpoint counts for its database, account and format only", async () => {
+test("a checkpoint applies only to its database, account and format", async () => {
   const tenant = await commands.createTenant();
   const groups = await commands.write("some.csv", 'provided_id,name\none,One\ntwo,"Tw"o\n');
   const checkpoint = commands.at("some.state");
-  const goesOn = async () => {
+  const expectResumed = async () => {
     const end = await tenant.import({ groups, checkpoint });
     expect(end.code).toBe(1);
     return end.stderr.includes("resuming after line 2");
   };
-  expect(await goesOn()).toBe(false);
-  expect(await goesOn()).toBe(true);
+  expect(await expectResumed()).toBe(false);
+  expect(await expectResumed()).toBe(true);
   const other = await tenant.other();
   expect((await other.import({ groups, checkpoint })).stderr).not.toContain("resuming after");
-  expect(await goesOn()).toBe(false);
+  expect(await expectResumed()).toBe(false);
   expect((await tenant.import({ groups, checkpoint, format: "jsonl" })).stderr).not.toContain(
     "resuming after",
   );
-  expect(await goesOn()).toBe(false);
-  // As it is in another database, where the account has the same name and number.
+  expect(await expectResumed()).toBe(false);
+  // Simulates another database where the account has the same name and number.
   const age = "UPDATE account SET created_at = created_at - interval '1 hour' WHERE id = $1";
   await commands.service.query(age, [tenant.accountId]);
-  expect(await goesOn()).toBe(false);
+  expect(await expectResumed()).toBe(false);
   expect(await tenant.import({ groups, checkpoint: "/dev/null" })).toMatchObject({
     code: 1,
     stderr: 'The checkpoint "/dev/null" is not a regular file. Choose another path.\n',
   });
 });
 
-test("CSV is read from any record on as from its start, also where its line ends differ", async () => {
+test("CSV can be resumed at any record, with any line endings", async () => {
   const path = await commands.write(
     "mixed.csv",
     'provided_id,name\none,"One\r\n1"\ntwo,Two\r\nthree,Three\n',
@@ -150,7 +150,7 @@ test("CSV is read from any record on as from its start, also where its line ends
   }
 });
 
-test("a dry run tells what the import does: nothing builds upon a line that is refused", async () => {
+test("a dry run reports what the import would do, without building on rejected lines", async () => {
   const tenant = await commands.createTenant();
   const token = foreignToken();
   const dataSources = await commands.write("dry-sources.csv", "provided_id,name\nnameless,\n");
@@ -181,8 +181,8 @@ test("a dry run tells what the import does: nothing builds upon a line that is r
   });
 });
 
-describe("what goes wrong beside the lines", () => {
-  test("a report that cannot be opened is told before anything is imported, another one with the result", async () => {
+describe("errors other than rejected lines", () => {
+  test("a report file that cannot be opened is an error before the import, other write errors come with the result", async () => {
     const tenant = await commands.createTenant();
     const groups = await commands.write("few.jsonl", toLines([{ provided_id: "in", name: "In" }, { a: 1 }]));
     expect(await tenant.import({ groups, report: commands.at("no/report") })).toEqual({
@@ -202,7 +202,7 @@ describe("what goes wrong beside the lines", () => {
     });
   });
 
-  test("tables that cannot be analyzed are told of once", async () => {
+  test("tables that cannot be analyzed are reported once", async () => {
     const tenant = await commands.createTenant();
     const broken = (body: string) =>
       commands.service.query(

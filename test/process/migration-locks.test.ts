@@ -36,8 +36,8 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** Takes back what changes the table of user groups, and returns how many migrations are left. */
-async function takeBack(): Promise<number> {
+/** Reverts the migrations that change the user group table. @returns the number of remaining migrations */
+async function revertMigrations(): Promise<number> {
   while (
     (await migrationStates(database)).some(({ name, applied }) => applied && name.startsWith("RowLevel"))
   )
@@ -51,8 +51,8 @@ async function beginReport(): Promise<void> {
   await report.query("SELECT count(*) FROM user_group");
 }
 
-test("behind a long transaction a migration lets others pass, and is applied once that ends", async () => {
-  const left = await takeBack();
+test("a migration waiting for a long transaction lets other queries pass and is applied afterwards", async () => {
+  const left = await revertMigrations();
   await beginReport();
   const retries: string[] = [];
   const timeouts = {
@@ -64,7 +64,7 @@ test("behind a long transaction a migration lets others pass, and is applied onc
   const migrating = migrateUp(database, timeouts).finally(() => {
     isDone = true;
   });
-  // The report goes on all the while: behind a migration that did not let go, this would wait without end.
+  // The report continues meanwhile: behind a migration that kept its locks it would block forever.
   while (retries.length < 2) await traffic.query("SELECT count(*) FROM user_group");
   expect(isDone).toBe(false);
   expect(retries[0]).toBe(
@@ -74,8 +74,8 @@ test("behind a long transaction a migration lets others pass, and is applied onc
   expect(await migrating).toEqual(all.slice(left));
 });
 
-test("a migration that never gets its locks changes nothing, and says what to do", async () => {
-  const left = await takeBack();
+test("a migration that cannot get its locks changes nothing and says what to do", async () => {
+  const left = await revertMigrations();
   await beginReport();
   const timeouts = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };
   await expect(migrateUp(database, timeouts)).rejects.toThrow(
@@ -97,7 +97,7 @@ test("a migration that never gets its locks changes nothing, and says what to do
   expect((await processes.run(["migrate", "up"], { env })).stdout).toContain(`applied ${all.at(-1)}`);
 });
 
-test("a migration is taken back under the same limits", async () => {
+test("a migration is reverted under the same lock timeout", async () => {
   await report.query("BEGIN");
   await report.query("LOCK TABLE schema_migration IN SHARE MODE");
   const timeouts = { lockTimeoutMs: LOCK_TIMEOUT_MS, retryMs: 0, onRetry: () => undefined };

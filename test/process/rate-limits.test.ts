@@ -15,7 +15,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("the settings hold in a process, which starts without its Redis and says so", async () => {
+test("the limits apply in a process that starts without its Redis and logs it", async () => {
   const env = {
     DATABASE_URL: databaseUrl(database.target),
     ENCRYPTION_KEYS: randomBytes(32).toString("base64"),
@@ -49,7 +49,7 @@ test("the settings hold in a process, which starts without its Redis and says so
   service.kill("SIGTERM");
   const { code, stderr } = await service.ended;
   expect(code).toBe(0);
-  const told = stderr.split("\n").filter((line) => line.includes("Redis"));
-  expect(told).toEqual([expect.stringContaining("each process counts rate limits separately")]);
+  const lines = stderr.split("\n").filter((line) => line.includes("Redis"));
+  expect(lines).toEqual([expect.stringContaining("each process counts rate limits separately")]);
   expect(stderr).not.toContain("pass-word");
 });

@@ -14,7 +14,7 @@ import {
 import { createTestProcesses, type RunningService } from "../support/service/running-process.js";
 
 const CLIENTS = 16;
-/** How many replies there must be before the next thing happens. */
+/** The number of replies required before the next step. */
 const STEADY = 5 * CLIENTS;
 const UPDATE = `mutation ($id: String!, $name: String!) {
   updateUserGroup(input: { by: { providedId: $id }, name: $name }) { userGroup { name } userErrors { code } }
@@ -43,9 +43,9 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** What clients saw. */
+/** The clients' observations. */
 interface Load {
-  /** Replies as they should be, by the replica that gave them. */
+  /** Correct replies, by the replica that sent them. */
   readonly answered: Record<string, number>;
   readonly failures: unknown[];
   stop(): Promise<void>;
@@ -89,7 +89,7 @@ function startLoad(url: string): Load {
   };
 }
 
-/** The life of a user group, each step of which must see what was acknowledged before. */
+/** The life of a user group; each step must see all acknowledged changes. */
 async function useGroup(
   id: string,
   ask: (request: string, expected: object) => Promise<unknown>,
@@ -111,13 +111,13 @@ async function useGroup(
   await rest("DELETE", { current_token: current }, {});
 }
 
-// Without the delay it is up to chance: a balancer may use a connection in the moment in which it ends (decision 38).
-test("behind a balancer that notices in time replicas are replaced without a failed request", async () => {
-  // HAProxy looks ten times a second, and believes the second look.
+// Without the delay, success is up to chance: a load balancer may use a connection just as it closes (decision 38).
+test("behind a load balancer with health checks, replicas are replaced without a failed request", async () => {
+  // HAProxy checks ten times a second and acts on the second result.
   const more = { SHUTDOWN_DELAY_MS: "1000" };
   const start = (name: string) => processes.serve({ env: { ...env, ...more, PORT: String(ports[name]) } });
   const running: Record<string, RunningService> = { one: await start("one"), two: await start("two") };
-  // It takes for granted that they are ready until it has looked.
+  // It assumes that servers are ready until the first check.
   const haproxy = await startHaproxy(ports);
   onTestFinished(() => haproxy.close());
   const load = startLoad(haproxy.url);

@@ -37,7 +37,7 @@ async function open({ url }: RunningService): Promise<KeepAliveClient> {
   return client;
 }
 
-/** Sends one request and checks that it is answered and the connection stays. */
+/** Sends one request and expects a reply on a connection that stays open. */
 async function exchange(client: KeepAliveClient, request: string): Promise<void> {
   client.write(request);
   expect(await client.next()).toMatchObject({ kind: "reply", status: 200, ends: false });
@@ -53,8 +53,8 @@ async function refusesConnections({ url }: RunningService): Promise<boolean> {
   );
 }
 
-/** Runs `work` while somebody else's transaction holds a group; `work` tells when it may end. */
-async function whileHeld(id: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
+/** Runs `work` while another transaction locks a group; `work` decides when it ends. */
+async function whileLocked(id: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = new Client(clientOptions(database.owner));
   await client.connect();
   try {
@@ -66,7 +66,7 @@ async function whileHeld(id: string, work: (release: () => Promise<void>) => Pro
   }
 }
 
-test("for SHUTDOWN_DELAY_MS the service is not ready, and serves as before", async () => {
+test("stays available but not ready for SHUTDOWN_DELAY_MS", async () => {
   const service = await start({ SHUTDOWN_DELAY_MS: "2000" });
   const kept = await open(service);
   await exchange(kept, getOrCreate("delay"));
@@ -87,17 +87,17 @@ test("for SHUTDOWN_DELAY_MS the service is not ready, and serves as before", asy
   expect(await service.ended).toMatchObject({ code: 0, signal: null });
 });
 
-test("a second signal ends it at once, whatever it waits for", async () => {
+test("a second signal ends the process immediately", async () => {
   const service = await start({ SHUTDOWN_DELAY_MS: "60000" });
   service.kill("SIGTERM");
-  // Within a second a signal may be the same one, as npm passes it on.
+  // A signal within a second counts as the same one, as npm forwards it.
   await sleep(1500);
   service.kill("SIGTERM");
   expect(await service.ended).toMatchObject({ code: null, signal: "SIGTERM" });
 });
 
-describe("once it takes no more connections", () => {
-  test("what has come, in whole or in part, is answered, and the last reply of a connection says that it ends", async () => {
+describe("after it stops accepting connections", () => {
+  test("answers all received and partly received requests, and closes each connection with its last reply", async () => {
     const service = await start();
     const [held, ahead, half, body, asking] = await Promise.all(
       Array.from({ length: 5 }, () => open(service)),
@@ -105,19 +105,19 @@ describe("once it takes no more connections", () => {
     if (!held || !ahead || !half || !body || !asking) throw new Error("There are five.");
     await exchange(held, getOrCreate("held"));
     await exchange(half, getOrCreate("half"));
-    await whileHeld("held", async (release) => {
+    await whileLocked("held", async (release) => {
       held.write(rename("held", "One"));
       ahead.write(rename("held", "Two"));
       const request = rename("half", "In two parts");
       half.write(request.slice(0, 20));
       body.write(request.slice(0, -20));
-      // Once this is answered, all that has been sent before has come.
+      // Once this has a reply, everything sent before has arrived.
       await exchange(asking, getOrCreate("asking"));
       service.kill("SIGTERM");
       await expect.poll(() => refusesConnections(service)).toBe(true);
       // Even after idle connections were closed.
       expect(await asking.next()).toEqual({ kind: "closed" });
-      // Sent ahead, before the reply to what was sent first.
+      // Pipelined before the reply to the first request.
       ahead.write(getOrCreate("ahead"));
       half.write(request.slice(20));
       body.write(request.slice(-20));
@@ -132,7 +132,7 @@ describe("once it takes no more connections", () => {
     expect(await service.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("idle connections are closed, and what comes after that is not done", async () => {
+  test("closes idle connections and ignores later requests on them", async () => {
     const service = await start();
     const used = await open(service);
     const unused = await open(service);
@@ -148,7 +148,7 @@ describe("once it takes no more connections", () => {
     expect(reply).toMatchObject({ status: 200, body: { user_group: { name: "late" } } });
   });
 
-  test("a client that never sends the rest of its request keeps it for ten seconds only", async () => {
+  test("waits at most ten seconds for the rest of a request", async () => {
     const service = await start();
     const client = await open(service);
     client.write(getOrCreate("never").slice(0, 20));
@@ -162,7 +162,7 @@ describe("once it takes no more connections", () => {
   });
 });
 
-test.each([1, 2, 3])("under keep-alive load no request is lost (%i)", async (round) => {
+test.each([1, 2, 3])("loses no request under keep-alive load (%i)", async (round) => {
   const service = await start();
   const unanswered: unknown[] = [];
   let answered = 0;
@@ -178,7 +178,7 @@ test.each([1, 2, 3])("under keep-alive load no request is lost (%i)", async (rou
       }
       answered += 1;
       if (outcome.ends) return;
-      // Some ask all the time, others now and then.
+      // Some send all the time, others now and then.
       if (index % 2 === 0) await sleep(Math.random() * 100);
     }
   });

@@ -7,7 +7,7 @@ import {
   startSiteConfigCommands,
   stored,
 } from "../support/site-configs/commands.js";
-import { faultless } from "../support/site-configs/documents.js";
+import { validSite } from "../support/site-configs/documents.js";
 
 let commands: SiteConfigCommands;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => commands.close());
 
-test("a file with errors is not stored: put tells what check tells", async () => {
+test("put does not store a file with errors and reports what validate reports", async () => {
   const { run } = await commands.createSites();
   const put = async (file: string, ...args: readonly string[]) => {
     let output = "";
@@ -48,18 +48,18 @@ test("a file with errors is not stored: put tells what check tells", async () =>
   expect(failureOf(await run("log"))).toBe(
     'The site "default" has no configuration in the environment Customer.',
   );
-  // Warnings leave standard output to the result.
+  // Warnings go to stderr and leave stdout to the result.
   expect(await run("put", commands.at("warned.json"), "--site", "docs")).toEqual({
     ...stored("revision 1 of docs"),
     stderr: expect.stringMatching(
       /^\S+warned\.json:16:3: warning unknown_property: .*\n.*\n.*\^\n1 file checked: 0 errors, 1 warning\.\n$/,
     ),
   });
-  await commands.write("huge.json", JSON.stringify({ ...faultless, name: "x".repeat(2_100_000) }));
+  await commands.write("huge.json", JSON.stringify({ ...validSite, name: "x".repeat(2_100_000) }));
   expect(failureOf(await run("put", commands.at("huge.json")))).toBe("text must be at most 2097152 bytes.");
 });
 
-test("an expected revision guards against the changes of others", async () => {
+test("an expected revision prevents overwriting other changes", async () => {
   const { run } = await commands.createSites();
   const put = (expected: string) => run("put", commands.at("good.json"), "--expected-revision", expected);
   expect(failureOf(await put("1"))).toBe(
@@ -75,7 +75,7 @@ test("an expected revision guards against the changes of others", async () => {
   );
 });
 
-test("a revision in which today's rules find errors is not restored", async () => {
+test("restore rejects a revision that is invalid under the current rules", async () => {
   const { run, accountId } = await commands.createSites();
   await run("put", commands.at("good.json"));
   await run("put", commands.at("renamed.json"));
@@ -91,7 +91,7 @@ test("a revision in which today's rules find errors is not restored", async () =
   expect((await run("log")).stdout).toMatch(/\n2 /);
 });
 
-test("an unknown account, site or revision is told in one line", async () => {
+test("an unknown account, site or revision is reported in one line", async () => {
   const { run } = await commands.createSites();
   await run("put", commands.at("good.json"));
   const uses = [
@@ -110,7 +110,7 @@ test("an unknown account, site or revision is told in one line", async () => {
   await Promise.all(uses.map(complain));
 });
 
-test("a wrong use exits 1 and says what is wrong", async () => {
+test("invalid usage exits 1 with an error", async () => {
   const { run } = await commands.createSites();
   const uses = [
     [["put", commands.at("good.json"), "--public", "--private"], "cannot be used with option '--private'"],

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { failureOf } from "../support/service/process-failure.js";
 import {
-  ofAccount,
+  ACCOUNT_OPTIONS,
   type SiteConfigCommands,
   startSiteConfigCommands,
   stored,
   toFile,
 } from "../support/site-configs/commands.js";
-import { faultless } from "../support/site-configs/documents.js";
+import { validSite } from "../support/site-configs/documents.js";
 
 let commands: SiteConfigCommands;
 beforeAll(async () => {
@@ -16,35 +16,35 @@ beforeAll(async () => {
 });
 afterAll(() => commands.close());
 
-test("a file comes back byte for byte, however it is written", async () => {
+test("returns a file byte for byte, however it is formatted", async () => {
   const { run, shell } = await commands.createSites();
   const odd =
     '\r\n{ "name" :"Größe 🙂 \\u00e9 / \\/",\r\n\t"navigation":[ {"group":"A","pages":["a" ,"b"]}],\n' +
     '"favicon": "/f.svg" , "colors":{"primary":"#0AF"  }}  \r\n\n';
   await commands.write("odd.json", odd);
   expect(await run("put", commands.at("odd.json"))).toEqual(stored("revision 1 of default"));
-  const { stdout } = await shell(`$CLI site-config get ${ofAccount}`);
+  const { stdout } = await shell(`$CLI site-config get ${ACCOUNT_OPTIONS}`);
   expect(stdout).toEqual(Buffer.from(odd));
 });
 
-test("a large text goes through pipes, to slow readers, too, and to those who want only its beginning", async () => {
+test("pipes a large text, also to slow readers and to readers that stop early", async () => {
   const { shell } = await commands.createSites();
   const pages = Array.from({ length: 40_000 }, (_, page) => `guides/größe-${page}/start`);
-  await commands.write("large.json", toFile({ ...faultless, navigation: [{ group: "All", pages }] }));
+  await commands.write("large.json", toFile({ ...validSite, navigation: [{ group: "All", pages }] }));
   const large = await readFile(commands.at("large.json"));
   expect(large.length).toBeGreaterThan(1_000_000);
-  const put = await shell(`cat large.json | $CLI site-config put - ${ofAccount}`);
+  const put = await shell(`cat large.json | $CLI site-config put - ${ACCOUNT_OPTIONS}`);
   expect({ ...put, stdout: put.stdout.toString() }).toEqual({
     stdout: "stored revision 1 of default\n",
     stderr: "",
   });
-  const { stdout: slow } = await shell(`$CLI site-config get ${ofAccount} | (sleep 2; cat)`);
+  const { stdout: slow } = await shell(`$CLI site-config get ${ACCOUNT_OPTIONS} | (sleep 2; cat)`);
   expect(slow.equals(large)).toBe(true);
-  const begun = await shell(`$CLI site-config get ${ofAccount} | head -c 10`);
+  const begun = await shell(`$CLI site-config get ${ACCOUNT_OPTIONS} | head -c 10`);
   expect(begun).toEqual({ stdout: large.subarray(0, 10), stderr: "" });
 });
 
-test("put opens a site to everybody, closes it, or leaves it as it is", async () => {
+test("put makes a site public, private, or leaves it unchanged", async () => {
   const { run, accountName } = await commands.createSites();
   const statusAfterPut = async (...args: readonly string[]) => {
     expect(await run("put", commands.at("good.json"), "--site", "a b", ...args)).toMatchObject({ code: 0 });
@@ -63,7 +63,7 @@ test("put opens a site to everybody, closes it, or leaves it as it is", async ()
   expect(await statusAfterPut("--private")).toBe(404);
 });
 
-test("revisions are listed, compared and restored", async () => {
+test("lists, compares and restores revisions", async () => {
   const { run } = await commands.createSites();
   await run("put", commands.at("good.json"));
   await run("put", commands.at("renamed.json"), "--author", "Ann \u001b[31m");
@@ -100,7 +100,7 @@ test("revisions are listed, compared and restored", async () => {
   expect([first.stdout, current.stdout]).toEqual([renamed.toString(), good.toString()]);
 });
 
-test("all revisions are listed, of many, too", async () => {
+test("lists all revisions when there are many", async () => {
   const { run, accountId } = await commands.createSites();
   await run("put", commands.at("good.json"));
   const statement = `INSERT INTO site_config_revision
@@ -112,12 +112,12 @@ test("all revisions are listed, of many, too", async () => {
   expect(rows.map((row) => Number.parseInt(row, 10))).toEqual(
     Array.from({ length: 230 }, (_, index) => 230 - index),
   );
-  // All but the first were written with a key.
+  // All but the first were created with a key.
   const authors = rows.map((row) => row.split(/ {2,}/)[2]);
   expect(authors).toEqual([...Array.from({ length: 229 }, () => "cli"), "cli (no API key)"]);
 });
 
-test("environments have nothing in common", async () => {
+test("keeps environments separate", async () => {
   const { run } = await commands.createSites();
   await run("put", commands.at("good.json"));
   const testing = ["--environment", "Testing"];

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkSiteConfigs } from "../../src/cli/site-configs/check.js";
 import type { CheckFormat } from "../../src/cli/site-configs/format.js";
 import { createTestProcesses } from "../support/service/running-process.js";
-import { faultless } from "../support/site-configs/documents.js";
+import { validSite } from "../support/site-configs/documents.js";
 
-const good = JSON.stringify({ ...faultless, seo: {} }, null, 2);
+const good = JSON.stringify({ ...validSite, seo: {} }, null, 2);
 const bad = `\ufeff{
   "name": "Größe 🙂", "logo": 5,
 \t"navigation": [{ "group": "", "pages": ["a"] }], "favicon": "/f.svg",
@@ -46,7 +46,7 @@ async function check(
 }
 
 describe("text", () => {
-  test("shows each finding with its line and a caret, as a compiler does", async () => {
+  test("shows each finding with its line and a caret", async () => {
     expect(await check([at("good.json"), at("bad,1.json")])).toEqual({
       code: 1,
       output: [
@@ -68,14 +68,14 @@ describe("text", () => {
     });
   });
 
-  test("shows the part of a long line that matters, and no control characters", async () => {
+  test("shows the relevant part of a long line, without control characters", async () => {
     const { output } = await check([at("long.json")]);
     expect(output).toMatch(/^ {2}x+", "\ufffd\[31m": 1, "name": ""}\n {62}\^\n/m);
     expect(output).not.toContain("\u001b");
     expect(Math.max(...output.split("\n").map((line) => line.length))).toBeLessThan(200);
   });
 
-  test("strict turns warnings into errors", async () => {
+  test("treats warnings as errors in strict mode", async () => {
     expect(await check([at("good.json")])).toMatchObject({ code: 0 });
     const { code, output } = await check([at("good.json")], { strict: true });
     expect(code).toBe(1);
@@ -89,7 +89,7 @@ describe("text", () => {
     expect(output).toContain("<stdin>:1:11: error trailing_comma");
   });
 
-  test("tells of files that it cannot read, and goes on", async () => {
+  test("reports unreadable files and continues", async () => {
     expect(await check([at("none.json"), folder, at("latin1.json"), at("good.json")])).toEqual({
       code: 1,
       output: expect.stringMatching(
@@ -99,7 +99,7 @@ describe("text", () => {
   });
 });
 
-test("github: workflow commands, escaped", async () => {
+test("github: writes escaped workflow commands", async () => {
   const { code, output } = await check([at("bad,1.json"), at("none.json"), at("good.json")], {
     format: "github",
   });
@@ -114,7 +114,7 @@ test("github: workflow commands, escaped", async () => {
   ]);
 });
 
-test("json: one document with all reports", async () => {
+test("json: writes one document with all reports", async () => {
   const { code, output } = await check([at("good.json"), "-"], { format: "json" }, "{}");
   expect(code).toBe(1);
   expect(JSON.parse(output)).toEqual({
@@ -138,7 +138,7 @@ test("json: one document with all reports", async () => {
   });
 });
 
-test("the command needs neither settings nor a database", async () => {
+test("needs neither settings nor a database", async () => {
   const env = { DATA_DIR: at("data"), PORT: "no port" };
   const [passed, failed, misused] = await Promise.all([
     processes.run(["site-config", "check", at("good.json")], { env }),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { SMALL_BODY_LIMIT } from "../../src/graphql/server/caller-identification.js";
 import {
   type AttackedService,
-  expectBorne,
+  expectSurvived,
   startAttackedService,
 } from "../support/faults/attacked-service.js";
 import { openSlowReaders, toBytes } from "../support/faults/slow-readers.js";
@@ -15,7 +15,7 @@ const CALM_MS = 1_500;
 const RECEIVE_TIMEOUT_MS = 3_000;
 const MEGABYTE = 1024 * 1024;
 const BUDGET = 64 * MEGABYTE;
-/** How many bytes each of the bodies lacks. */
+/** The number of missing bytes of each body. */
 const MISSING = 10;
 
 let service: AttackedService;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A request whose body stops short of its end. */
+/** A request with an incomplete body. */
 function stalled(line: string, bytes: number, key?: string): Buffer {
   const headers = {
     "Content-Type": "application/json",
@@ -37,9 +37,9 @@ function stalled(line: string, bytes: number, key?: string): Buffer {
 test.each([
   ["with a key", () => stalled("POST /graphql", 4 * MEGABYTE, service.key)],
   ["without credentials", () => stalled("POST /graphql", 4 * MEGABYTE)],
-  ["without credentials, as large as they may be", () => stalled("POST /graphql", SMALL_BODY_LIMIT)],
-  ["to a path where there is nothing", () => stalled("POST /nothing", SMALL_BODY_LIMIT)],
-])("200 bodies that stall hold bounded memory, and end: %s", async (name, request) => {
+  ["without credentials, at the size limit", () => stalled("POST /graphql", SMALL_BODY_LIMIT)],
+  ["to an unknown path", () => stalled("POST /nothing", SMALL_BODY_LIMIT)],
+])("200 stalled bodies use bounded memory and time out: %s", async (name, request) => {
   const calm = await service.watch(() => sleep(CALM_MS));
   const before = await read();
   let held = 0;
@@ -51,30 +51,30 @@ test.each([
         held = Math.max(held, bytes);
         return ended - before.ended;
       };
-      // Refused at once, or after the time that a request may take.
+      // Rejected immediately, or after the request timeout.
       await expect.poll(countEnded, { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(CLIENTS);
     } finally {
       clients.close();
     }
   });
-  expectBorne(`stalled bodies ${name}`, calm, attacked);
+  expectSurvived(`stalled bodies ${name}`, calm, attacked);
   expect(held).toBeLessThanOrEqual(BUDGET);
   await expect.poll(async () => (await read()).bytes).toBe(0);
 });
 
-test("some of them were refused because others were held", async () => {
+test("rejects some of them while others are held", async () => {
   const samples = await scrape(service.url);
   expect(sumOf(samples, "http_budget_refusals_total", { budget: "bodies" })).toBeGreaterThan(CLIENTS / 2);
 });
 
-test("a large body that is whole is read as before", async () => {
+test("still reads a large complete body", async () => {
   const properties = { text: "x".repeat(65_000) };
   const group = { user_group_id: "large", name: "Large", properties };
   const { status, body } = await callRest(`${service.url}/api/user`, "GET", service.key, group);
   expect({ status, body }).toMatchObject({ status: 200, body: { user_group: { properties } } });
 });
 
-test("nothing of all this was an error of the service", () => {
+test("logs none of this as an internal error", () => {
   expect(
     service
       .stderr()
@@ -83,7 +83,7 @@ test("nothing of all this was an error of the service", () => {
   ).toEqual([]);
 });
 
-/** Bytes of bodies that are held, and requests that were answered with an error. */
+/** Bytes of buffered bodies, and the number of error replies. */
 async function read() {
   const samples = await scrape(service.url);
   return {

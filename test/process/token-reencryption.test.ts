@@ -15,7 +15,7 @@ const oldKey = randomBytes(32);
 const newKey = randomBytes(32);
 const processes = createTestProcesses();
 
-/** As it was under the old key, and as it runs while both are configured. */
+/** One service with the old key only, and one with both keys. */
 let before: TestService;
 let during: TestService;
 let secret: string;
@@ -68,7 +68,7 @@ async function countByKey(): Promise<Record<string, number>> {
 
 const idOf = (key: Buffer) => new TokenVault([key]).primaryTokenKeyId;
 
-test("tokens are encrypted anew while the service rotates, creates and reads; each stays the same", async () => {
+test("re-encrypts tokens while the service rotates, creates and reads, without changing them", async () => {
   expect(await countByKey()).toEqual({ [idOf(oldKey)]: GROUPS + 1 });
   const database = await Database.connect({
     target: before.owner,
@@ -100,7 +100,7 @@ test("tokens are encrypted anew while the service rotates, creates and reads; ea
     working = false;
     await Promise.all(workers);
     expect(total).toBe(progress.at(-1));
-    // What a request under way still wrote under the old key is made up for by running it again.
+    // Run it again for tokens that a concurrent request encrypted under the old key.
     await new TokenReencryption(database, vault).run(() => undefined);
   } finally {
     working = false;
@@ -112,8 +112,8 @@ test("tokens are encrypted anew while the service rotates, creates and reads; ea
   const binding = { accountId: hook.account_id, id: hook.id, kind: "webhookEndpoint" } as const;
   const encrypted = { keyId: hook.secret_key_id, ciphertext: hook.secret_ciphertext };
   expect(new TokenVault([newKey]).decrypt(encrypted, binding)).toBe(webhookSecret);
-  const told = await before.query("SELECT FROM audit_entry WHERE action = 'webhook_endpoint.updated'");
-  expect(told).toEqual([]);
+  const entries = await before.query("SELECT FROM audit_entry WHERE action = 'webhook_endpoint.updated'");
+  expect(entries).toEqual([]);
 
   const after = await startTestService({ encryptionKey: newKey, use: before });
   try {
@@ -127,7 +127,7 @@ test("tokens are encrypted anew while the service rotates, creates and reads; ea
   }
 });
 
-test("the command does it, is quiet when there is nothing to do, and the old key is then needless", async () => {
+test("the command re-encrypts, prints nothing when there is nothing to do, and makes the old key unnecessary", async () => {
   const third = randomBytes(32).toString("base64");
   const env = {
     DATABASE_URL: databaseUrl(before.target),

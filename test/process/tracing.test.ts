@@ -19,12 +19,12 @@ async function startTraced(receiver: OtlpReceiver, settings: Readonly<Record<str
   });
 }
 
-/** The way from a span up to its root, by names. */
-function wayUp(spans: readonly ReceivedSpan[], span: ReceivedSpan | undefined): string[] {
+/** The path from a span to its root, by names. */
+function pathToRoot(spans: readonly ReceivedSpan[], span: ReceivedSpan | undefined): string[] {
   if (!span) return [];
   return [
     span.name,
-    ...wayUp(
+    ...pathToRoot(
       spans,
       spans.find(({ spanId }) => spanId === span.parentSpanId),
     ),
@@ -38,8 +38,8 @@ const traceparent = ({ traceId, spanId }: ReturnType<typeof newIds>, flags = "01
 const getGroup = ({ url, key }: RunningApp, id: string, headers: Readonly<Record<string, string>> = {}) =>
   callRest(`${url}/api/user`, "GET", key, { user_group_id: id, name: "Secretive Inc." }, headers);
 
-describe("a request that is traced", () => {
-  test("leads from HTTP over what is collected to SQL, with tenant and request id", async () => {
+describe("a traced request", () => {
+  test("spans HTTP, batches and SQL, with tenant and request ID", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startTraced(receiver, {
       OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
@@ -50,7 +50,7 @@ describe("a request that is traced", () => {
     await running.close();
     const spans = receiver.spans().filter(({ traceId }) => traceId === ids.traceId);
     const statement = spans.find(({ name }) => name === "user_groups_by_provided_ids");
-    expect(wayUp(spans, statement)).toEqual([
+    expect(pathToRoot(spans, statement)).toEqual([
       "user_groups_by_provided_ids",
       "load user_groups_by_provided_id",
       "collect user_groups_by_provided_id",
@@ -80,32 +80,32 @@ describe("a request that is traced", () => {
     expect(receiver.requests[0]?.body.toString()).toContain("deployment.environment.name");
   });
 
-  test("leads over the fields at the top of a GraphQL operation, in the schema's words", async () => {
+  test("has a span per root field of a GraphQL operation, with the schema's names", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startTraced(receiver);
     await getGroup(running, "acme");
     const query = `query OperationOfMine { aliasOfMine: userGroup(by: {providedId: "acme"}) { name mapping { schemaId } } }`;
-    // Interpreted, by Apollo Server and past it, and compiled.
+    // Interpreted by Apollo Server, interpreted on the fast path, and compiled.
     for (let count = 0; count < 6; count += 1) await callGraphql(running.url, running.key, query);
     await running.close();
     const spans = receiver.spans();
     const ways = spans
       .filter(({ name }) => name === "user_groups_by_provided_ids")
-      .map((span) => wayUp(spans, span).slice(2));
+      .map((span) => pathToRoot(spans, span).slice(2));
     const way = ["collect user_groups_by_provided_id", "Query.userGroup", "graphql query", "POST /graphql"];
     expect(ways.slice(-6)).toEqual(Array.from({ length: 6 }, () => way));
     const mappings = spans.filter(({ name }) => name === "collect mappings");
-    expect(mappings.map((span) => wayUp(spans, span).slice(-2))).toEqual(
+    expect(mappings.map((span) => pathToRoot(spans, span).slice(-2))).toEqual(
       Array.from({ length: 6 }, () => ["graphql query", "POST /graphql"]),
     );
     expect(JSON.stringify(spans)).not.toMatch(/OfMine/);
   });
 
-  test("shares a statement with others by links", async () => {
+  test("links to statements shared with other requests", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startTraced(receiver);
     await getGroup(running, "acme");
-    // In one piece, so that they come at the same moment.
+    // In one write, so that they arrive together.
     const requests = Array.from({ length: 10 }, (_, index) => {
       const { traceparent: parent } = traceparent(newIds());
       const body = JSON.stringify({ user_group_id: "acme" });
@@ -133,7 +133,7 @@ describe("a request that is traced", () => {
     }
   });
 
-  test("tells transactions and webhooks, failures, and nothing of what is secret or a caller's", async () => {
+  test("records transactions, webhooks and failures, but no secrets or caller data", async () => {
     const receiver = await startOtlpReceiver();
     const hook = await startReceiver(() => ({ status: 500 }));
     const running = await startTraced(receiver, {
@@ -163,18 +163,18 @@ describe("a request that is traced", () => {
     await running.close();
     const spans = receiver.spans();
     const named = (name: string) => spans.filter((span) => span.name === name);
-    expect(named("transaction").map((span) => wayUp(spans, span).at(-1))).toContain("POST /api/user");
+    expect(named("transaction").map((span) => pathToRoot(spans, span).at(-1))).toContain("POST /api/user");
     const [attempt] = named("webhook attempt");
     expect(attempt).toMatchObject({
       parentSpanId: undefined,
       failed: true,
       attributes: { "user_groups.outcome": "failed", "http.response.status_code": 500, "error.type": "500" },
     });
-    // 42P01: PostgreSQL's code of a table that is not there.
+    // 42P01: PostgreSQL's code for an unknown table.
     expect(
       spans
         .filter(({ attributes }) => attributes["error.type"] === "42P01")
-        .map((span) => wayUp(spans, span).at(-1)),
+        .map((span) => pathToRoot(spans, span).at(-1)),
     ).toContain("POST /graphql");
     expect(spans.filter(({ kind, failed }) => kind === 2 && failed).map(({ name }) => name)).toEqual([
       "POST /graphql",
@@ -188,8 +188,8 @@ describe("a request that is traced", () => {
   });
 });
 
-describe("what is not traced", () => {
-  test("are requests that their caller or the sampler left out", async () => {
+describe("untraced requests", () => {
+  test("are those that the caller or the sampler excludes", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startTraced(receiver);
     await getGroup(running, "acme", traceparent(newIds(), "00"));
@@ -203,15 +203,15 @@ describe("what is not traced", () => {
     expect(receiver.spans()).toEqual([]);
   });
 
-  test("is anything at all, unless a setting says so", async () => {
+  test("are all requests by default", async () => {
     const running = await startRunningApp();
     await getGroup(running, "acme", traceparent(newIds()));
     expect(running.log.filter((line) => "traceId" in line)).toEqual([]);
   });
 });
 
-describe("the way to the collector", () => {
-  test("is OTLP with protocol buffers, unless told otherwise", async () => {
+describe("export to the collector", () => {
+  test("uses OTLP with Protocol Buffers by default", async () => {
     const receiver = await startOtlpReceiver();
     const running = await startRunningApp({ OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/base/` });
     await getGroup(running, "acme");
@@ -229,7 +229,7 @@ describe("the way to the collector", () => {
   test.each([
     ["silent", async () => (await startOtlpReceiver(false)).url],
     ["not there", async () => "http://127.0.0.1:1"],
-  ])("may be broken without harm, where the collector is %s", async (_, endpoint) => {
+  ])("does no harm when it fails, where the collector is %s", async (_, endpoint) => {
     const running = await startRunningApp({ OTEL_EXPORTER_OTLP_ENDPOINT: await endpoint() });
     for (let count = 0; count < 3; count += 1)
       expect(await getGroup(running, "acme")).toMatchObject({ status: 200 });

@@ -7,7 +7,7 @@ import { startReceiver } from "../support/webhooks/receiver.js";
 const processes = createTestProcesses();
 afterAll(() => processes.close());
 
-test("a process delivers where it is told to, and finishes what is under way when it is stopped", async () => {
+test("a process delivers webhooks and finishes deliveries in flight when stopped", async () => {
   const dataDir = await processes.newPreparedDataDir();
   const start = (webhooks: string) =>
     processes.serve({ env: { DATA_DIR: dataDir, WEBHOOK_ALLOW_PRIVATE: "true", WEBHOOKS: webhooks } });

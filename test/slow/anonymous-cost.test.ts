@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { useGraphql } from "../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
-/** In units of an introspection as tools send it, which takes 12 ms of CPU on a machine where the limit is 30 ms. */
+/** In units of a standard introspection, which takes 12 ms of CPU on a machine where the limit is 30 ms. */
 const MAX_CPU = 2.5;
 const RUNS = 5;
 
@@ -20,12 +20,12 @@ const times = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(" ");
 const repeat = (count: number) => `{ ${times(count, () => "userGroups { nodes { name } }")} }`;
 const repeated = repeat(560);
-/** As many as fit into the document of a subscription. */
+/** The maximum for a subscription document. */
 const fewerRepeated = repeat(500);
 
 const FOUR_MIB = Buffer.alloc(4 * 1024 * 1024, "x");
 
-/** Sends a document, or a whole body, without credentials. @returns the status; nothing is made of the reply */
+/** Sends a document or a whole body without credentials. @returns the status; the reply is not parsed */
 async function burn(query: string | Buffer, variables: object = {}, accept = "*/*"): Promise<number> {
   const isBody = Buffer.isBuffer(query) || query.startsWith('{"');
   const reply = await request(`${graphql().service.url}/graphql`, {
@@ -37,23 +37,23 @@ async function burn(query: string | Buffer, variables: object = {}, accept = "*/
   return reply.statusCode;
 }
 
-/** The least CPU time of several runs: what other programs do to a busy machine counts little. */
-async function leastCpu(status: number, run: () => Promise<number>): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
+/** The minimum CPU time of several runs, to exclude other programs' influence. */
+async function minCpu(status: number, run: () => Promise<number>): Promise<number> {
+  let minimum = Number.POSITIVE_INFINITY;
   for (let time = 0; time < RUNS; time += 1) {
     const before = process.cpuUsage();
     expect(await run()).toBe(status);
     const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, (user + system) / 1000);
+    minimum = Math.min(minimum, (user + system) / 1000);
   }
-  return least;
+  return minimum;
 }
 
 const TYPE = "kind name description specifiedByURL isOneOf";
 const ofType = (levels: number): string => (levels === 0 ? TYPE : `${TYPE} ofType { ${ofType(levels - 1)} }`);
 const value = `name description defaultValue isDeprecated deprecationReason type { ${ofType(7)} }`;
 
-describe("without credentials, no request takes much more CPU than an introspection:", () => {
+describe("a request without credentials takes hardly more CPU than an introspection:", () => {
   const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
   test.each<[string, number, () => Promise<number>]>([
     ["fields that overlap", 400, () => burn(repeated)],
@@ -101,19 +101,19 @@ describe("without credentials, no request takes much more CPU than an introspect
     ["an event stream of overlapping fields", 400, () => burn(fewerRepeated, {}, "text/event-stream")],
     ["an event stream with a long document", 413, () => burn(repeated, {}, "text/event-stream")],
   ])("%s", async (_, status, run) => {
-    const introspection = await leastCpu(200, () => burn(INTROSPECTION));
-    expect(await leastCpu(status, run)).toBeLessThan(MAX_CPU * introspection);
+    const introspection = await minCpu(200, () => burn(INTROSPECTION));
+    expect(await minCpu(status, run)).toBeLessThan(MAX_CPU * introspection);
   });
 });
 
-test("a caller's document is refused before validation if that would take long", async () => {
+test("an authenticated document is rejected before a validation that would take long", async () => {
   const { call } = graphql();
   const repetitions = (count: number) =>
     `{ nothing viewer { userGroup { ${times(count, () => "mapping { schemaId }")} } } } # ${Math.random()}`;
-  const most = { limit: 800, actual: 801 };
+  const figures = { limit: 800, actual: 801 };
   expect(await call(repetitions(399))).toMatchObject({
     status: 400,
-    body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", ...most } }] },
+    body: { errors: [{ extensions: { code: "QUERY_TOO_EXPENSIVE", ...figures } }] },
   });
   expect(await call(repetitions(398))).toMatchObject({
     body: { errors: [{ message: 'Cannot query field "nothing" on type "Query".' }] },

@@ -10,8 +10,8 @@ const MEGABYTE = 1024 * 1024;
 
 const { start, open, openServed } = useLimitedServices();
 
-describe("bodies that are still arriving", () => {
-  test("beyond the budget, those of which nothing comes make room for others", async () => {
+describe("bodies in transit", () => {
+  test("stalled ones are evicted for others when the budget is exhausted", async () => {
     const service = await start({ maxBodyBytes: 2 * MEGABYTE });
     const { secret } = await (await service.createAccount()).createKey();
     const { budgetRefusals } = service.services.telemetry.metrics;
@@ -41,7 +41,7 @@ describe("bodies that are still arriving", () => {
     expect(budgetRefusals.of("bodies").value).toBeGreaterThan(refused);
   });
 
-  test("in pieces of a byte they count no more than otherwise, and leave the budget of API keys alone", async () => {
+  test("one-byte chunks count no more than others and do not use the budget of API keys", async () => {
     const service = await start({ maxBodyBytes: MEGABYTE });
     const { secret } = await (await service.createAccount()).createKey();
     const { budgetRefusals } = service.services.telemetry.metrics;
@@ -61,7 +61,7 @@ describe("bodies that are still arriving", () => {
     expect(await callRest(`${service.url}/api/user`, "GET", secret, group)).toMatchObject({ status: 200 });
   });
 
-  test("of a key that is revoked while they arrive change nothing", async () => {
+  test("change nothing when their key is revoked meanwhile", async () => {
     const service = await start({});
     const account = await service.createAccount();
     const { secret: other } = await account.createKey();
@@ -98,7 +98,7 @@ describe("bodies that are still arriving", () => {
     });
   });
 
-  test("that nobody reads and that break off do not end the process", async () => {
+  test("do not crash the process when they are unread and break off", async () => {
     const service = await start({});
     const head =
       "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: @@@\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -108,7 +108,7 @@ describe("bodies that are still arriving", () => {
       await sleep(delayMs);
       socket.resetAndDestroy();
     }
-    // Vitest fails the run for an error that nobody handles.
+    // Vitest fails the run for an unhandled error.
     await openServed(service);
   });
 });

@@ -8,14 +8,14 @@ import { callRest } from "../support/rest/rest-client.js";
 import { LIVEZ, useLimitedServices } from "../support/service/limited-services.js";
 
 const MEGABYTE = 1024 * 1024;
-/** Six megabytes of them are more than the kernel takes from a process. */
+/** Six megabytes of replies exceed the kernel's buffers. */
 const PROPERTIES = { text: "x".repeat(65_000) };
 const LARGE_QUERY = `{ userGroup(by: { providedId: "large" }) { ${Array.from({ length: 95 }, (_, index) => `p${index}: properties`).join(" ")} } }`;
 
 const { start, open, openServed } = useLimitedServices();
 
 describe("connections", () => {
-  test("beyond those of an address get 429 and serve no request, until one of the others ends", async () => {
+  test("above an address's limit get 429 until one of the others closes", async () => {
     const service = await start({ maxConnectionsPerAddress: 2 });
     const first = await openServed(service);
     await openServed(service);
@@ -32,7 +32,7 @@ describe("connections", () => {
     await expect.poll(async () => (await exchange(service.url, [last])).answer).toMatch(/ 200 OK/);
   });
 
-  test("of a trusted proxy have no limit but the process's, beyond which they get 503", async () => {
+  test("of a trusted proxy are limited only by the process, with 503", async () => {
     const limits = { maxConnectionsPerAddress: 1, maxConnections: 3 };
     const service = await start(limits, { trustedProxies: ["10.0.0.0/8", "127.0.0.0/8"] });
     for (let count = 0; count < limits.maxConnections; count += 1) await openServed(service);
@@ -41,7 +41,7 @@ describe("connections", () => {
     expect(service.services.telemetry.metrics.refusedConnections.of("process").value).toBe(1);
   });
 
-  test("that are refused in great number are closed, with an answer or without", async () => {
+  test("rejected in large numbers are closed, with or without a reply", async () => {
     const service = await start({ maxConnectionsPerAddress: 1 });
     await openServed(service);
     await Promise.all(Array.from({ length: 300 }, () => exchange(service.url, [])));
@@ -49,7 +49,7 @@ describe("connections", () => {
   });
 });
 
-describe("a request that does not arrive", () => {
+describe("an incomplete request", () => {
   const JSON_TYPE = { "Content-Type": "application/json" };
   test.each([
     ["without the end of its headers", () => "GET /livez HTTP/1.1\r\nHost: x\r\nX: y"],
@@ -65,7 +65,7 @@ describe("a request that does not arrive", () => {
       "without the last chunk of its body",
       () => toBytes("POST /graphql", { ...JSON_TYPE, "Transfer-Encoding": "chunked" }, "1\r\n{\r\n"),
     ],
-  ])("%s ends with 408", async (_name, request) => {
+  ])("with %s gets 408", async (_name, request) => {
     const service = await start({ receiveTimeoutMs: 300 });
     const { answer } = await exchange(service.url, [request()]);
     expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"The request took too long to arrive\."/);
@@ -94,28 +94,28 @@ describe("a client that does not read", () => {
     };
   }
 
-  test("a large reply is reset, and one that reads slowly gets all of it", async () => {
+  test("is reset during a large reply; a slow reader gets all of it", async () => {
     const { service, request, endedConnections } = await startWithLargeGroup({ stallTimeoutMs: 1_500 });
     const stalled = await openSlowReaders(service.url, 1, request);
     onTestFinished(() => stalled.close());
     const slow = await open(service);
     slow.write(request);
     let bytes = 0;
-    let least = Number.POSITIVE_INFINITY;
+    let contentLength = Number.POSITIVE_INFINITY;
     for await (const chunk of slow) {
       const [, length] = /content-length: (\d+)/i.exec(chunk.toString("latin1", 0, 1000)) ?? [];
-      if (length !== undefined) least = Number(length);
+      if (length !== undefined) contentLength = Number(length);
       bytes += chunk.length;
-      if (bytes >= least) break;
+      if (bytes >= contentLength) break;
       await sleep(20);
     }
     expect(bytes).toBeGreaterThan(6 * MEGABYTE - 200_000);
     await expect.poll(() => endedConnections.of("stalled").value).toBe(1);
   });
 
-  test("many large replies makes room for others, who get 503 until then", async () => {
+  test("is reset when many large replies fill the memory budget, and others get 503 until then", async () => {
     const { service, key, request, endedConnections, budgetRefusals } = await startWithLargeGroup({
-      // Nobody is ended for that alone.
+      // None is disconnected for that alone.
       stallTimeoutMs: 60_000,
       maxUnsentBytes: 13 * MEGABYTE,
     });

@@ -19,7 +19,7 @@ const PER_TOKEN = 20;
 const SLOW_GROUPS = 10;
 const ROUNDS = 12;
 const PROPERTIES = { text: "x".repeat(65_000) };
-/** Nearly as large as an event may be. */
+/** Nearly the maximum size of an event. */
 const LARGE = `subscription { userGroupChanged { userGroup { ${Array.from({ length: 15 }, (_, index) => `p${index}: properties`).join(" ")} } } }`;
 const BY_KEY = "subscription ($by: UserGroupBy) { userGroupChanged(by: $by) { kind userGroup { name } } }";
 
@@ -74,7 +74,7 @@ async function watch(service: RunningService, as: string, providedId: string): P
 
 const hasEnded = { errors: [{ extensions: { code: "UNAUTHENTICATED" } }] };
 
-test("a key that the command line revokes gets no event and no reply more, from any process", async () => {
+test("a key revoked on the command line gets no more events or replies from any process", async () => {
   await createGroup("watched");
   const secret = await createKey("Owner", "read");
   const [[id = ""] = []] = (await processes.run(["key", "list"], { env })).stdout
@@ -96,7 +96,7 @@ test("a key that the command line revokes gets no event and no reply more, from 
   }
 });
 
-test("a token that one process rotates gets no event from the other one, of what is changed afterwards", async () => {
+test("a token rotated by one process gets no later event from another", async () => {
   const { token } = await createGroup("rotated");
   const query = "subscription { userGroupChanged { userGroup { name } } }";
   const stream = await openEventStream(second.url, `Bearer ${token}`, query);
@@ -106,10 +106,10 @@ test("a token that one process rotates gets no event from the other one, of what
   expect(await stream.next()).toMatchObject(hasEnded);
 });
 
-test("neither clients that do not read, nor thousands of attempts, take the process or other tenants down", async () => {
+test("the process and other tenants survive clients that do not read and thousands of attempts", async () => {
   const stranger = await createKey("Stranger", "write");
-  const own = { user_group_id: "own", name: "Own" };
-  const watching = observe(first, () => call(first, "GET", own, stranger));
+  const ownGroup = { user_group_id: "own", name: "Own" };
+  const watching = observe(first, () => call(first, "GET", ownGroup, stranger));
   const groups = await Promise.all(
     Array.from({ length: SLOW_GROUPS }, (_, index) => createGroup(`slow ${index}`, PROPERTIES)),
   );
@@ -155,19 +155,19 @@ test("neither clients that do not read, nor thousands of attempts, take the proc
   expect(memory).toBeLessThan(MEMORY_BOUND_MIB);
 }, 240_000);
 
-/** Calls a process again and again, and looks at its memory. */
+/** Calls a process repeatedly and measures its memory. */
 function observe(service: RunningService, request: () => ReturnType<typeof call>) {
   const failures: unknown[] = [];
   let memory = 0;
   let isOver = false;
-  const look = async () => {
+  const sample = async () => {
     const replies = await Promise.all([request(), callRest(`${service.url}/livez`, "GET", undefined)]);
     failures.push(...replies.filter(({ status }) => status !== 200));
     memory = Math.max(memory, await residentMib(service.pid));
   };
   const done = (async () => {
     while (!isOver) {
-      await look().catch((error: unknown) => failures.push(error));
+      await sample().catch((error: unknown) => failures.push(error));
       await sleep(20);
     }
   })();

@@ -9,7 +9,7 @@ import {
 
 const GROUPS = 20_000;
 const PIECES = 10;
-/** What a million groups may take (decision 45): what is remembered of each takes 32 bytes, so that little comes on top. */
+/** Memory limit for a million groups (decision 45): each takes 32 bytes, plus a small constant. */
 const MAX_MB = 300;
 
 let commands: TransferCommands;
@@ -19,11 +19,11 @@ beforeAll(async () => {
 afterAll(() => commands.close());
 
 test.skipIf(process.platform !== "linux")(
-  "the command's memory hangs on no part of the file's size",
+  "the command's memory does not depend on any dimension of the file",
   async () => {
     const tenant = await commands.createTenant();
     const token = foreignToken();
-    // Twice as long as most, so that a file that is held in memory would be seen.
+    // Twice the usual length, so that a file held in memory would be noticed.
     const text = "x".repeat(3000);
     const records = (piece: number) =>
       Array.from({ length: GROUPS / PIECES }, (_, n) => ({

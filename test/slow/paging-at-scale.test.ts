@@ -27,14 +27,14 @@ async function insert(accountId: number, count: number): Promise<void> {
 }
 
 describe("paging through 100,000 groups", () => {
-  test("yields each surviving group exactly once while others are inserted and deleted", async () => {
+  test("returns each remaining group exactly once during inserts and deletions", async () => {
     const { run, service, account } = graphql();
     const list = `query ($after: String) { userGroups(first: 100, after: $after, orderBy: { field: NAME }) {
       nodes { providedId } pageInfo { hasNextPage endCursor }
     } }`;
     const seen = new Map<string, number>();
     const disturb = async (page: number) => {
-      // Before and behind the reader, and where it stands.
+      // Before, behind and at the reader's position.
       const name = `Name ${(page * 37) % 1000}`;
       await service.query(`DELETE FROM user_group WHERE account_id = $1 AND provided_id = ANY ($2)`, [
         account.accountId,
@@ -62,7 +62,7 @@ describe("paging through 100,000 groups", () => {
   });
 
   test.each(["teamId", "providedId", "name", "createdAt", "updatedAt"] as const)(
-    "costs on page 1,000 by %s what it costs on page 1: the same plan upon an index, about as many blocks",
+    "costs as much on page 1,000 by %s as on page 1: same index plan, about as many blocks",
     async (field) => {
       const last = await positionAt(field, 99_500);
       const request = { size: 100, from: "start", before: null } as const;
@@ -122,7 +122,7 @@ async function explain(field: UserGroupSortField, page: PageRequest) {
     [page, page],
   );
   const [plan = {}] = plans;
-  // What is around it puts the pages that were asked for together into their order.
+  // The nodes above it order the batched pages.
   const listed = nodesOf(plan).find((node) => node["Node Type"] === "Limit") ?? {};
   return {
     nodes: nodesOf(listed).map((node) => node["Node Type"]),

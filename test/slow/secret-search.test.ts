@@ -29,7 +29,7 @@ test.each([
   ["a token in a log", `{"path":"/${token}"}`, "a user group token"],
   ["a key of one environment", `Token ${apiKey.secret}`, "an API key"],
   ["a key of the other", issueApiKey(1, "Customer").secret, "an API key"],
-  ["a false key", '{"authorization":"Token ugk_live_nonsense"}', "an API key"],
+  ["an invalid key", '{"authorization":"Token ugk_live_nonsense"}', "an API key"],
   ["a webhook's secret", webhookSecret, "a webhook secret"],
   ["a webhook's secret in a query", `?secret=${encodeURIComponent(webhookSecret)}`, "a webhook secret"],
   ["bytes of a row", `(1,"\\\\x${Buffer.from(apiKey.secret).toString("hex")}",t)`, "an API key"],
@@ -40,14 +40,14 @@ test.each([
   ["a known key's base64", `key=${key.toString("base64")}`, "an encryption key"],
   ["a known key's base64 for URLs", key.toString("base64url"), "an encryption key"],
   ["a known key's hex", `\\x00${key.toString("hex")}00`, "an encryption key"],
-  ["a known key as it is", `${key.toString("latin1")}`, "an encryption key"],
-])("%s is found", (_, text, what) => {
+  ["a known key unencoded", `${key.toString("latin1")}`, "an encryption key"],
+])("finds %s", (_, text, what) => {
   const findings = findSecrets(text, known);
   expect(findings.map((finding) => finding.what)).toContain(what);
   expect(JSON.stringify(findings)).not.toContain(token);
 });
 
-test("whole ones are found among bytes of any kind", () => {
+test("finds whole secrets among any bytes", () => {
   const among = (bytes: string | Buffer) =>
     Buffer.concat([randomBytes(5000), Buffer.from(bytes), randomBytes(5000)]);
   for (const planted of [token, apiKey.secret, webhookSecret, key]) {
@@ -56,7 +56,7 @@ test("whole ones are found among bytes of any kind", () => {
   expect(findSecretsInBytes(among("ugt_1"), known)).toEqual([]);
 });
 
-test("what is made of secrets is none", () => {
+test("ignores values derived from secrets", () => {
   const vault = new TokenVault([key]);
   const encrypted = vault.encrypt(token, { accountId: 7, id: 1 }, vault.primaryKeyId).ciphertext;
   const bytes = [encrypted, vault.lookup(token, vault.primaryKeyId), hashApiKey(apiKey.secret)];
@@ -71,7 +71,7 @@ test("what is made of secrets is none", () => {
   expect(findSecrets(harmless.join("\n"), known)).toEqual([]);
 });
 
-test("a run that has logged a secret fails and says where", async () => {
+test("fails a run that has logged a secret and says where", async () => {
   const record = await mkdtemp(join(tmpdir(), "ug-record-"));
   onTestFinished(() => rm(record, { recursive: true }));
   await writeFile(logPath(record, "harmless.test.ts"), '{"path":"/api/user"}\n');
@@ -91,14 +91,14 @@ test.each([
   ["bytes", `'${token}'::bytea`],
   ["JSON", `json_build_object('token', '${token}')`],
   ["a webhook's secret", `'${webhookSecret}'::text`],
-])("a database with one cannot be dropped in silence: %s", async (_, value) => {
+])("reports a dropped database that contains one: %s", async (_, value) => {
   const database = await createTestDatabase("empty");
   // Unlogged: the files of the run's server are searched, too.
   await administer(database.owner, `CREATE UNLOGGED TABLE planted AS SELECT 1 AS id, ${value} AS value`);
   await expect(database.drop()).rejects.toThrow("table planted");
 });
 
-test("what a service logs, in a process too, and its keys become part of the run's record", async () => {
+test("records the logs and keys of services, including other processes", async () => {
   const { record } = inject("postgres");
   const encryptionKey = randomBytes(32);
   const service = await startTestService({ encryptionKey });
@@ -116,7 +116,7 @@ test("what a service logs, in a process too, and its keys become part of the run
   );
   running.kill("SIGTERM");
   await running.ended;
-  // Where a row would show it, if it were not encrypted.
+  // Where a row would contain it if it were not encrypted.
   await writeFile(join(dataDir, "postgres", "planted"), `\0${stored}`);
   await expect(processes.close()).rejects.toThrow("postgres/planted");
   await service.close();
@@ -129,7 +129,7 @@ test("what a service logs, in a process too, and its keys become part of the run
   expect(logs.join("")).not.toContain("which are shown only once");
 });
 
-test("files are searched, but for the one that is to keep secrets", async () => {
+test("searches files except the secrets file", async () => {
   const directory = await mkdtemp(join(tmpdir(), "ug-files-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   await writeFile(join(directory, "secrets.json"), token);

@@ -7,9 +7,9 @@ import { createTestProcesses, type RunningService } from "../support/service/run
 import { goodSite } from "../support/site-configs/store.js";
 
 const processes = createTestProcesses();
-/** How many others are answered at least while a document is processed: if the event loop were blocked, hardly any would be. */
+/** Minimum number of other replies while a document is processed: a blocked event loop would allow hardly any. */
 const MIN_ANSWERED = 5;
-/** How many of a request run at the same time. */
+/** The number of concurrent requests of one kind. */
 const AT_ONCE = 2;
 let database: TestDatabase;
 let service: RunningService;
@@ -46,7 +46,7 @@ async function call(query: string, variables: object): Promise<{ status: number;
   return { status: response.status, text: await response.text() };
 }
 
-/** Asks for /livez again and again while something works. @returns how often that was answered before the work was done */
+/** Polls /livez while a function runs. @returns the number of replies meanwhile */
 async function countAnswered(work: Promise<unknown>): Promise<number> {
   let isOver = false;
   const over = work.finally(() => {
@@ -85,9 +85,9 @@ describe.each([
   ["a document with unknown names under 20 aliases", aliased(20), { document: unknownNames(10_000) }],
   ["a large document that is stored", put, { input: { site: "put", document: large } }],
   ["a large patch", patch, { input: { site: "put", patch: { zeros: list(199_000, 0) } } }],
-  ["the difference of large revisions", '{ siteConfig(site: "put") { diff(from: 1) report { valid } } }', {}],
+  ["the diff of large revisions", '{ siteConfig(site: "put") { diff(from: 1) report { valid } } }', {}],
 ])("%s", (_, query, variables) => {
-  test("is processed while others are answered", async () => {
+  test("is processed while other requests are served", async () => {
     const replies: { status: number; text: string }[] = [];
     const work = Promise.all(
       list(AT_ONCE, null).map(async () => {
@@ -95,14 +95,14 @@ describe.each([
       }),
     );
     const answered = await countAnswered(work);
-    // The last one of the aliases has more findings than one reply may have.
+    // The last alias has more findings than one reply can contain.
     for (const { text } of replies) expect(text).toMatch(/"valid":|"revision":|"QUERY_TOO_EXPENSIVE"/);
     expect(replies.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
     expect(answered).toBeGreaterThan(MIN_ANSWERED);
   });
 });
 
-test("too many at once are refused with 503, and all is well afterwards", async () => {
+test("too many concurrent ones get 503, and the service recovers", async () => {
   const variables = { text: JSON.stringify(wrongAnchors) };
   const replies = await Promise.all(list(16, null).map(() => call(check, variables)));
   const refused = replies.filter(({ text }) => text.includes('"UNAVAILABLE"'));
@@ -113,7 +113,7 @@ test("too many at once are refused with 503, and all is well afterwards", async 
   expect((await call(check, variables)).text).toContain('"valid":false');
 });
 
-test("the process ends in order while the thread works", async () => {
+test("the process shuts down gracefully while the thread is busy", async () => {
   const replies = Promise.allSettled(
     list(3, null).map(() => call(check, { text: JSON.stringify(wrongAnchors) })),
   );

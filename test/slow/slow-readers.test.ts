@@ -3,7 +3,7 @@ import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   type AttackedService,
-  expectBorne,
+  expectSurvived,
   startAttackedService,
 } from "../support/faults/attacked-service.js";
 import { openSlowReaders, toBytes } from "../support/faults/slow-readers.js";
@@ -13,27 +13,27 @@ import { scrape, sumOf } from "../support/service/metric-samples.js";
 const READERS = 200;
 const CALM_MS = 1_500;
 const STALL_TIMEOUT_MS = 4_500;
-/** Of a group: nearly 64 KiB. */
+/** Size of a group: nearly 64 KiB. */
 const PROPERTIES = { text: "x".repeat(65_000) };
-/** How often a query asks for them: six megabytes, more than the kernel takes from a process. */
+/** Aliases per query: six megabytes, more than the kernel's buffers. */
 const ALIASES = 90;
 
 let service: AttackedService;
 beforeAll(async () => {
   service = await startAttackedService({
     STALLED_CONNECTION_TIMEOUT_MS: String(STALL_TIMEOUT_MS),
-    // Other limits are not what is tried here.
+    // Other limits are not under test.
     GRAPHQL_MAX_COST: "100000000",
     GRAPHQL_MAX_ALIASES: "1000",
   });
 });
 afterAll(() => service.close());
 
-/** Attacks until every slow reader's connection has been ended. */
+/** Attacks until every slow reader's connection is closed. */
 async function attack(bytes: Buffer): Promise<void> {
   const ended = async () => {
     const samples = await scrape(service.url);
-    // Reset, refused, or on a slow machine answered with 503 at the deadline of the request.
+    // Reset, refused, or on a slow machine 503 at the request's deadline.
     return [
       "http_connections_ended_total",
       "http_budget_refusals_total",
@@ -53,17 +53,17 @@ async function attack(bytes: Buffer): Promise<void> {
   }
 }
 
-test("200 clients that do not read a static file hold no memory, and are ended", {
+test("200 clients that do not read a static file use no memory and are disconnected", {
   timeout: 120_000,
 }, async () => {
   const page = await request(`${service.url}/graphql`, { headers: { accept: "text/html" } });
   const [path = ""] = /graphql\/assets\/graphiql-\w+\.js/.exec(await page.body.text()) ?? [];
   const calm = await service.watch(() => sleep(CALM_MS));
   const attacked = await service.watch(() => attack(toBytes(`GET /${path}`, {})));
-  expectBorne("slow readers of a static file", calm, attacked);
+  expectSurvived("slow readers of a static file", calm, attacked);
 });
 
-test("200 clients that do not read large replies hold bounded memory, and are ended", {
+test("200 clients that do not read large replies use bounded memory and are disconnected", {
   timeout: 120_000,
 }, async () => {
   const group = { user_group_id: "large", name: "Large", properties: PROPERTIES };
@@ -78,10 +78,10 @@ test("200 clients that do not read large replies hold bounded memory, and are en
   };
   const calm = await service.watch(() => sleep(CALM_MS));
   const attacked = await service.watch(() => attack(toBytes("POST /graphql", headers, body)));
-  expectBorne("slow readers of large replies", calm, attacked);
+  expectSurvived("slow readers of large replies", calm, attacked);
 });
 
-test("nothing of all this was an error of the service", () => {
+test("logs none of this as an internal error", () => {
   expect(
     service
       .stderr()

@@ -14,11 +14,11 @@ import { runStorm } from "../support/storm/storm.js";
 import { WebhookArrivals } from "../support/webhooks/arrivals.js";
 import { startReceiver } from "../support/webhooks/receiver.js";
 
-/** Set for a longer run: how often the service is killed, each time within how many requests. */
+/** Can be set for a longer run: the number of kills, and the maximum number of requests between them. */
 const ROUNDS = Number(process.env["STORM_ROUNDS"] ?? 1);
 const REQUESTS = Number(process.env["STORM_REQUESTS"] ?? 500);
 const LANES = 32;
-/** On a slow machine that has other things to do. */
+/** Generous for a slow, busy machine. */
 const DELIVERY_MS = 60_000 + 5 * ROUNDS * REQUESTS;
 const TIMEOUT_MS = 60_000 + ROUNDS * (10_000 + 20 * REQUESTS) + DELIVERY_MS;
 
@@ -39,11 +39,11 @@ afterAll(async () => {
 });
 
 async function afterDeath(): Promise<void> {
-  // What PostgreSQL had begun for the dead comes to its end.
+  // PostgreSQL completes statements of the killed process.
   const left =
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
   while ((await query(left)).length > 0) await sleep(5);
-  // Deliveries under way are tried again when their leases are over; nobody waits half a minute for that here.
+  // Deliveries in flight are retried when their leases expire; shorten that wait.
   await query("UPDATE webhook_delivery SET next_attempt_at = now() WHERE state = 'pending'");
 }
 
@@ -71,7 +71,7 @@ async function startStorm() {
   return { service, clients: [customer, new StormClient(service, keys[1], "testing")], arrivals };
 }
 
-/** Each event of the outbox came, rightly signed and in the order of its group. */
+/** Each event of the outbox arrived with a valid signature and in the order of its group. */
 async function checkDeliveries({ ids, faults }: WebhookArrivals): Promise<void> {
   const pending = "SELECT count(*)::integer FROM webhook_delivery WHERE state = 'pending'";
   await expect.poll(() => query(pending), { timeout: DELIVERY_MS, interval: 200 }).toEqual([{ count: 0 }]);
@@ -83,7 +83,7 @@ async function checkDeliveries({ ids, faults }: WebhookArrivals): Promise<void> 
 }
 
 test(
-  `killed ${ROUNDS} times, each within ${REQUESTS} requests, the service keeps what it has acknowledged and tells of it`,
+  `killed ${ROUNDS} times, each within ${REQUESTS} requests, the service keeps and publishes every acknowledged write`,
   async () => {
     const { service, clients, arrivals } = await startStorm();
     const all = new Map<StormClient, StormGroup[]>(clients.map((client) => [client, []]));
@@ -95,14 +95,14 @@ test(
       const groups = await runStorm({ clients, prefix: `round-${round}`, lanes: LANES, isOver });
       expect(service.unanswered).toBeGreaterThan(unanswered);
       for (const client of clients) {
-        const own = groups.filter((group) => group.client === client);
-        all.get(client)?.push(...own);
-        await checkGroups(client, own);
+        const clientGroups = groups.filter((group) => group.client === client);
+        all.get(client)?.push(...clientGroups);
+        await checkGroups(client, clientGroups);
       }
       await checkMappings(query);
       await checkLogs(query);
     }
-    // What earlier rounds made is still as it was.
+    // Groups of earlier rounds are unchanged.
     for (const [client, groups] of all) await checkGroups(client, groups);
     const alive = [...all.values()].flat().filter(({ exists }) => exists);
     expect(await query("SELECT count(*)::integer FROM user_group")).toEqual([{ count: alive.length }]);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Adds deliveries, some of each subject, to the endpoints that meet a condition. */
+/** Adds deliveries, several per subject, to the endpoints that meet a condition. */
 async function add(count: number, subjects: number, state: string, condition: string): Promise<void> {
   await service.query(`INSERT INTO webhook_delivery
       (account_id, environment, endpoint_id, event_id, event, subject, payload, state)
@@ -23,7 +23,7 @@ async function add(count: number, subjects: number, state: string, condition: st
     FROM webhook_endpoint, generate_series(1, ${count}) AS n WHERE ${condition}`);
 }
 
-/** How many blocks it takes to find the endpoints that have deliveries due, and to claim some, as the planner does it now. */
+/** The number of blocks read to find endpoints with due deliveries and to claim some, with the current plan. */
 async function blocksOfClaim(): Promise<number> {
   const operator = service.database.of("operator");
   service.statements.length = 0;
@@ -46,7 +46,7 @@ async function blocksOf(text: string, values: readonly unknown[]): Promise<numbe
   return row?.["QUERY PLAN"][0]?.Plan["Shared Hit Blocks"] ?? Number.NaN;
 }
 
-test("what is due is found as quickly in a long backlog, whatever PostgreSQL knows of it", async () => {
+test("due deliveries are found as quickly in a long backlog, whatever the table statistics", async () => {
   await add(20_000, 5000, "delivered", "true");
   for (const [count, subjects] of [
     [2000, 1000],

@@ -5,9 +5,9 @@ import { createTenant, type WebhookTenant } from "../support/webhooks/tenant.js"
 
 const EVENTS = 300;
 const BACKLOG = 500;
-/** In each of two accounts, one of them that of the good endpoint. */
+/** In each of two accounts, one of them that of the healthy endpoint. */
 const HANGING = 3;
-/** How many requests an endpoint may have under way. */
+/** Maximum requests in flight per endpoint. */
 const IN_FLIGHT = 4;
 
 let service: TestService;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Writes deliveries to an endpoint, each of a subject of its own. */
+/** Inserts deliveries to an endpoint, each with a subject of its own. */
 async function enqueue(tenant: WebhookTenant, name: string, count: number): Promise<void> {
   await service.query(
     `INSERT INTO webhook_delivery (account_id, environment, endpoint_id, event_id, event, subject, payload)
@@ -26,7 +26,7 @@ async function enqueue(tenant: WebhookTenant, name: string, count: number): Prom
   );
 }
 
-test("a good endpoint is served while others of its account and of another one hang", async () => {
+test("a healthy endpoint is served while others of its account and of another one hang", async () => {
   const good = await createTenant(service);
   const other = await createTenant(service);
   const receiver = await startReceiver();
@@ -41,6 +41,6 @@ test("a good endpoint is served while others of its account and of another one h
   await expect.poll(() => hanging.received.length).toBe(full);
   await enqueue(good, "/good", EVENTS);
   await expect.poll(() => receiver.received.length).toBe(EVENTS);
-  // Behind the others it would have had to wait for the time-outs of many of their requests.
+  // Behind the others it would have had to wait for the timeouts of many of their requests.
   expect(hanging.received.length).toBeLessThan(4 * full);
 });

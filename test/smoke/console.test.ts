@@ -12,8 +12,8 @@ beforeAll(async () => {
   await callRest(`${service().url}/api/user`, "GET", key, { user_group_id: "acme", name: "Acme" });
 });
 
-describe("in Chromium, at the console", () => {
-  test("a wrong key is told, and a right one opens it without a mouse", async () => {
+describe("console in Chromium", () => {
+  test("reports a wrong key and signs in with a right one by keyboard alone", async () => {
     const watched = await openPage(browser(), `${service().url}/console`);
     const { page, complaints, elsewhere } = watched;
     expect(page.url()).toBe(`${service().url}/console/`);
@@ -29,7 +29,7 @@ describe("in Chromium, at the console", () => {
     await page.getByRole("link", { name: "Acme" }).waitFor();
     expect(await page.title()).toBe("Groups – User groups");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Groups");
-    // The browser's own note of the refusal.
+    // The browser's own log entry for the error.
     expect(complaints).toEqual([expect.stringContaining("status of 401")]);
     await expectQuiet({ page, complaints: [], elsewhere }, key);
   });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => processes.close());
 
 describe("the first start without DATABASE_URL", () => {
-  test("tells where it answers and where the playground is", async () => {
+  test("prints the URLs of the service and the playground", async () => {
     expect(service.startUpText).toContain(
       `The user group service is listening on ${service.url} (PostgreSQL 18.`,
     );
@@ -37,7 +37,7 @@ describe("the first start without DATABASE_URL", () => {
     expect(headers.get("content-type")).toContain("text/html");
   });
 
-  test("prints one admin key for each environment of the account demo, which has two data sources", async () => {
+  test("prints one admin key per environment of the demo account, which has two data sources", async () => {
     const [customer = "", testing = "", ...others] = keysIn(service.startUpText);
     expect(others).toEqual([]);
     expect(customer).toMatch(/^ugk_live_/);
@@ -62,7 +62,7 @@ describe("the first start without DATABASE_URL", () => {
     }
   });
 
-  test("prints two calls that work as they are pasted into a shell", async () => {
+  test("prints two curl commands that work when pasted into a shell", async () => {
     const [rest = "", graphql = "", ...others] = callsIn(service.startUpText);
     expect(others).toEqual([]);
     expect(await paste(rest)).toMatchObject({
@@ -82,7 +82,7 @@ describe("the first start without DATABASE_URL", () => {
     });
   });
 
-  test("keeps its secrets where no other user can read them", async () => {
+  test("stores its secrets where no other user can read them", async () => {
     const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
     expect(await modeOf(dataDir)).toBe("700");
     expect(await modeOf(join(dataDir, "secrets.json"))).toBe("600");
@@ -90,7 +90,7 @@ describe("the first start without DATABASE_URL", () => {
     expect(await modeOf((await readPostmaster(dataDir)).socketDir)).toBe("700");
   });
 
-  test("opens PostgreSQL to nobody without the password, and to no network", async () => {
+  test("allows PostgreSQL connections only with the password and only locally", async () => {
     const connection = await connectionTo(dataDir);
     await expect(ask({ ...connection, password: "guess" }, "SELECT 1")).rejects.toThrow(
       "password authentication failed",
@@ -107,7 +107,7 @@ describe("the first start without DATABASE_URL", () => {
   });
 });
 
-test("a stopped service leaves nothing running; the next start has its data and prints no secret", async () => {
+test("leaves no process running after a stop, and restarts with its data and without printing secrets", async () => {
   const [key = ""] = keysIn(service.startUpText);
   const { socketDir } = await readPostmaster(dataDir);
   service.kill("SIGTERM");
@@ -132,7 +132,7 @@ function keysIn(text: string): string[] {
   return [...new Set(text.match(/ugk_\w+/g))];
 }
 
-/** The printed calls, each with its continued lines. */
+/** The printed commands, each with its continuation lines. */
 function callsIn(text: string): string[] {
   return text.match(/^curl (?:.*\\\n)*.*$/gm) ?? [];
 }

@@ -8,21 +8,21 @@ import { countOnly } from "../../src/telemetry/telemetry.js";
 const one = { accountId: 1, environment: "Customer" } as const;
 const other = { accountId: 1, environment: "Testing" } as const;
 
-/** A collector of squares that notes what it was asked for; a negative number fails all it is asked with. */
+/** A requests of squares that notes what it was batches for; a negative number fails all it is batches with. */
 function squares(isOn = true) {
-  const asked: { tenant: Tenant; keys: readonly number[] }[] = [];
-  const waiting: (() => void)[] = [];
+  const batches: { tenant: Tenant; keys: readonly number[] }[] = [];
+  const pending: (() => void)[] = [];
   const telemetry = countOnly();
   const load = async (tenant: Tenant, keys: readonly number[]) => {
-    asked.push({ tenant, keys });
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    batches.push({ tenant, keys });
+    await new Promise<void>((resolve) => pending.push(resolve));
     if (keys.includes(-1)) throw new Error("negative");
     if (keys.includes(-2)) throw new DomainError("unavailable", "out of reach");
     if (keys.includes(-3)) throw new ReplicaFailed("a replica is out of reach");
     return keys.map((key) => key * key);
   };
   const loader = new BatchLoader<number, number>("squares", load, { isOn, telemetry });
-  return { collector: requesting(loader), loader, asked, waiting, metrics: telemetry.metrics };
+  return { requests: requesting(loader), loader, batches, pending, metrics: telemetry.metrics };
 }
 
 /** Loads keys as one request does; each call is another request. */
@@ -36,100 +36,100 @@ function requesting(loader: BatchLoader<number, number>) {
 }
 
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-/** Answers whatever is asked, for as long as anything is. */
-async function answerAll(waiting: (() => void)[]): Promise<void> {
-  for (await turn(); waiting.length > 0; await turn()) for (const answer of waiting.splice(0)) answer();
+/** Answers whatever is batches, for as long as anything is. */
+async function answerAll(pending: (() => void)[]): Promise<void> {
+  for (await turn(); pending.length > 0; await turn()) for (const answer of pending.splice(0)) answer();
 }
 
 describe("BatchLoader", () => {
-  test("asks once for what is asked in one turn, and gives each its own values", async () => {
-    const { collector, asked, waiting } = squares();
-    const calls = [collector.load(one, [1, 2]), collector.load(one, [3]), collector.load(one, [2])];
-    await answerAll(waiting);
+  test("loads all keys of one turn in one batch and returns each call its own values", async () => {
+    const { requests, batches, pending } = squares();
+    const calls = [requests.load(one, [1, 2]), requests.load(one, [3]), requests.load(one, [2])];
+    await answerAll(pending);
     expect(await Promise.all(calls)).toEqual([[1, 4], [9], [4]]);
-    expect(asked.map(({ keys }) => keys)).toEqual([[1, 2, 3, 2]]);
+    expect(batches.map(({ keys }) => keys)).toEqual([[1, 2, 3, 2]]);
   });
 
-  test("gives a statement the last deadline of those that it is for", async () => {
-    const { collector, asked, waiting } = squares();
+  test("gives a batch the latest deadline of its calls", async () => {
+    const { requests, batches, pending } = squares();
     const [early, late] = [{ isOver: false }, { isOver: false }];
-    const calls = [early, late].map((deadline) => collector.load({ ...one, deadline }, [1]));
+    const calls = [early, late].map((deadline) => requests.load({ ...one, deadline }, [1]));
     await turn();
-    const isOver = () => asked.map(({ tenant }) => tenant.deadline?.isOver);
+    const isOver = () => batches.map(({ tenant }) => tenant.deadline?.isOver);
     expect(isOver()).toEqual([false]);
     early.isOver = true;
     expect(isOver()).toEqual([false]);
     late.isOver = true;
     expect(isOver()).toEqual([true]);
-    await answerAll(waiting);
+    await answerAll(pending);
     await Promise.all(calls);
-    await expect(collector.load({ ...one, deadline: late }, [1])).rejects.toThrow("took too long");
+    await expect(requests.load({ ...one, deadline: late }, [1])).rejects.toThrow("took too long");
   });
 
   test("keeps tenants separate", async () => {
-    const { collector, asked, waiting } = squares();
-    const calls = [collector.load(one, [1]), collector.load(other, [2])];
-    await answerAll(waiting);
+    const { requests, batches, pending } = squares();
+    const calls = [requests.load(one, [1]), requests.load(other, [2])];
+    await answerAll(pending);
     expect(await Promise.all(calls)).toEqual([[1], [4]]);
-    expect(asked).toMatchObject([
+    expect(batches).toMatchObject([
       { tenant: one, keys: [1] },
       { tenant: other, keys: [2] },
     ]);
   });
 
-  test("asks for no more at once than it may", async () => {
-    const asked: (readonly number[])[] = [];
+  test("splits a turn's keys into batches of at most maxBatchSize", async () => {
+    const batches: (readonly number[])[] = [];
     const loader = new BatchLoader<number, number>(
       "numbers",
       async (_, keys) => {
-        asked.push(keys);
+        batches.push(keys);
         return keys;
       },
       { isOn: true, telemetry: countOnly() },
       { maxBatchSize: 3 },
     );
-    const collector = requesting(loader);
-    const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => collector.load(one, keys));
+    const requests = requesting(loader);
+    const calls = [[1, 2], [3], [4], [5, 6], [7]].map((keys) => requests.load(one, keys));
     expect(await Promise.all(calls)).toEqual([[1, 2], [3], [4], [5, 6], [7]]);
-    expect(asked).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+    expect(batches).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 
-  test("flushes early at the threshold, and the rest at the end of the turn", async () => {
-    const { collector, asked, waiting } = squares();
+  test("flushes early at the threshold and the rest at the end of the turn", async () => {
+    const { requests, batches, pending } = squares();
     const keys = Array.from({ length: 20 }, (_, index) => index);
-    const calls = keys.map((key) => collector.load(one, [key]));
-    expect(asked.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12)]);
-    await answerAll(waiting);
-    expect(asked.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12), keys.slice(12)]);
+    const calls = keys.map((key) => requests.load(one, [key]));
+    expect(batches.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12)]);
+    await answerAll(pending);
+    expect(batches.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12), keys.slice(12)]);
     expect((await Promise.all(calls)).flat()).toEqual(keys.map((key) => key * key));
   });
 
-  test("has two questions under way, and collects meanwhile", async () => {
-    const { collector, asked, waiting } = squares();
+  test("keeps at most two batches in flight and queues keys meanwhile", async () => {
+    const { requests, batches, pending } = squares();
     const calls: Promise<number[]>[] = [];
     for (let key = 1; key <= 6; key += 1) {
-      calls.push(collector.load(one, [key]));
+      calls.push(requests.load(one, [key]));
       await turn();
     }
-    expect(asked.map(({ keys }) => keys)).toEqual([[1], [2]]);
-    await answerAll(waiting);
-    expect(asked.map(({ keys }) => keys)).toEqual([[1], [2], [3, 4, 5, 6]]);
+    expect(batches.map(({ keys }) => keys)).toEqual([[1], [2]]);
+    await answerAll(pending);
+    expect(batches.map(({ keys }) => keys)).toEqual([[1], [2], [3, 4, 5, 6]]);
     expect((await Promise.all(calls)).flat()).toEqual([1, 4, 9, 16, 25, 36]);
   });
 
   test("loads at most a thousand keys per statement", async () => {
-    const { collector, asked, waiting } = squares();
+    const { requests, batches, pending } = squares();
     const keys = (count: number) => Array.from({ length: count }, (_, index) => index);
-    const calls = [keys(600), keys(500), keys(1200), keys(400)].map((many) => collector.load(one, many));
-    await answerAll(waiting);
+    const calls = [keys(600), keys(500), keys(1200), keys(400)].map((many) => requests.load(one, many));
+    await answerAll(pending);
     expect((await Promise.all(calls)).map(({ length }) => length)).toEqual([600, 500, 1200, 400]);
-    expect(asked.map((question) => question.keys.length)).toEqual([600, 500, 1000, 600]);
+    expect(batches.map((question) => question.keys.length)).toEqual([600, 500, 1000, 600]);
   });
 
-  test("lets what fails harm no other", async () => {
-    const { collector, waiting } = squares();
-    const calls = Promise.allSettled([[1], [-1], [2]].map((keys) => collector.load(one, keys)));
-    await answerAll(waiting);
+  test("rejects only the call whose key fails", async () => {
+    const { requests, pending } = squares();
+    const calls = Promise.allSettled([[1], [-1], [2]].map((keys) => requests.load(one, keys)));
+    await answerAll(pending);
     const negative = { status: "rejected", reason: new Error("negative") };
     expect(await calls).toEqual([
       { status: "fulfilled", value: [1] },
@@ -142,68 +142,68 @@ describe("BatchLoader", () => {
     ["the database", -2],
     ["a replica", -3],
   ])("does not ask again for each when %s is out of reach", async (_, failing) => {
-    const { collector, asked, waiting } = squares();
-    const calls = Promise.allSettled([[1], [failing]].map((keys) => collector.load(one, keys)));
-    await answerAll(waiting);
+    const { requests, batches, pending } = squares();
+    const calls = Promise.allSettled([[1], [failing]].map((keys) => requests.load(one, keys)));
+    await answerAll(pending);
     expect((await calls).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(asked).toHaveLength(1);
+    expect(batches).toHaveLength(1);
   });
 
   test("adds keys to a request's call regardless of other requests in between", async () => {
-    const { loader, asked, waiting } = squares();
+    const { loader, batches, pending } = squares();
     const scopes = Array.from({ length: 12 }, () => ({ ...one }));
     const calls = [1, 2].flatMap((key) => scopes.map((scope) => loader.load(scope, key)));
-    await answerAll(waiting);
+    await answerAll(pending);
     await Promise.all(calls);
-    expect(asked.map(({ keys }) => keys)).toEqual([scopes.flatMap(() => [1, 2])]);
+    expect(batches.map(({ keys }) => keys)).toEqual([scopes.flatMap(() => [1, 2])]);
   });
 
   test("shares no statement with other requests within a transaction, or if batching is off", async () => {
-    const { collector, loader, asked, waiting } = squares();
+    const { requests, loader, batches, pending } = squares();
     const transaction = () => ({ ...one, transaction: { afterCommit: () => undefined } });
     const [first, second] = [transaction(), transaction()];
     const calls = [first, second, first].map((scope, key) => loader.load(scope, key));
     calls.push(loader.load(one, 3));
-    await answerAll(waiting);
+    await answerAll(pending);
     expect(await Promise.all(calls)).toEqual([0, 1, 4, 9]);
-    expect(asked.map(({ keys }) => keys)).toEqual([[0, 2], [1], [3]]);
+    expect(batches.map(({ keys }) => keys)).toEqual([[0, 2], [1], [3]]);
     const off = squares(false);
-    void off.collector.load(one, [1, 2]);
-    void off.collector.load(one, [3]);
+    void off.requests.load(one, [1, 2]);
+    void off.requests.load(one, [3]);
     await turn();
-    expect(off.asked.map(({ keys }) => keys)).toEqual([[1, 2], [3]]);
-    await answerAll(waiting);
-    void collector.load(one, []);
+    expect(off.batches.map(({ keys }) => keys)).toEqual([[1, 2], [3]]);
+    await answerAll(pending);
+    void requests.load(one, []);
     await turn();
-    expect(asked).toHaveLength(3);
+    expect(batches).toHaveLength(3);
   });
 
-  test("has what comes later wait only for a moment for what gets no answer", async () => {
-    const { collector, asked, waiting } = squares();
+  test("delays later calls only briefly when a batch gets no answer", async () => {
+    const { requests, batches, pending } = squares();
     for (const lost of [1, 2]) {
-      void collector.load(one, [lost]);
+      void requests.load(one, [lost]);
       await turn();
     }
-    const call = collector.load(one, [3]);
-    await expect.poll(() => asked.length).toBe(3);
-    waiting[2]?.();
+    const call = requests.load(one, [3]);
+    await expect.poll(() => batches.length).toBe(3);
+    pending[2]?.();
     expect(await call).toEqual([9]);
   });
 
-  test("rejects calls whose deadlines end before they are asked for, and gives the others a deadline that ends with their last one", async () => {
-    const { collector, asked, waiting } = squares();
+  test("rejects queued calls whose deadlines have passed and uses the latest deadline of the rest", async () => {
+    const { requests, batches, pending } = squares();
     const [late, first, last] = [{ isOver: false }, { isOver: false }, { isOver: false }];
-    const calls = [late, first, last].map((deadline, key) => collector.load({ ...one, deadline }, [key]));
+    const calls = [late, first, last].map((deadline, key) => requests.load({ ...one, deadline }, [key]));
     const outcomes = Promise.allSettled(calls);
     late.isOver = true;
     await turn();
-    expect(asked.map(({ keys }) => keys)).toEqual([[1, 2]]);
-    const deadline = () => asked[0]?.tenant.deadline?.isOver;
+    expect(batches.map(({ keys }) => keys)).toEqual([[1, 2]]);
+    const deadline = () => batches[0]?.tenant.deadline?.isOver;
     first.isOver = true;
     expect(deadline()).toBe(false);
     last.isOver = true;
     expect(deadline()).toBe(true);
-    await answerAll(waiting);
+    await answerAll(pending);
     expect(await outcomes).toMatchObject([
       { status: "rejected", reason: { code: "unavailable" } },
       { status: "fulfilled", value: [1] },
@@ -211,14 +211,14 @@ describe("BatchLoader", () => {
     ]);
   });
 
-  test("has no deadline for what is asked together with a call that has none", async () => {
-    const { collector, asked, waiting } = squares();
+  test("sets no deadline when one of the calls has none", async () => {
+    const { requests, batches, pending } = squares();
     const over = { isOver: false };
-    const calls = [collector.load({ ...one, deadline: over }, [1]), collector.load(one, [2])];
+    const calls = [requests.load({ ...one, deadline: over }, [1]), requests.load(one, [2])];
     await turn();
     over.isOver = true;
-    expect(asked).toMatchObject([{ keys: [1, 2], tenant: { deadline: { isOver: false } } }]);
-    await answerAll(waiting);
+    expect(batches).toMatchObject([{ keys: [1, 2], tenant: { deadline: { isOver: false } } }]);
+    await answerAll(pending);
     await Promise.all(calls);
   });
 });

@@ -23,7 +23,7 @@ test.each([
     2,
     "groups  [########################] 100 %  1,000  500/s  0:00 left",
   ],
-  // What was done before it was broken off took no time now.
+  // Time spent before the interruption does not count.
   [
     { records: 500, fraction: 0.5 },
     { records: 750, fraction: 0.75 },
@@ -31,11 +31,11 @@ test.each([
     "groups  [##################......]  75 %  750  25/s  0:10 left",
   ],
   [{ records: 0, fraction: null }, { records: 12, fraction: null }, 4, "groups  12  3/s"],
-])("from %j to %j in %d s", (first, advance, seconds, text) => {
+])("formats progress from %j to %j in %d s", (first, advance, seconds, text) => {
   expect(progressText("groups", first, advance, seconds)).toBe(text);
 });
 
-test("a terminal gets one line, which makes room for others; a file gets nothing", () => {
+test("rewrites one line on a terminal and writes nothing to a file", () => {
   const written: Record<string, string[]> = { terminal: [], file: [] };
   const terminal = { isTTY: true, columns: 30, write: (text: string) => written["terminal"]?.push(text) };
   const file = { write: (text: string) => written["file"]?.push(text) };
@@ -43,7 +43,7 @@ test("a terminal gets one line, which makes room for others; a file gets nothing
     const line = new ProgressLine(output, "groups", none);
     line.clear();
     line.update({ records: 5, fraction: 0.5 });
-    // Too soon to be seen.
+    // Too early to be displayed.
     line.update({ records: 6, fraction: 0.6 });
     line.clear();
   }

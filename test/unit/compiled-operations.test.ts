@@ -24,12 +24,12 @@ const SCHEMA = `
   input Outer { name: String! = "none", inner: Inner! = {}, list: [Inner!], on: Boolean }
 `;
 
-/** What a resolver gets as its arguments. */
+/** The arguments that a resolver receives. */
 function echoing(): GraphQLSchema {
   const schema = buildSchema(SCHEMA);
   const field = schema.getQueryType()?.getFields()["echo"];
   if (!field) throw new Error("The schema has no such field.");
-  field.resolve = (_root, given) => JSON.stringify(given);
+  field.resolve = (_root, args) => JSON.stringify(args);
   return schema;
 }
 
@@ -51,36 +51,36 @@ async function both(query: string, variables: Record<string, unknown>) {
 const QUERY =
   "query ($one: Outer, $many: [[Outer!]], $plain: Plain) { echo(one: $one, many: $many, plain: $plain) }";
 
-describe("compiled code gets the defaults of input objects' fields, as graphql-js gives them:", () => {
+describe("compiled operations get the same input field defaults as graphql-js", () => {
   test.each<[string, Record<string, unknown>]>([
-    ["nothing is given", {}],
-    ["null is given", { one: null, many: [null], plain: null }],
+    ["no value", {}],
+    ["null", { one: null, many: [null], plain: null }],
     ["an empty object", { one: {}, plain: {} }],
-    ["in lists of lists, and one for a list", { many: [[{}, { name: "a" }], [{ inner: { size: 1 } }]] }],
-    ["within one another", { one: { inner: {}, list: [{}, { color: "RED", tags: null }] } }],
-    ["null where it may be", { one: { inner: { size: null } } }],
-    ["all is given", { one: { name: "n", inner: { color: "RED", size: 9, tags: [] }, on: false } }],
+    ["nested lists, and a single item for a list", { many: [[{}, { name: "a" }], [{ inner: { size: 1 } }]] }],
+    ["nested objects", { one: { inner: {}, list: [{}, { color: "RED", tags: null }] } }],
+    ["null where allowed", { one: { inner: { size: null } } }],
+    ["all fields", { one: { name: "n", inner: { color: "RED", size: 9, tags: [] }, on: false } }],
   ])("%s", async (_, variables) => {
     const sent = structuredClone(variables);
     const { compiled, interpreted } = await both(QUERY, variables);
     expect(JSON.parse(JSON.stringify(compiled))).toEqual(JSON.parse(JSON.stringify(interpreted)));
     expect(interpreted.errors).toBeUndefined();
-    // What was sent is compared where a request is sent again.
+    // Idempotency compares the variables as they were sent.
     expect(variables).toEqual(sent);
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ["null where it may not be", { one: { name: null } }],
-    ["a value of another kind", { one: 1 }],
-    ["lists that are too deep", { many: [[[[{}]]]] }],
-  ])("but what does not fit is still refused: %s", async (_, variables) => {
+    ["null where not allowed", { one: { name: null } }],
+    ["a value of another type", { one: 1 }],
+    ["lists that are nested too deeply", { many: [[[[{}]]]] }],
+  ])("still rejects an invalid value: %s", async (_, variables) => {
     const { compiled, interpreted } = await both(QUERY, variables);
     expect(compiled).not.toHaveProperty("data");
     expect(interpreted).not.toHaveProperty("data");
   });
 });
 
-test("no input type contains itself: compiling its variables would not end", () => {
+test("no input type contains itself, which would make variable compilation recurse forever", () => {
   const containsItself = (type: GraphQLInputType, path: readonly string[] = []): boolean => {
     const named = getNamedType(type);
     if (!isInputObjectType(named)) return false;
@@ -93,14 +93,14 @@ test("no input type contains itself: compiling its variables would not end", () 
   expect(inputs.filter((input) => containsItself(input))).toEqual([]);
 });
 
-test("arrays that are nested without end are not followed", async () => {
+test("stops at arrays that are nested without end", async () => {
   let nested: unknown = {};
   for (let depth = 0; depth < 20_000; depth += 1) nested = [nested];
   const { compiled } = await both(QUERY, { many: nested });
   expect(compiled).not.toHaveProperty("data");
 });
 
-test("an upsert runs compiled though it says nothing of what has a default", async () => {
+test("runs a compiled upsert that omits fields with defaults", async () => {
   const document = parse(
     "mutation ($input: UpsertUserGroupsInput!) { upsertUserGroups(input: $input) { __typename } }",
   );
@@ -110,6 +110,6 @@ test("an upsert runs compiled though it says nothing of what has a default", asy
   const result = await compiled?.(undefined, context, {
     input: { userGroups: [{ providedId: "a", name: "A" }] },
   });
-  // It ran: only the resolver is missing here.
+  // It was executed: only the resolver is missing here.
   expect(result).toHaveProperty("data");
 });

@@ -28,8 +28,8 @@ const defaults = {
   traces: undefined,
 };
 
-describe("the settings", () => {
-  test("all have a default, which an empty variable leaves in place", () => {
+describe("settings", () => {
+  test("all have a default, which also replaces an empty variable", () => {
     expect(readConfig({})).toMatchObject(defaults);
     const empty = { PORT: "", DATABASE_URL: "", DATA_DIR: "", ENCRYPTION_KEYS: "", LOG_LEVEL: "", HOST: "" };
     expect(readConfig({ ...empty, GRAPHQL_PLAYGROUND: "", UNKNOWN: "x" })).toEqual(readConfig({}));
@@ -89,11 +89,11 @@ describe("the settings", () => {
     "postgres://user:pw@/db?host=/var/run/postgresql&port=5433",
     "postgres://user:pw@%2Fvar%2Frun%2Fpostgresql/db",
     "postgres:///db?host=/tmp&user=me",
-  ])("take the DATABASE_URL %s", (url) => {
+  ])("accept the DATABASE_URL %s", (url) => {
     expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
   });
 
-  test("of traces are OpenTelemetry's", () => {
+  test("use OpenTelemetry's variables for traces", () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = "https://collector.example:4318";
     expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT }).traces).toEqual({
       endpoint: OTEL_EXPORTER_OTLP_ENDPOINT,
@@ -166,13 +166,13 @@ describe("the settings", () => {
     ["ENCRYPTION_KEYS", "secret"],
     ["ENCRYPTION_KEYS", Buffer.alloc(31, 7).toString("base64")],
     ["ENCRYPTION_KEYS", `${Buffer.alloc(32, 7).toString("base64")},`],
-  ])("refuse %s=%s, telling its name but not its value", (name, value) => {
+  ])("reject %s=%s with the setting's name but not its value", (name, value) => {
     const message = messageFor({ [name]: value });
     expect(message).toMatch(new RegExp(`^Invalid settings: ${name} must be [^\n]+\\.$`));
     expect(message).not.toContain(value);
   });
 
-  test("are all checked before any fault is told", () => {
+  test("report all invalid settings at once", () => {
     expect(messageFor({ PORT: "x", DATABASE_POOL_SIZE: "x", LOG_LEVEL: "x" })).toBe(
       "Invalid settings: PORT must be a whole number from 0 to 65535; DATABASE_POOL_SIZE must be a whole number from 1 to 1000; LOG_LEVEL must be one of debug, info, warn, error, silent.",
     );

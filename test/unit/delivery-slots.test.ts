@@ -8,13 +8,13 @@ function endpoint(accountId: number, endpointId: number, more: Partial<DueEndpoi
   return { accountId, environment: "Customer", endpointId, hasAnswered: true, isProbed: false, ...more };
 }
 
-/** How many slots each endpoint gets, by its id. */
+/** The number of slots that each endpoint gets, by its ID. */
 function take(slots: DeliverySlots, endpoints: readonly DueEndpoint[]): Record<number, number> {
   return Object.fromEntries(slots.take(endpoints).map((grant) => [grant.endpoint.endpointId, grant.slots]));
 }
 
-describe("slots", () => {
-  test("are shared out one by one, by endpoint, by account and in all", () => {
+describe("DeliverySlots", () => {
+  test("distributes slots round-robin within the limits per endpoint, per account and in total", () => {
     expect(take(new DeliverySlots(LIMITS), [endpoint(1, 1)])).toEqual({ 1: 3 });
     expect(
       take(
@@ -33,7 +33,7 @@ describe("slots", () => {
     expect(take(slots, [endpoint(6, 6)])).toEqual({});
   });
 
-  test("of endpoints that have not answered are half of all, and of those of their account", () => {
+  test("gives endpoints that have not answered at most half of all slots and of their account's", () => {
     const slots = new DeliverySlots(LIMITS);
     const unproven = { hasAnswered: false };
     expect(take(slots, [endpoint(1, 1, unproven), endpoint(1, 2, unproven)])).toEqual({ 1: 2, 2: 1 });
@@ -41,11 +41,11 @@ describe("slots", () => {
     expect(take(slots, [endpoint(1, 5), endpoint(4, 6)])).toEqual({ 5: 3, 6: 2 });
   });
 
-  test("of an endpoint that is probed are one", () => {
+  test("gives a probed endpoint one slot", () => {
     expect(take(new DeliverySlots(LIMITS), [endpoint(1, 1, { isProbed: true })])).toEqual({ 1: 1 });
   });
 
-  test("come back as they were taken", () => {
+  test("returns released slots to the same budget", () => {
     const slots = new DeliverySlots(LIMITS);
     const unproven = endpoint(1, 1, { hasAnswered: false });
     expect(take(slots, [unproven])).toEqual({ 1: 3 });
@@ -54,7 +54,7 @@ describe("slots", () => {
     expect(take(slots, [unproven])).toEqual({ 1: 3 });
   });
 
-  test("are never fewer than one for an endpoint that has not answered", () => {
+  test("gives an endpoint that has not answered at least one slot", () => {
     const slots = new DeliverySlots({ total: 1, perAccount: 1, perEndpoint: 1 });
     expect(take(slots, [endpoint(1, 1, { hasAnswered: false })])).toEqual({ 1: 1 });
   });

@@ -3,7 +3,7 @@ import { DomainError, ERROR_CODES, type ErrorCode } from "../../src/domain/share
 import { renderGraphqlError } from "../../src/graphql/shared/error-format.js";
 import { renderError } from "../../src/rest/error-view.js";
 
-/** Decision 4, and what GraphQL adds. */
+/** Decision 4, and the codes that GraphQL adds. */
 const STATUSES: Readonly<Record<ErrorCode, number>> = {
   bad_request: 400,
   invalid_json: 400,
@@ -50,7 +50,7 @@ describe.each(ERROR_CODES)("%s", (code) => {
   });
   const message = code === "invalid_field" ? expect.stringContaining("must be so.") : "must be so";
 
-  test("REST renders it", () => {
+  test("is rendered by REST", () => {
     const { status, body } = renderError(error, "id");
     expect(status).toBe(STATUSES[code]);
     expect(body).toEqual({
@@ -65,7 +65,7 @@ describe.each(ERROR_CODES)("%s", (code) => {
     });
   });
 
-  test("GraphQL renders it", () => {
+  test("is rendered by GraphQL", () => {
     const { status, body } = renderGraphqlError(error, "id");
     expect(status).toBeGreaterThanOrEqual(400);
     expect(body).toEqual({
@@ -86,7 +86,7 @@ describe.each(ERROR_CODES)("%s", (code) => {
   });
 });
 
-test("headers go along with the errors that need them", () => {
+test("errors carry the headers they need", () => {
   for (const render of [renderError, renderGraphqlError]) {
     expect(render(new DomainError("unavailable", "m", { retryAfter: 2 }), "id").headers).toEqual({
       "retry-after": "2",

@@ -4,14 +4,14 @@ import { runImport } from "../../src/cli/transfer/files/import-run.js";
 import { DomainError } from "../../src/domain/shared/errors.js";
 import { OperatorError } from "../../src/domain/shared/operator-error.js";
 
-test("what was brought in is told when the database is lost", async () => {
+test("reports what was imported when the database connection is lost", async () => {
   const stop = new AbortController();
   let batches = 0;
   const importer = {
     async run(_: unknown, items: readonly object[]) {
       batches += 1;
       if (batches === 1) return items.map(() => "created" as const);
-      // Else it would be tried again for some seconds.
+      // Otherwise it would be retried for some seconds.
       stop.abort();
       throw new DomainError("unavailable", "Out of reach.");
     },

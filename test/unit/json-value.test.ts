@@ -21,7 +21,7 @@ const refused: readonly (readonly [
   ["a function", () => 1, [], "must be a JSON value"],
 ];
 
-describe("no JSON value, or one that was probably another", () => {
+describe("rejects values that are not JSON or would lose digits", () => {
   test.each(refused)("%s", (_, value, place, message) => {
     const error = expect.objectContaining({ code: "invalid_field", field: ["document", ...place], message });
     expect(() => parseJsonValue(value, ["document"], lenient)).toThrow(error);
@@ -33,7 +33,7 @@ describe("text that PostgreSQL cannot hold", () => {
     ["a string", { a: ["\u0000"] }, ["a", "0"]],
     ["half a surrogate pair", { a: "\ud800" }, ["a"]],
     ["a key", { a: { "\u0000": 1 } }, ["a"]],
-  ])("%s is refused where it is to be stored", (_, value, field) => {
+  ])("%s is rejected only where it would be stored", (_, value, field) => {
     expect(parseJsonValue(value, [], lenient)).toEqual(value);
     expect(() => parseJsonValue(value, [], { storable: true })).toThrow(
       expect.objectContaining({ code: "invalid_field", field }),
@@ -41,11 +41,11 @@ describe("text that PostgreSQL cannot hold", () => {
   });
 });
 
-describe("levels", () => {
+describe("nesting depth", () => {
   test.each([
     ["arrays", (levels: number) => "[".repeat(levels) + "]".repeat(levels)],
     ["objects", (levels: number) => `${'{"a":'.repeat(levels)}0${"}".repeat(levels)}`],
-  ])("of %s", (_, text) => {
+  ])("is limited for %s", (_, text) => {
     const parse = (levels: number, maxDepth?: number) =>
       parseJsonValue(JSON.parse(text(levels)), ["x"], maxDepth ? { storable: false, maxDepth } : lenient);
     expect(parse(3, 3)).toEqual(JSON.parse(text(3)));
@@ -56,12 +56,12 @@ describe("levels", () => {
     );
   });
 
-  test("the values in the last level do not count", () => {
+  test("does not count scalar values in the last level", () => {
     expect(parseJsonObject({ a: [1] }, [], { storable: true, maxDepth: 2 })).toEqual({ a: [1] });
   });
 });
 
-test("any JSON value is copied as it is, the key __proto__ among its own", () => {
+test("copies any JSON value unchanged, including a `__proto__` key", () => {
   const names = fc.constantFrom("__proto__", "constructor", "a");
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(names, fc.jsonValue())), (value) => {
@@ -74,7 +74,7 @@ test("any JSON value is copied as it is, the key __proto__ among its own", () =>
   expect(Object.hasOwn(Object.prototype, "x")).toBe(false);
 });
 
-test("objects without prototype are objects, as GraphQL literals make them", () => {
+test("accepts objects without a prototype, such as GraphQL literals", () => {
   const literal = Object.assign(Object.create(null), { a: Object.assign(Object.create(null), { b: 1 }) });
   expect(parseJsonValue(literal, [], lenient)).toStrictEqual({ a: { b: 1 } });
 });

@@ -3,7 +3,7 @@ import { parseExpiry } from "../../src/cli/shared/key-expiry.js";
 
 const now = new Date("2026-01-31T12:00:00.000Z");
 
-describe("when a key expires", () => {
+describe("API key expiry", () => {
   test.each([
     ["12h", "2026-02-01T00:00:00.000Z"],
     ["90d", "2026-05-01T12:00:00.000Z"],
@@ -13,7 +13,7 @@ describe("when a key expires", () => {
     ["2026-01-31T12:00:00.001Z", "2026-01-31T12:00:00.001Z"],
     ["2030-12-31T10:00Z", "2030-12-31T10:00:00.000Z"],
     ["2030-12-31T23:30:00-02:00", "2031-01-01T01:30:00.000Z"],
-  ])("%s is %s", (text, expected) => {
+  ])("parses %s as %s", (text, expected) => {
     expect(parseExpiry(text, now)?.toISOString()).toBe(expected);
   });
 
@@ -36,7 +36,7 @@ describe("when a key expires", () => {
     ["10m", "minutes or months"],
     ["10 d", "with a space"],
     ["tomorrow", "a word"],
-  ])("%s is refused: %s", (text) => {
+  ])("rejects %s: %s", (text) => {
     expect(parseExpiry(text, now)).toBeNull();
   });
 });

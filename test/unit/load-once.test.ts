@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadOnce } from "../../src/http/pages/page.js";
 
-test("what a page needs is loaded once, and again after a failure or when there was nothing", async () => {
+test("loads once, and again after a failure or an empty result", async () => {
   const outcomes = [() => Promise.reject(new Error("No more files.")), async () => undefined];
   let loads = 0;
   const load = loadOnce(async () => {

@@ -4,7 +4,7 @@ import { MemoryCounters } from "../../src/services/requests/memory-counters.js";
 
 const MINUTE = 60_000;
 
-test("all points are taken, or none", () => {
+test("consumes all of the cost or none of it", () => {
   const counters = new MemoryCounters(MINUTE);
   expect(counters.take("a", 4, 5)).toMatchObject({ taken: true, used: 4 });
   expect(counters.take("a", 2, 5)).toMatchObject({ taken: false, used: 4 });
@@ -14,7 +14,7 @@ test("all points are taken, or none", () => {
   expect(counters.take("c", 6, 5)).toMatchObject({ taken: false, used: 0 });
 });
 
-test("a window begins with its first point, ends, and another one begins", async () => {
+test("starts a window at its first request and a new one after it expires", async () => {
   const counters = new MemoryCounters(MINUTE);
   const { endsInMs } = counters.take("a", 1, 1);
   expect(endsInMs).toBeCloseTo(MINUTE);
@@ -26,7 +26,7 @@ test("a window begins with its first point, ends, and another one begins", async
   expect(short.take("a", 1, 1)).toMatchObject({ taken: true, used: 1 });
 });
 
-test("what ended is forgotten when something new begins", async () => {
+test("deletes expired windows when a new one starts", async () => {
   const counters = new MemoryCounters(5);
   for (const name of ["a", "b", "c"]) counters.take(name, 1, 1);
   await sleep(20);
@@ -34,7 +34,7 @@ test("what ended is forgotten when something new begins", async () => {
   expect(counters.size).toBe(1);
 });
 
-test("no more names are remembered than allowed, however many come", () => {
+test("stores at most the maximum number of names", () => {
   const counters = new MemoryCounters(MINUTE, 100);
   for (let index = 0; index < 10_000; index += 1) counters.take(`address:${index}`, 1, 1);
   expect(counters.size).toBe(100);
@@ -42,7 +42,7 @@ test("no more names are remembered than allowed, however many come", () => {
   expect(counters.take("address:0", 1, 1)).toMatchObject({ taken: true });
 });
 
-test("what was counted elsewhere goes on here", () => {
+test("continues from counts of another store", () => {
   const counters = new MemoryCounters(MINUTE);
   counters.set("a", { used: 3, endsInMs: 1000 });
   expect(counters.take("a", 2, 4)).toMatchObject({ taken: false, used: 3 });

@@ -47,7 +47,7 @@ function measure(text: string, variables: Readonly<Record<string, unknown>> = VA
   return { ...figures, cost: typeof cost === "number" ? cost : cost(variables) };
 }
 
-describe("the measure of an operation", () => {
+describe("operation measure", () => {
   test.each([
     ["{ viewer { scope } }", { depth: 2, aliases: 0, rootFields: 1, cost: 2 }],
     ["{ a: viewer { b: scope __typename } }", { depth: 2, aliases: 2, rootFields: 1, cost: 3 }],
@@ -55,7 +55,7 @@ describe("the measure of an operation", () => {
     ["{ userGroups(first: 5) { edges { cursor node { name } } } }", { depth: 4, cost: 2 + 5 * 3 }],
     ["{ userGroups(last: 6) { totalCount pageInfo { endCursor } } }", { cost: 4 }],
     ["{ userGroups(first: 0) { nodes { name } } }", { cost: 2 }],
-    // What the resolver refuses counts as the most that it takes.
+    // Values that the resolver rejects count as the maximum.
     ["{ userGroups(first: 1000000) { nodes { name } } }", { cost: 2 + 100 }],
     ["{ userGroups(first: -1) { nodes { name } } }", { cost: 2 }],
     ["{ userGroups(first: null, last: 4) { nodes { name } } }", { cost: 2 + 4 }],
@@ -69,7 +69,7 @@ describe("the measure of an operation", () => {
     [`{ nodes(ids: "a") { id } }`, { cost: 2 }],
     [`${HEAD} { nodes(ids: $ids) { id } }`, { cost: 1 + 4 }],
     ["{ ...F ...F } fragment F on Query { a: viewer { scope } }", { aliases: 2, rootFields: 2, cost: 4 }],
-    // A fragment of a connection costs what the page it is spread in makes of it.
+    // A fragment of a connection costs as much as the page size of its use.
     [
       "{ a: userGroups(first: 2) { ...F } b: userGroups(first: 3) { ...F } } fragment F on UserGroupConnection { nodes { name } }",
       { cost: 4 + 2 + 3 },
@@ -77,7 +77,7 @@ describe("the measure of an operation", () => {
     ["{ __schema { types { fields { name } } } }", { depth: 1, aliases: 0, rootFields: 1, cost: 1 }],
     ["{ a: __schema { types { name } } }", { depth: 3, aliases: 1, cost: 2 + 10 }],
     [`{ __type(name: "A") { ...F } } fragment F on __Type { n: name }`, { depth: 2, aliases: 1, cost: 2 }],
-    // The items below typed settings count when they are read.
+    // Items below typed settings are counted when they are read.
     ["{ siteConfig { settings { navigation { group icon } versions } } }", { depth: 4, cost: 6 }],
     [
       "{ siteConfig { settings { navigation { pages { ...F } } } } } fragment F on SitePage { path }",
@@ -93,7 +93,7 @@ describe("the measure of an operation", () => {
     expect(measure(text)).toMatchObject(figures);
   });
 
-  test("hangs on the variables of each request", () => {
+  test("depends on the variables of each request", () => {
     const document = parse("query ($n: Int = 4) { userGroups(first: $n) { nodes { name } } }");
     const operation = getOperationAST(document);
     if (!operation) throw new Error("There is no operation.");
@@ -102,7 +102,7 @@ describe("the measure of an operation", () => {
     expect([{ n: 1 }, {}, { n: 50 }, { n: null }, { n: "x" }].map(cost)).toEqual([3, 6, 52, 22, 22]);
   });
 
-  test("is exact for fragments that double, without the work of spelling them out", () => {
+  test("is exact for doubling fragments without expanding them", () => {
     const doubled = (levels: number, last: string) =>
       `query ($n: Int) { userGroup(by: {}) { ...F0 } } ${Array.from(
         { length: levels },
@@ -117,13 +117,13 @@ describe("the measure of an operation", () => {
     });
     expect(measure(doubled(30, page), { n: 5 }).cost).toBe(1 + 2 ** 30 * (1 + 10 * (3 + 5)));
     for (const levels of [60, 400]) {
-      const most = Number.MAX_SAFE_INTEGER;
-      expect(measure(doubled(levels, page), { n: 5 })).toMatchObject({ aliases: most, cost: most });
-      expect(measure(doubled(levels, page), { n: 0 })).toMatchObject({ aliases: most, cost: most });
+      const maximum = Number.MAX_SAFE_INTEGER;
+      expect(measure(doubled(levels, page), { n: 5 })).toMatchObject({ aliases: maximum, cost: maximum });
+      expect(measure(doubled(levels, page), { n: 0 })).toMatchObject({ aliases: maximum, cost: maximum });
     }
   });
 
-  test("has an end where the nesting of fragments has none", () => {
+  test("terminates for endlessly nested fragments", () => {
     const nested = (levels: number) => `{ viewer { ${"... {".repeat(levels)} scope ${"}".repeat(levels)} } }`;
     expect(measure(nested(400)).depth).toBe(2);
     expect(measure(nested(1000)).depth).toBeGreaterThan(100);
@@ -138,7 +138,7 @@ describe("the measure of an operation", () => {
     ).toBeGreaterThan(100);
   });
 
-  test("is what a simple recursion finds, for any document", () => {
+  test("equals the result of a simple recursion for any document", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(10_000), { minLength: 1, maxLength: 200 }), (numbers) => {
         const text = writeDocument(numbers);
@@ -149,7 +149,7 @@ describe("the measure of an operation", () => {
   });
 });
 
-/** Writes some document: the numbers choose. */
+/** Generates a document from the numbers. */
 function writeDocument(numbers: readonly number[]): string {
   let turn = 0;
   const choose = (count: number) => {
@@ -178,8 +178,8 @@ function writeDocument(numbers: readonly number[]): string {
       const page = `(${pick(["first", "last"])}: ${pick(["0", "2", "200", "$small", "$none", "$absent", "$default"])})`;
       const ids = pick(["(ids: [])", '(ids: ["a", "b", "c"])', "(ids: $ids)"]);
       const connection = below.name.endsWith("Connection") && choose(3) > 0;
-      const given = field.name === "nodes" && type?.name === "Query" ? ids : connection ? page : "";
-      return `${name}${given} { ${writeSelections(below, level + 1, nextFragment)} }`;
+      const args = field.name === "nodes" && type?.name === "Query" ? ids : connection ? page : "";
+      return `${name}${args} { ${writeSelections(below, level + 1, nextFragment)} }`;
     });
     return selections.join(" ");
   };
@@ -191,7 +191,7 @@ function writeDocument(numbers: readonly number[]): string {
   return [operation, ...fragments].join("\n");
 }
 
-/** The measure, spelling every fragment out, from the top down. */
+/** Reference implementation that expands every fragment. */
 function measureSimply(document: DocumentNode): Figures {
   const figures = { depth: 0, aliases: 0, rootFields: 0, cost: 0 };
   const walk = (set: SelectionSetNode, type: GraphQLNamedType | undefined, level: number, times: Times) => {
@@ -215,7 +215,7 @@ function measureSimply(document: DocumentNode): Figures {
       if (!selection.selectionSet) continue;
       if (!fieldType) throw new Error(`There is no ${selection.name.value}.`);
       const below = getNamedType(fieldType);
-      // All types of typed settings, and no others, begin with Site.
+      // Exactly the types of typed settings begin with Site.
       const listed = /^Site(?!Config)/.test(type?.name ?? "") ? 1 : (idsOf(selection) ?? times.list);
       const items = isListType(getNullableType(fieldType)) ? listed : 1;
       walk(selection.selectionSet, below, level + 1, {
@@ -229,20 +229,20 @@ function measureSimply(document: DocumentNode): Figures {
   return { ...figures, cost: Math.min(figures.cost, Number.MAX_SAFE_INTEGER) };
 }
 
-/** How often a field stands in the reply, and how many items a list there has. */
+/** How often a field occurs in the reply, and the number of items of its list. */
 interface Times {
   readonly field: number;
   readonly list: number;
 }
 
-function idsOf({ arguments: given = [] }: FieldNode): number | undefined {
-  const ids = given.find(({ name }) => name.value === "ids")?.value;
+function idsOf({ arguments: args = [] }: FieldNode): number | undefined {
+  const ids = args.find(({ name }) => name.value === "ids")?.value;
   if (!ids) return undefined;
   return ids.kind === Kind.LIST ? ids.values.length : VARIABLES.ids.length;
 }
 
-function pageOf({ arguments: given = [] }: FieldNode): number {
-  const [size] = given.map(({ value }) => value);
+function pageOf({ arguments: args = [] }: FieldNode): number {
+  const [size] = args.map(({ value }) => value);
   if (size?.kind === Kind.INT) return Math.min(Number(size.value), 100);
   const name = size?.kind === Kind.VARIABLE ? size.name.value : "";
   return { small: 3, default: 7 }[name] ?? 20;

@@ -19,7 +19,7 @@ function bodyOf(members: Members): RequestBody {
   return { members, text: JSON.stringify(members) };
 }
 
-/** The paths of all fields that a parser refuses; empty when it takes the body. */
+/** The paths of all fields that a parser rejects; empty if it accepts the body. */
 function refusedBy(parse: (body: RequestBody) => unknown, members: Members): readonly string[] {
   return (errorOf(parse, members)?.fields ?? []).map(({ field }) => field.join("."));
 }
@@ -41,11 +41,11 @@ const AROUND_THE_LIMIT = ["x", "🙂", "é"].flatMap((unit) =>
 );
 const texts = fc
   .oneof(fc.constantFrom(...AROUND_THE_LIMIT, ""), fc.string({ unit: "binary", maxLength: 5 }))
-  // What PostgreSQL cannot hold is a format of the document, which has no meaning in JSON Schema.
+  // Strings that PostgreSQL cannot store are excluded by a `format`, which JSON Schema does not validate.
   .filter(isStorable);
 const others = fc.constantFrom<unknown>(null, true, 0, [], {}, ["x"]);
 const values: fc.Arbitrary<unknown> = fc.oneof({ weight: 3, arbitrary: texts }, others);
-/** Keys that mean something to JavaScript among them, as JSON.parse makes them: all are the object's own. */
+/** Includes keys with a meaning in JavaScript, as own properties like those of JSON.parse. */
 const objects = fc
   .array(fc.tuple(fc.oneof(texts, fc.constantFrom("__proto__", "constructor", "a/b", "~1")), values), {
     maxLength: 4,
@@ -57,7 +57,7 @@ const bodies = fc
   .record(Object.fromEntries(FIELDS.map((field) => [field, fc.oneof(values, objects)])), { requiredKeys: [] })
   .map((body) => Object.fromEntries(Object.entries(body)));
 
-describe("the OpenAPI document takes the bodies that the service takes, and no others", () => {
+describe("the OpenAPI document accepts exactly the bodies that the service accepts", () => {
   const contract = new OpenApiContract();
 
   test.each([
@@ -74,7 +74,7 @@ describe("the OpenAPI document takes the bodies that the service takes, and no o
     );
   });
 
-  test("get, of a group that exists and of one that does not", () => {
+  test("get, for an existing and a missing group", () => {
     fc.assert(
       fc.property(bodies, (members) => {
         const accepted = contract.accepts("get /api/user", members);
@@ -87,7 +87,7 @@ describe("the OpenAPI document takes the bodies that the service takes, and no o
   });
 });
 
-describe("every invalid field is named, in the order of the parameters", () => {
+describe("every invalid field is reported, in parameter order", () => {
   const everything = { properties: 1, mapping: 1, name: 1, user_group_id: 1 };
   test.each<readonly [string, (body: RequestBody) => unknown, Members, readonly string[]]>([
     ["GET", parseProvidedId, everything, ["providedId", "name", "properties", "mapping"]],
@@ -115,7 +115,7 @@ describe("every invalid field is named, in the order of the parameters", () => {
     expect(refusedBy(parse, members)).toEqual(fields);
   });
 
-  test("the error itself is about the first", () => {
+  test("the error's message describes the first one", () => {
     expect(errorOf(parseUpdate, { user_group_id: "x", name: "", mapping: 1 })).toMatchObject({
       field: ["name"],
       message: "must not be empty",
@@ -126,7 +126,7 @@ describe("every invalid field is named, in the order of the parameters", () => {
     });
   });
 
-  test("of a mapping's entries the first hundred", () => {
+  test("reports at most 100 mapping entries", () => {
     const mapping = Object.fromEntries(
       Array.from({ length: MAX_MAPPING_ENTRIES }, (_, index) => [`s${index}`, 1]),
     );
@@ -134,7 +134,7 @@ describe("every invalid field is named, in the order of the parameters", () => {
     expect(refused).toEqual(Array.from({ length: MAX_FIELD_ERRORS }, (_, index) => `mapping.s${index}`));
   });
 
-  test("of a mapping with too many entries only that", () => {
+  test("reports only the size of a mapping with too many entries", () => {
     const names = Array.from({ length: MAX_MAPPING_ENTRIES + 1 }, (_, index) => [`schema ${index}`, index]);
     expect(errorOf(parseNewUserGroup, { name: "N", mapping: Object.fromEntries(names) })).toMatchObject({
       fields: [{ field: ["mapping"], message: "must have at most 1000 entries" }],
@@ -142,7 +142,7 @@ describe("every invalid field is named, in the order of the parameters", () => {
   });
 });
 
-test("a mapping is the same over both APIs", () => {
+test("parses a mapping in the same way for both APIs", () => {
   fc.assert(
     fc.property(objects, (mapping) => {
       const list = Object.entries(mapping).map(([schemaId, dataSource]) => ({ schemaId, dataSource }));
@@ -153,7 +153,7 @@ test("a mapping is the same over both APIs", () => {
   );
 });
 
-test("nothing is coerced, filled in, taken away or inherited", () => {
+test("does not coerce, default, strip or inherit values", () => {
   const members = Object.freeze({ user_group_id: "x", extra: Object.freeze({ a: 1 }), properties: null });
   expect(parseUpdate(bodyOf(members))).toEqual({ providedId: "x", changes: { properties: null } });
   expect(members).toEqual({ user_group_id: "x", extra: { a: 1 }, properties: null });

@@ -8,7 +8,7 @@ import { createTestProcesses } from "../support/service/running-process.js";
 const processes = createTestProcesses();
 afterAll(() => processes.close());
 
-test("callers that open a new secrets file together agree on what is in it, and so does the next one", async () => {
+test("concurrent callers that create a secrets file agree on its contents, which persist", async () => {
   const dataDir = await processes.newDataDir();
   const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => openSecretsFile(dataDir)));
   expect(first?.databasePassword).toMatch(/^[\w-]{32}$/);
@@ -17,7 +17,7 @@ test("callers that open a new secrets file together agree on what is in it, and 
   expect(await readdir(dataDir)).toEqual(["secrets.json"]);
 });
 
-test("a secrets file that others may read is closed to them", async () => {
+test("restricts a secrets file that other users can read", async () => {
   const dataDir = await processes.newDataDir();
   await openSecretsFile(dataDir);
   await chmod(join(dataDir, "secrets.json"), 0o644);
@@ -30,7 +30,7 @@ test.each([
   ["{", "cut off"],
   ['{ "databasePassword": "x", "encryptionKeys": [] }', "without keys"],
   ['{ "databasePassword": "x", "encryptionKeys": ["c2hvcnQ="] }', "with a short key"],
-])("a damaged secrets file is refused and stays as it is: %j, %s", async (text) => {
+])("rejects a damaged secrets file and leaves it unchanged: %j, %s", async (text) => {
   const dataDir = await processes.newDataDir();
   await openSecretsFile(dataDir);
   const path = join(dataDir, "secrets.json");
@@ -41,7 +41,7 @@ test.each([
   expect(await readFile(path, "utf8")).toBe(text);
 });
 
-test("the key of the demo account joins the other secrets, and is read again", async () => {
+test("adds the demo account's key to the other secrets and reads it back", async () => {
   const dataDir = await processes.newDataDir();
   const path = join(dataDir, "secrets.json");
   const before = await openSecretsFile(dataDir);

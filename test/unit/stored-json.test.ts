@@ -13,14 +13,14 @@ const spaced = fc
     text: JSON.stringify(value, null, 1).replaceAll("\n", space === "" ? "\n" : `${space}\n`),
   }));
 
-/** A member of an object in `text`, by way of `withSource`. */
+/** A member of an object in `text`, read with `withSource`. */
 function sourceOf(text: string, key: string): unknown {
   const member = withSource(JSON.parse(text), key, text)[key];
   return member instanceof JsonSource ? member.text : member;
 }
 
-describe("the text of a member", () => {
-  test("is found wherever it stands, whatever is around it", () => {
+describe("finding the text of a member", () => {
+  test("works at any position and with any neighbours", () => {
     fc.assert(
       fc.property(fc.jsonValue(), spaced, fc.jsonValue(), (before, { text }, after) => {
         const value = `{"x": ${text}}`;
@@ -42,8 +42,8 @@ describe("the text of a member", () => {
   });
 });
 
-describe("stored text", () => {
-  test("is the text without the white space between its tokens", () => {
+describe("compacting stored text", () => {
+  test("removes white space between tokens", () => {
     fc.assert(
       fc.property(spaced, ({ value, text }) => {
         expect(parse(text)).toBe(JSON.stringify(value));
@@ -58,7 +58,7 @@ describe("stored text", () => {
     '{"a":"\\u00e9\\/ \\ud83d\\ude42"}',
     '{"__proto__":{"constructor":1}}',
     '{"a":1e131071,"b":1e-16383}',
-  ])("%s stays as it is", (text) => {
+  ])("leaves %s unchanged", (text) => {
     expect(parse(text)).toBe(text);
   });
 
@@ -72,11 +72,11 @@ describe("stored text", () => {
     ['{"a":{"\\u0000":1}}', ["a"], "must not contain the character U+0000"],
     ['[[],{"a":["\\ud800"]}]', ["1", "a", "0"], "must not contain an unpaired surrogate"],
     [`${"[".repeat(17)}${"]".repeat(17)}`, Array(16).fill("0"), "must be nested at most 16 levels deep"],
-  ])("%.60s is refused", (text, place, message) => {
+  ])("rejects %.60s", (text, place, message) => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ field: ["p", ...place], message }));
   });
 
-  test("a body nested a hundred thousand levels deep is refused, not a stack overflow", () => {
+  test("rejects a body nested 100,000 levels deep without a stack overflow", () => {
     const depth = 100_000;
     const text = `{"p":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
     expect(() => parse(String(sourceOf(text, "p")))).toThrow("must be nested at most 16 levels deep");

@@ -21,7 +21,7 @@ async function write(content: string): Promise<string> {
   return path;
 }
 
-test("a file of documents by id is read", async () => {
+test("reads a file of documents by ID", async () => {
   const path = await write(JSON.stringify({ one: VIEWER, two: "query Two { viewer { accountName } }" }));
   const documents = await readTrustedDocuments(path);
   expect(documents.find({ id: "one", text: undefined })).toBe(VIEWER);
@@ -41,14 +41,14 @@ test.each([
     JSON.stringify({ one: "{\n  nothing\n}" }),
     'contains the invalid document one: Cannot query field "nothing"',
   ],
-])("a file with %s is refused in one line", async (content, fault) => {
+])("rejects a file with %s in one line", async (content, fault) => {
   const path = await write(content);
   await expect(readTrustedDocuments(path)).rejects.toThrow(OperatorError);
   await expect(readTrustedDocuments(path)).rejects.toThrow(`TRUSTED_DOCUMENTS ${path} ${fault}`);
   await expect(readTrustedDocuments(path)).rejects.toThrow(/^[^\n]+\.$/);
 });
 
-test("a start with a file that is missing fails before anything else is touched", async () => {
+test("fails at startup, before any other step, when the file is missing", async () => {
   const path = join(folder, "missing.json");
   const dataDir = join(folder, "data");
   const config = readConfig({ TRUSTED_DOCUMENTS: path, DATA_DIR: dataDir, PORT: "0" });

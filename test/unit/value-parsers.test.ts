@@ -6,13 +6,13 @@ import { VALUE_PARSERS } from "../../src/persistence/shared/value-parsers.js";
 const { TIMESTAMPTZ, INT4 } = types.builtins;
 const parse = VALUE_PARSERS.getTypeParser(TIMESTAMPTZ);
 
-test("a time in UTC is read to the millisecond", () => {
+test("parses a UTC time to the millisecond", () => {
   const from = new Date("0100-01-01T00:00:00Z");
   fc.assert(
     fc.property(
       fc.date({ min: from, max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true }),
       (time) => {
-        // As PostgreSQL writes it: without zeros at the end of the fraction.
+        // PostgreSQL omits trailing zeros of the fraction.
         const text = time
           .toISOString()
           .replace("T", " ")
@@ -34,11 +34,11 @@ test.each([
   "10000-01-01 00:00:00+00",
   "infinity",
   "-infinity",
-])("%s is read as the driver does", (text) => {
+])("parses %s like the driver", (text) => {
   expect(parse(text)).toEqual(types.getTypeParser(TIMESTAMPTZ)(text));
 });
 
-test("all else is the driver's", () => {
+test("leaves all other types to the driver", () => {
   expect(VALUE_PARSERS.getTypeParser(INT4)).toBe(types.getTypeParser(INT4));
   expect(VALUE_PARSERS.getTypeParser(TIMESTAMPTZ, "binary")).toBe(types.getTypeParser(TIMESTAMPTZ, "binary"));
 });

@@ -3,7 +3,7 @@ import { describeMachine } from "../conditions.js";
 import { startPostgres } from "../postgres.js";
 import type { ServerProcess } from "../server-process.js";
 import { inWorkplace, type Workplace } from "../workplace.js";
-import { CONTESTANT_NAMES, OURS, PGBENCH, startOurs, startPeer } from "./contestants.js";
+import { CONTESTANT_NAMES, OURS, PGBENCH, startPeer, startVariant } from "./contestants.js";
 import { GRAPHQL_WORKLOADS } from "./graphql-workloads.js";
 import { type Contestant, Meter } from "./measurement.js";
 import { type CompareOptions, readCompareOptions } from "./options.js";
@@ -19,10 +19,10 @@ import { inventWorld } from "./world.js";
 import { requireWrk } from "./wrk.js";
 
 const WORKLOADS: readonly Workload[] = [...REST_WORKLOADS, ...GRAPHQL_WORKLOADS, ...UPSERT_WORKLOADS];
-/** 256 of pgbench, the pools of all contestants, and some to spare. Nothing else is tuned. */
+/** 256 for pgbench, the contestants' pools, and some to spare. Everything else is PostgreSQL's default. */
 const SETTINGS = { max_connections: "500" };
 
-/** Compares our service with others that do the same on the same tables. @returns tables of what was measured */
+/** Compares our service with other stacks on the same tables. @returns the result tables */
 export async function benchCompare(args: readonly string[]): Promise<string> {
   const options = readCompareOptions(args);
   const workloads = chooseWorkloads(options);
@@ -37,7 +37,7 @@ export async function benchCompare(args: readonly string[]): Promise<string> {
       contestants: namesOf(workload, options).flatMap((name) => contestants.get(name) ?? []),
     }));
     await checkAnswers(entries, stage);
-    if (options.checkOnly) return "All contestants return the same replies.";
+    if (options.checkOnly) return "All contestants give the same replies.";
     return measureAll(entries, new Meter(stage, place.directory), options, stage);
   });
 }
@@ -71,7 +71,7 @@ function chooseWorkloads({ only, against }: CompareOptions): readonly Workload[]
   );
 }
 
-/** Who takes part in a workload. */
+/** The contestants of a workload. */
 function namesOf({ peers = [] }: Workload, { against, variants }: CompareOptions): readonly string[] {
   const chosen = peers.filter((name) => against?.includes(name) ?? true);
   return [OURS, ...variants.map(({ name }) => name), ...chosen];
@@ -89,7 +89,7 @@ async function startContestants(
     contestants.set(server.name, server);
   };
   const ours = [{ name: OURS, settings: {} }, ...options.variants];
-  for (const variant of ours) add(await startOurs(variant, directory, stage));
+  for (const variant of ours) add(await startVariant(variant, directory, stage));
   const [place] = pickGroups([stage.world.accounts[0]], 1);
   const names = new Set(workloads.flatMap((workload) => namesOf(workload, options)));
   if (names.delete(PGBENCH)) {
@@ -102,9 +102,9 @@ async function startContestants(
   return contestants;
 }
 
-/** @throws Error when anybody answers otherwise than is known to be right */
+/** @throws Error when a reply differs from the expected one */
 async function checkAnswers(entries: readonly Entry[], stage: Stage): Promise<void> {
-  // What is known to be right to read is so only until somebody writes.
+  // Check writes last, since they change the expected replies.
   const inOrder = entries.toSorted(
     (one, other) => Number(one.workload.writes ?? false) - Number(other.workload.writes ?? false),
   );
@@ -112,7 +112,7 @@ async function checkAnswers(entries: readonly Entry[], stage: Stage): Promise<vo
     for (const contestant of contestants) {
       if (!("pid" in contestant)) continue;
       await workload.check(contestant, stage).catch((cause) => {
-        throw new Error(`${contestant.name} returns wrong replies to ${workload.name}.`, { cause });
+        throw new Error(`${contestant.name} returned a wrong reply for ${workload.name}.`, { cause });
       });
     }
   }

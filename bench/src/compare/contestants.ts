@@ -8,12 +8,12 @@ import type { Stage } from "./workload.js";
 import { ENVIRONMENT } from "./world.js";
 
 export const OURS = "ours";
-/** The database alone; no process of ours. */
+/** The database without a server. */
 export const PGBENCH = "pgbench";
-/** PostGraphile makes its own GraphQL schema of the tables. */
+/** Generates its own GraphQL schema from the tables. */
 export const POSTGRAPHILE = "postgraphile";
 
-/** The programs of peers, some in several modes. */
+/** The peers' programs, some with several modes. */
 const PEERS: Readonly<Record<string, readonly [script: string, mode?: string]>> = {
   constant: ["constant-server.js"],
   "constant-services": ["constant-server.js", "services"],
@@ -27,16 +27,16 @@ const PEERS: Readonly<Record<string, readonly [script: string, mode?: string]>> 
   plain: ["plain-server.js"],
 };
 
-/** Everybody but variants of ours. */
+/** All contestants except variants of ours. */
 export const CONTESTANT_NAMES: readonly string[] = [OURS, PGBENCH, ...Object.keys(PEERS)];
 
 const require = createRequire(import.meta.url);
-/** PostGraphile needs a newer Node.js than we do. */
+/** PostGraphile needs a newer Node.js than the service. */
 const NEWER_NODE = join(dirname(require.resolve("node/package.json")), "bin", "node");
-/** Our default; all have the same. */
+/** The service's default, used by all contestants. */
 const POOL_SIZE = 10;
 
-export function startOurs(
+export function startVariant(
   { name, settings }: Variant,
   directory: string,
   { database, world }: Stage,
@@ -44,7 +44,7 @@ export function startOurs(
   return startService(name, directory, database, { ENCRYPTION_KEYS: world.encryptionKey, ...settings });
 }
 
-/** @param constant what a peer answers that asks no database */
+/** @param constant the reply of peers without a database */
 export async function startPeer(
   name: string,
   directory: string,

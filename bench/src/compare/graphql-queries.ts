@@ -1,4 +1,4 @@
-/** The documents that are measured: ours, which all peers but PostGraphile share, and PostGraphile's for the same answers. */
+/** The measured documents: ours, shared by all peers but PostGraphile, and PostGraphile's equivalents. */
 export interface Documents {
   readonly one: string;
   readonly list: string;

@@ -15,7 +15,7 @@ import type { Account, Group } from "./world.js";
 
 const SAMPLES = 20;
 const READS = 10_000;
-/** The pages of a list that are asked for in turn. */
+/** The number of list pages requested in turn. */
 const PAGES = 40;
 const SERVERS = ["mercurius", "mercurius-jit", "yoga", "plain"];
 const PEERS = [POSTGRAPHILE, ...SERVERS];
@@ -33,7 +33,7 @@ export const GRAPHQL_WORKLOADS: readonly Workload[] = [
     version: 1,
   })),
   paging("graphql-tree-100", "tree", TREE_SIZE, (group) => ({ ...idsOf(group), mapping: mappingOf(group) })),
-  // PostGraphile would need an extension for it, or clients who hash their tokens.
+  // Without PostGraphile, which would need an extension or clients that hash their tokens.
   { ...readingViewer(pickOfLargest), peers: SERVERS },
 ];
 
@@ -55,7 +55,7 @@ export function readingOne(pick: Picker, reads = READS): Workload {
   };
 }
 
-/** Reads the viewer's group, by its token. */
+/** Reads the viewer's group by its token. */
 export function readingViewer(pick: Picker, reads = READS): Workload {
   const viewer = ({ group }: Place) => graphqlRequest(`Bearer ${group.token}`, { query: VIEWER });
   return {
@@ -98,7 +98,7 @@ function paging(
   };
 }
 
-/** Reads a list from its beginning: the cursors are the contestant's own. */
+/** Reads a list from the beginning, with the contestant's own cursors. */
 async function walk(server: ServerProcess, account: Account, document: "list" | "tree") {
   const pages: { request: HttpRequest; nodes: unknown; hasNextPage: boolean }[] = [];
   let after: string | null = null;

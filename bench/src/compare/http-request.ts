@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { text as readText } from "node:stream/consumers";
 
-/** A request as it is sent for a check, or many times for a measurement. */
+/** A request, sent once for a check or repeatedly for a measurement. */
 export interface HttpRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly body: unknown;
 }
 
-/** The request as it travels. */
+/** Serializes a request. */
 export function wireText({ method, path, authorization, body }: HttpRequest): string {
   const text = JSON.stringify(body);
   const head = [
@@ -19,7 +19,6 @@ export function wireText({ method, path, authorization, body }: HttpRequest): st
   return `${head.join("\r\n")}\r\n\r\n${text}`;
 }
 
-/** Sends a request once. */
 export async function send(url: string, { method, path, authorization, body }: HttpRequest) {
   const text = JSON.stringify(body);
   return new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {

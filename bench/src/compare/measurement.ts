@@ -14,9 +14,9 @@ export interface Sample {
   /** In milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** How long the contestant's process worked for a request, in microseconds; NaN where there is none. */
+  /** CPU time of the contestant's process per request, in microseconds; NaN without a process. */
   readonly serverUs: number;
-  /** The same of PostgreSQL. */
+  /** CPU time of PostgreSQL per request. */
   readonly databaseUs: number;
   readonly memoryMb: number;
 }
@@ -29,34 +29,34 @@ export interface Measurement {
   readonly pauseMs?: number;
 }
 
-/** Somebody who is measured: a server, or pgbench. */
+/** A server process or pgbench. */
 export type Contestant = ServerProcess | { readonly name: typeof PGBENCH; readonly path: string };
 
-/** More requests than a contestant answers in a second. */
-const FASTEST = 15_000;
-/** By how much the mean size of replies may differ, of more than a few. */
+/** More requests per second than any contestant handles. */
+const MAX_PER_SECOND = 15_000;
+/** Allowed deviation of the mean reply size, given more than a few replies. */
 const SAME_SIZE = 0.05;
-const FEW = 20;
+const MIN_REPLIES = 20;
 const SETTLING_MS = 100;
-/** What a server that does nothing works in that time. */
+/** CPU time of an idle server in that time. */
 const IDLE_MS = 20;
-const LONGEST_SETTLING_MS = 20_000;
+const MAX_SETTLING_MS = 20_000;
 
-/** Puts contestants under load. */
+/** Measures contestants under load. */
 export class Meter {
   readonly #stage: Stage;
   readonly #directory: string;
-  /** The files of requests that may be sent again, by their paths, with how many they are. */
+  /** Request files that can be reused, with the number of requests. */
   readonly #written = new Map<string, number>();
-  /** How large replies were when the contestants warmed up, by the same paths. */
-  readonly #usualBytes = new Map<string, number>();
+  /** Mean reply sizes during warm-up, by request file. */
+  readonly #expectedBytes = new Map<string, number>();
 
   constructor(stage: Stage, directory: string) {
     this.#stage = stage;
     this.#directory = directory;
   }
 
-  /** @throws Error when a request was refused or failed: figures of failures are worth nothing */
+  /** @throws Error when a request failed */
   async measure(contestant: Contestant, measurement: Measurement): Promise<Sample> {
     const { pid } = this.#stage.database;
     const load = await this.#prepare(contestant, measurement);
@@ -72,9 +72,9 @@ export class Meter {
     return { perSecond, p50, p99, serverUs, databaseUs, memoryMb };
   }
 
-  /** Waits for what was under way when the load ended: it would disturb the next one, or change what that is to find. */
+  /** Waits for work left over from the load, which would disturb the next measurement. */
   async #settle(cpuMs: () => Promise<number>): Promise<void> {
-    const deadline = Date.now() + LONGEST_SETTLING_MS;
+    const deadline = Date.now() + MAX_SETTLING_MS;
     for (let quiet = 0; quiet < 2 && Date.now() < deadline; ) {
       const before = await cpuMs();
       await sleep(SETTLING_MS);
@@ -97,24 +97,24 @@ export class Meter {
       const result = await runWrk({ url, connections, seconds, file, pauseMs }).catch((cause) => {
         throw new Error(`${name} fails at ${workload.name}; see ${log}`, { cause });
       });
-      this.#requireUsualSize(file, result);
+      this.#requireSameSize(file, result);
       if (workload.writes && result.requests > count)
         throw new Error(`${count} requests were not enough for ${workload.name} of ${name}.`);
       return result;
     };
   }
 
-  /** An error that comes with status 200 would else count as an answer. */
-  #requireUsualSize(file: string, { requests, meanBytes }: LoadResult): void {
-    if (requests < FEW) return;
-    const usual = this.#usualBytes.get(file) ?? meanBytes;
-    this.#usualBytes.set(file, usual);
+  /** Detects errors with status 200. */
+  #requireSameSize(file: string, { requests, meanBytes }: LoadResult): void {
+    if (requests < MIN_REPLIES) return;
+    const usual = this.#expectedBytes.get(file) ?? meanBytes;
+    this.#expectedBytes.set(file, usual);
     if (Math.abs(meanBytes / usual - 1) > SAME_SIZE)
       throw new Error(`Replies have ${meanBytes} bytes instead of ${usual}: ${file}`);
   }
 
   async #write(file: string, server: ServerProcess, { workload, seconds }: Measurement): Promise<number> {
-    const requests = await workload.requests(server, this.#stage, seconds * FASTEST);
+    const requests = await workload.requests(server, this.#stage, seconds * MAX_PER_SECOND);
     await writeRequests(file, requests.map(wireText));
     if (!workload.writes) this.#written.set(file, requests.length);
     return requests.length;

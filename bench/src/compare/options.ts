@@ -1,6 +1,6 @@
 import { readNumbers, readOptions } from "../options.js";
 
-/** The service once more, with further settings. */
+/** The service with different settings. */
 export interface Variant {
   readonly name: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ const USAGE = `npm run bench -- compare [options]
 
 export type CompareOptions = ReturnType<typeof readCompareOptions>;
 
-/** Reads the command line. @throws Error for what is not understood, with what would be */
+/** Parses the command line. @throws Error with the usage for invalid options */
 export function readCompareOptions(args: readonly string[]) {
   const names = ["only", "against", "variant", "connections", "rounds", "seconds", "warm-up", "groups"];
   const flags = ["quick", "check", "half"];
@@ -26,25 +26,25 @@ export function readCompareOptions(args: readonly string[]) {
     const preset = options.has("quick") || options.has("check") ? QUICK : FULL;
     const number = (name: string, value: number) => readNumbers(options, name, []).at(-1) ?? value;
     return {
-      /** The workloads; all when undefined. */
+      /** The workloads; all if undefined. */
       only: options.get("only")?.flatMap((text) => text.split(",")),
-      /** Whom we are compared with; everybody when undefined. */
+      /** The contestants; all if undefined. */
       against: options.get("against")?.flatMap((text) => text.split(",")),
       variants: (options.get("variant") ?? []).map(readVariant),
       connections: readNumbers(options, "connections", preset.connections),
       rounds: number("rounds", preset.rounds),
-      /** How long each measurement takes. */
+      /** The duration of each measurement. */
       seconds: number("seconds", preset.seconds),
       /**
-       * How long everybody answers each reading before anything is measured: V8 compiles what runs often, and a service runs for weeks.
-       * Writings are warmed up as briefly as can be, as they use up tokens.
+       * Warm-up of each read workload, so that V8 compiles hot code. Write workloads are warmed up as briefly as possible, as they
+       * consume tokens.
        */
       warmUpSeconds: number("warm-up", preset.warmUp),
-      /** The groups of the largest account. */
+      /** The number of groups of the largest account. */
       groups: number("groups", preset.groups),
-      /** Whether latency is also measured at half of the load that each can bear. */
+      /** Whether to also measure latency at half load. */
       half: options.has("half") || preset.half,
-      /** Whether answers are compared, and nothing is measured. */
+      /** Whether to compare replies without measuring. */
       checkOnly: options.has("check"),
     };
   });

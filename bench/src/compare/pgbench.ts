@@ -7,11 +7,11 @@ import type { Stage } from "./workload.js";
 import { ENVIRONMENT, providedIdOf } from "./world.js";
 import type { LoadResult } from "./wrk.js";
 
-/** So many connections are made in a second, which counts as time of pgbench. */
+/** pgbench opens about this many connections per second, which counts as run time. */
 const CONNECTED_PER_SECOND = 64;
 const INSTALLATIONS = "/usr/lib/postgresql";
 
-/** Finds the program, which the embedded PostgreSQL has not; undefined when there is none. */
+/** Finds pgbench, which embedded PostgreSQL does not include. */
 export async function findPgbench(): Promise<string | undefined> {
   const versions = await readdir(INSTALLATIONS).catch(() => []);
   for (const version of versions.toSorted((one, other) => Number(other) - Number(one))) {
@@ -22,7 +22,7 @@ export async function findPgbench(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Has pgbench read groups of the largest account by external ID, one prepared statement for each: what the database can bear. */
+/** Reads groups of the largest account by external ID with a prepared statement: the database's upper limit. */
 export async function runPgbench(
   pgbench: string,
   { database, world: { accounts } }: Stage,
@@ -31,7 +31,7 @@ export async function runPgbench(
 ): Promise<LoadResult> {
   const [account] = accounts;
   const { owner, ownerUrl } = database;
-  // Else pgbench would spend its time with the passwords of its connections.
+  // Otherwise pgbench would spend its time on password hashing.
   await database.query(
     `SET scram_iterations = 1; ALTER ROLE CURRENT_USER PASSWORD ${escapeLiteral(owner.password)}`,
   );
@@ -51,7 +51,7 @@ WHERE account_id = ${account.accountId} AND environment = '${ENVIRONMENT}'
   const { stdout } = await promisify(execFile)(pgbench, [...options, "--log", ownerUrl], { cwd: place });
   const [, perSecond = "NaN"] = /^tps = ([\d.]+)/m.exec(stdout) ?? [];
   const [log = ""] = (await readdir(place)).filter((name) => name.startsWith("pgbench_log"));
-  // The third column is how long a transaction took, in microseconds.
+  // The third column is a transaction's duration in microseconds.
   const lines = (await readFile(join(place, log), "utf8")).split("\n");
   const times = Float64Array.from(
     lines.flatMap((line) => line.split(" ")[2] ?? []),

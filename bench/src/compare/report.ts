@@ -1,6 +1,6 @@
 import { markdownTable } from "../markdown-table.js";
 import { OURS } from "./contestants.js";
-import { type Course, type Results, show, TARGET_HEADS, targetRow } from "./results.js";
+import { type Results, type Series, show, TARGET_HEADS, targetRow } from "./results.js";
 import { BULK } from "./upsert-workloads.js";
 
 const HEADS = [
@@ -8,12 +8,12 @@ const HEADS = [
   ...["server µs", "database µs", "memory MB"],
 ];
 const GRAPHQL_PEERS = ["postgraphile", "mercurius", "mercurius-jit", "yoga", "plain"];
-const USUAL = 32;
-/** How many times as many requests ours is to answer. */
+const DEFAULT_CONNECTIONS = 32;
+/** Required ratios of requests per second. */
 const FASTER: readonly (readonly [
   workload: string,
   contestant: string,
-  least: number,
+  minRatio: number,
   connections?: number,
 ])[] = [
   ["rest-get", "constant", 0.8],
@@ -29,43 +29,43 @@ const FASTER: readonly (readonly [
   ["rest-create", "insert", 2],
 ];
 
-/** Medians of all that was measured. */
+/** Medians of all measurements. */
 export function resultTable(results: Results): string {
-  const rows = results.courses().map((course) => {
-    const { workload, contestant, connections, half } = course;
+  const rows = results.allSeries().map((series) => {
+    const { workload, contestant, connections, half } = series;
     return [
       workload,
       half ? `${connections}, half load` : String(connections),
       contestant,
-      show(results.median(course, "perSecond"), 0),
+      show(results.median(series, "perSecond"), 0),
       half || contestant === OURS
         ? ""
-        : show(results.ratio({ ...course, contestant: OURS }, course, "perSecond"), 2),
-      ...[show(results.median(course, "p50"), 2), show(results.median(course, "p99"), 2)],
-      ...[show(results.median(course, "serverUs"), 0), show(results.median(course, "databaseUs"), 0)],
-      show(results.median(course, "memoryMb"), 0),
+        : show(results.ratio({ ...series, contestant: OURS }, series, "perSecond"), 2),
+      ...[show(results.median(series, "p50"), 2), show(results.median(series, "p99"), 2)],
+      ...[show(results.median(series, "serverUs"), 0), show(results.median(series, "databaseUs"), 0)],
+      show(results.median(series, "memoryMb"), 0),
     ];
   });
   return markdownTable(HEADS, rows);
 }
 
-/** Says which goals were reached, of those that were measured. */
+/** Compares the measurements with the targets. */
 export function targetTable(results: Results): string {
-  const course = (workload: string, contestant: string, connections: number, half = false): Course => ({
+  const series = (workload: string, contestant: string, connections: number, half = false): Series => ({
     ...{ workload, contestant, connections, half },
   });
-  const faster = FASTER.map(([workload, peer, least, connections = USUAL]) => ({
+  const faster = FASTER.map(([workload, peer, minRatio, connections = DEFAULT_CONNECTIONS]) => ({
     title: `${workload}, ${connections} connection${connections === 1 ? "" : "s"}: requests/s of ours ÷ ${peer}`,
     ratio: results.ratio(
-      course(workload, OURS, connections),
-      course(workload, peer, connections),
+      series(workload, OURS, connections),
+      series(workload, peer, connections),
       "perSecond",
     ),
-    wanted: { least },
+    wanted: { minRatio },
   }));
-  // The slowest hundredth at half of the load, compared with the best of the peers that were measured.
+  // p99 at half load, compared with the best measured peer.
   const tail = (workload: string, peers: readonly string[]) => {
-    const half = (contestant: string) => course(workload, contestant, USUAL, true);
+    const half = (contestant: string) => series(workload, contestant, DEFAULT_CONNECTIONS, true);
     const [best] = peers
       .map((name) => ({ name, p99: results.median(half(name), "p99") }))
       .filter(({ p99 }) => !Number.isNaN(p99))
@@ -73,15 +73,15 @@ export function targetTable(results: Results): string {
     return {
       title: `${workload}, half load: p99 of ours ÷ ${best?.name}, the best peer`,
       ratio: results.ratio(half(OURS), half(best?.name ?? ""), "p99"),
-      wanted: { most: 1 },
+      wanted: { maxRatio: 1 },
     };
   };
   const upserts = {
     title: "graphql-upsert-1000 ÷ graphql-upsert-1, 1 connection: groups/s",
     ratio:
       BULK *
-      results.ratio(course("graphql-upsert-1000", OURS, 1), course("graphql-upsert-1", OURS, 1), "perSecond"),
-    wanted: { least: 20 },
+      results.ratio(series("graphql-upsert-1000", OURS, 1), series("graphql-upsert-1", OURS, 1), "perSecond"),
+    wanted: { minRatio: 20 },
   };
   const targets = [...faster, upserts, tail("rest-get", ["prepared"]), tail("graphql-one", GRAPHQL_PEERS)];
   const measured = targets.filter(({ ratio }) => !Number.isNaN(ratio));

@@ -9,7 +9,7 @@ import { type Account, ENVIRONMENT } from "./world.js";
 
 const SAMPLES = 20;
 const READS = 10_000;
-/** Who always answers the same. */
+/** Contestants with a constant reply. */
 export const CONSTANT = ["constant", "constant-services", "fastify"];
 const TOKEN = /^ugt_[0-9A-Za-z]{55}$/;
 
@@ -20,7 +20,7 @@ export const REST_WORKLOADS: readonly Workload[] = [
     half: true,
   },
   {
-    // By the keys of fifty accounts.
+    // With the keys of fifty accounts.
     ...readingRest(({ world: { accounts } }, count) => pickGroups(accounts.slice(1), count)),
     name: "rest-get-tenants",
     peers: ["prepared"],
@@ -30,12 +30,12 @@ export const REST_WORKLOADS: readonly Workload[] = [
     peers: ["insert"],
     writes: true,
     check: checkCreation,
-    requests: async (_, { world }, most) => newGroups(world.accounts[0], most),
+    requests: async (_, { world }, maxCount) => newGroups(world.accounts[0], maxCount),
   },
   { name: "rest-rotate", peers: ["prepared"], writes: true, check: checkRotation, requests: rotations },
 ];
 
-/** Reads groups that exist. */
+/** Reads existing groups. */
 export function readingRest(pick: Picker, reads = READS): Workload {
   return {
     name: "rest-get",
@@ -51,7 +51,7 @@ export function readingRest(pick: Picker, reads = READS): Workload {
   };
 }
 
-/** The reply to a get of a group that nobody has changed. */
+/** The GET reply for an unchanged group. */
 export function getReply({ group: { id, token, name, providedId, properties } }: Place): object {
   return {
     success: 1,
@@ -60,7 +60,7 @@ export function getReply({ group: { id, token, name, providedId, properties } }:
   };
 }
 
-/** A request of an account to `/api/user`. */
+/** A request to `/api/user` with an account's key. */
 export function restRequest({ key }: Account, method: HttpRequest["method"], body: object): HttpRequest {
   return { method, path: "/api/user", authorization: `Token ${key.secret}`, body };
 }
@@ -69,7 +69,7 @@ function get({ account, group }: Place): HttpRequest {
   return restRequest(account, "GET", { user_group_id: group.providedId, name: group.name });
 }
 
-/** Groups whose ids were never there. */
+/** Groups with new IDs. */
 function newGroups(account: Account, count: number): readonly HttpRequest[] {
   const run = randomUUID();
   return Array.from({ length: count }, (_, index) =>
@@ -95,7 +95,7 @@ async function checkCreation({ url }: ServerProcess, stage: Stage): Promise<void
 }
 
 async function checkRotation({ url }: ServerProcess, stage: Stage): Promise<void> {
-  // Of the small accounts: the others' tokens are still to be read with.
+  // Use a small account: the tokens of the largest one are used by read workloads.
   const account = stage.world.accounts.at(-1) ?? stage.world.accounts[0];
   for (const { group } of pickGroups([account], SAMPLES)) {
     const current = await storedToken(stage, account, group.providedId);
@@ -120,11 +120,11 @@ async function storedToken(stage: Stage, account: Account, id: string): Promise<
   return (await storedTokens(stage, account, "AND provided_id = $2", [id]))[0];
 }
 
-/** Each group once, by the token that it has now. */
-async function rotations(_: ServerProcess, stage: Stage, most: number): Promise<readonly HttpRequest[]> {
+/** Rotates each group once, with its current token. */
+async function rotations(_: ServerProcess, stage: Stage, maxCount: number): Promise<readonly HttpRequest[]> {
   const [account] = stage.world.accounts;
   const order = "ORDER BY md5(id::text || $2) LIMIT $3";
-  const tokens = await storedTokens(stage, account, order, [randomUUID(), most]);
+  const tokens = await storedTokens(stage, account, order, [randomUUID(), maxCount]);
   return tokens.map((token) => restRequest(account, "POST", { current_token: token }));
 }
 

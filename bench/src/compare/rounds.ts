@@ -2,29 +2,29 @@ import { PGBENCH } from "./contestants.js";
 import { type Contestant, type Meter } from "./measurement.js";
 import type { CompareOptions } from "./options.js";
 import { CONSTANT } from "./rest-workloads.js";
-import type { Course, Results } from "./results.js";
+import type { Results, Series } from "./results.js";
 import type { Workload } from "./workload.js";
 
-/** Who takes part in a workload. */
+/** A workload with its contestants. */
 export interface Entry {
   readonly workload: Workload;
   readonly contestants: readonly Contestant[];
 }
 
-interface Stop extends Entry {
+interface Step extends Entry {
   readonly connections: number;
   readonly half: boolean;
 }
 
-/** A measurement takes as long as a connection needs for so many replies, but not longer than this. */
+/** A measurement lasts until each connection has this many replies, up to the maximum. */
 const REPLIES = 3;
-const LONGEST_SECONDS = 6;
-/** The load of latency at half of what a contestant can bear. */
-const USUAL = 32;
+const MAX_SECONDS = 6;
+/** Connections for warm-up and half load. */
+const DEFAULT_CONNECTIONS = 32;
 
 /**
- * Measures in rounds, each of which takes all contestants one after the other: whatever else the machine does falls on all
- * alike. All readings come before all writings, after which the tables are no longer the same.
+ * Measures in rounds, each of which measures all contestants in turn, so that disturbances affect all alike. Read workloads come
+ * before write workloads, which change the tables.
  */
 export async function measureInRounds(
   entries: readonly Entry[],
@@ -35,25 +35,25 @@ export async function measureInRounds(
   for (const writes of [false, true]) {
     const phase = entries.filter(({ workload }) => (workload.writes ?? false) === writes);
     await warmUp(phase, meter, options);
-    const stops = phase.flatMap((entry) => stopsOf(entry, options));
+    const steps = phase.flatMap((entry) => stepsOf(entry, options));
     for (let round = 0; round < options.rounds; round += 1) {
-      for (const stop of stops) {
-        const { workload, connections, half, contestants } = stop;
+      for (const step of steps) {
+        const { workload, connections, half, contestants } = step;
         const load = `${connections} connections${half ? " at half load" : ""}`;
         report(`${workload.name}, ${load}, round ${round + 1} of ${options.rounds}`);
         for (const contestant of inTurn(contestants, round))
-          await measureOnce(stop, contestant, meter, options, results);
+          await measureOnce(step, contestant, meter, options, results);
       }
     }
   }
 }
 
-/** Each second round goes backwards, so that nobody always follows the same neighbour. */
-export function inTurn<Any>(list: readonly Any[], round: number): readonly Any[] {
+/** Alternates the order of contestants between rounds. */
+export function inTurn<Item>(list: readonly Item[], round: number): readonly Item[] {
   return round % 2 === 0 ? list : list.toReversed();
 }
 
-/** Writes a line of progress. */
+/** Writes a line of progress to stderr. */
 export function report(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -61,45 +61,45 @@ export function report(line: string): void {
 async function warmUp(entries: readonly Entry[], meter: Meter, options: CompareOptions): Promise<void> {
   for (const { workload, contestants } of entries) {
     for (const contestant of contestants.filter(({ name }) => name !== PGBENCH)) {
-      const [connections = USUAL] = workload.connections ?? [];
-      const seconds = workload.writes ? (workload.leastSeconds ?? 1) : options.warmUpSeconds;
+      const [connections = DEFAULT_CONNECTIONS] = workload.connections ?? [];
+      const seconds = workload.writes ? (workload.minSeconds ?? 1) : options.warmUpSeconds;
       await meter.measure(contestant, { workload, connections, seconds });
     }
   }
 }
 
-function stopsOf(entry: Entry, options: CompareOptions): readonly Stop[] {
+function stepsOf(entry: Entry, options: CompareOptions): readonly Step[] {
   const { workload } = entry;
   const numbers = workload.connections ?? options.connections;
   const full = numbers.map((connections) => ({ ...entry, connections, half: false }));
-  if (!workload.half || !options.half || !numbers.includes(USUAL)) return full;
-  // A database alone, and an app without one, have no latency to be compared with.
+  if (!workload.half || !options.half || !numbers.includes(DEFAULT_CONNECTIONS)) return full;
+  // Latency at half load is not meaningful for pgbench and constant replies.
   const contestants = entry.contestants.filter(({ name }) => ![PGBENCH, ...CONSTANT].includes(name));
-  return [...full, { workload, contestants, connections: USUAL, half: true }];
+  return [...full, { workload, contestants, connections: DEFAULT_CONNECTIONS, half: true }];
 }
 
 async function measureOnce(
-  { workload, connections, half }: Stop,
+  { workload, connections, half }: Step,
   contestant: Contestant,
   meter: Meter,
   options: CompareOptions,
   results: Results,
 ): Promise<void> {
-  const course = { workload: workload.name, contestant: contestant.name, connections, half };
-  const saturation = results.figures({ ...course, half: false }, "perSecond").at(-1) ?? Number.NaN;
-  // The pause at which connections together send half of what they could: a quarter of the saturated latency remains.
+  const series = { workload: workload.name, contestant: contestant.name, connections, half };
+  const saturation = results.figures({ ...series, half: false }, "perSecond").at(-1) ?? Number.NaN;
+  // The pause at which the connections send half of the maximum rate, assuming a quarter of the saturated latency.
   const pauseMs = half ? (1.75 * connections * 1000) / saturation : 0;
-  const least = Math.max(options.seconds, workload.leastSeconds ?? 1);
-  const seconds = Math.max(least, secondsFor(course, options, results));
-  results.add(course, await meter.measure(contestant, { workload, connections, seconds, pauseMs }));
+  const minSeconds = Math.max(options.seconds, workload.minSeconds ?? 1);
+  const seconds = Math.max(minSeconds, secondsFor(series, options, results));
+  results.add(series, await meter.measure(contestant, { workload, connections, seconds, pauseMs }));
 }
 
-/** How long connections take for a few replies each, as far as the rounds before show; at first, nothing is known. */
-function secondsFor(course: Course, { connections }: CompareOptions, results: Results): number {
+/** The time for a few replies per connection, estimated from previous rounds; 0 without any. */
+function secondsFor(series: Series, { connections }: CompareOptions, results: Results): number {
   const known = connections.flatMap((number) =>
-    results.figures({ ...course, connections: number, half: false }, "perSecond"),
+    results.figures({ ...series, connections: number, half: false }, "perSecond"),
   );
   if (known.length === 0) return 0;
   const fastest = Math.max(0, ...known.filter((perSecond) => !Number.isNaN(perSecond)));
-  return Math.min(LONGEST_SECONDS, Math.ceil((REPLIES * course.connections) / fastest));
+  return Math.min(MAX_SECONDS, Math.ceil((REPLIES * series.connections) / fastest));
 }

@@ -3,9 +3,9 @@ import { type Account, ENVIRONMENT, type World } from "./world.js";
 
 const BATCH = 2000;
 
-/** Writes the world into empty tables. */
+/** Inserts the world into empty tables. */
 export async function seed({ query }: BenchDatabase, { accounts, vault }: World): Promise<void> {
-  // Neither the audit log nor foreign keys have to do with what was there before.
+  // Skips audit triggers and foreign key checks.
   await query("SET session_replication_role = replica");
   for (const account of accounts) await seedAccount(query, account, vault);
   await query("SELECT setval('user_group_team_id', coalesce(max(id), 1)) FROM user_group");

@@ -6,15 +6,15 @@ import type { HttpRequest } from "./http-request.js";
 import type { Workload } from "./workload.js";
 import type { Account } from "./world.js";
 
-/** As many as one call takes. */
+/** The maximum per call. */
 export const BULK = 1000;
-/** More bulks than anybody writes in a second. */
+/** More bulk calls than any contestant handles in a second. */
 const BULKS = 100;
 
 export const UPSERT_WORKLOADS: readonly Workload[] = [
   { ...upserting("graphql-upsert-1", 1), connections: [1, 32] },
-  // One takes a good part of a second.
-  { ...upserting("graphql-upsert-1000", BULK), connections: [1], leastSeconds: 4 },
+  // A single call takes a good part of a second.
+  { ...upserting("graphql-upsert-1000", BULK), connections: [1], minSeconds: 4 },
 ];
 
 /** One call for groups with these external IDs, each with a mapping of two schemas. */
@@ -31,7 +31,7 @@ export function upsertRequest({ key, dataSources }: Account, ids: readonly strin
   return graphqlRequest(`Token ${key.secret}`, { query: UPSERT, variables: { input: { userGroups } } });
 }
 
-/** External IDs that were never there. */
+/** New external IDs. */
 export function newIds(count: number): readonly string[] {
   return Array.from({ length: count }, () => `customer-${randomUUID()}`);
 }
@@ -52,8 +52,8 @@ function upserting(name: string, groups: number): Workload {
         userErrors: [],
       });
     },
-    requests: async (_, { world }, most) =>
-      Array.from({ length: groups === 1 ? most : Math.min(most, BULKS) }, () =>
+    requests: async (_, { world }, maxCount) =>
+      Array.from({ length: groups === 1 ? maxCount : Math.min(maxCount, BULKS) }, () =>
         upsertRequest(world.accounts[0], newIds(groups)),
       ),
   };

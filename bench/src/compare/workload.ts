@@ -3,38 +3,38 @@ import type { ServerProcess } from "../server-process.js";
 import type { HttpRequest } from "./http-request.js";
 import type { Account, Group, World } from "./world.js";
 
-/** What is asked of the contestants. */
+/** A kind of request to measure. */
 export interface Workload {
   readonly name: string;
-  /** Who takes part besides ours. */
+  /** The contestants besides ours. */
   readonly peers?: readonly string[];
-  /** Whether requests change what is stored, so that none is sent twice, and no reading is measured after them. */
+  /** Whether requests change data: then no request is sent twice, and reads are measured first. */
   readonly writes?: boolean;
-  /** With how many connections it is measured, whatever else is asked for. */
+  /** Overrides the number of connections. */
   readonly connections?: readonly number[];
-  /** How long a measurement takes at least, in seconds. */
-  readonly leastSeconds?: number;
-  /** Whether latency at half of the load is of interest. */
+  /** The minimum duration of a measurement in seconds. */
+  readonly minSeconds?: number;
+  /** Whether to measure latency at half load. */
   readonly half?: boolean;
-  /** Asks for samples and compares the answers with what is known. @throws AssertionError */
+  /** Compares sample replies with the expected ones. @throws AssertionError */
   check(contestant: ServerProcess, stage: Stage): Promise<void>;
-  /** Requests to measure with. @param most no more than so many are of use */
-  requests(contestant: ServerProcess, stage: Stage, most: number): Promise<readonly HttpRequest[]>;
+  /** Creates the requests to measure. @param maxCount the maximum number of requests needed */
+  requests(contestant: ServerProcess, stage: Stage, maxCount: number): Promise<readonly HttpRequest[]>;
 }
 
-/** Where all of it takes place. */
+/** The database and its known contents. */
 export interface Stage {
   readonly database: BenchDatabase;
   readonly world: World;
 }
 
-/** A group and the account that it is one of. */
+/** A group and its account. */
 export interface Place {
   readonly account: Account;
   readonly group: Group;
 }
 
-/** So many groups of these accounts, at random; some may come twice. */
+/** Picks random groups, with repetition. */
 export function pickGroups(accounts: readonly Account[], count: number): readonly Place[] {
   return Array.from({ length: count }, () => {
     const account = pick(accounts);

@@ -3,7 +3,7 @@ import { issueApiKey } from "../../../src/domain/accounts/api-key.js";
 import { TokenVault } from "../../../src/domain/accounts/token-vault.js";
 import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 
-/** All that the tables hold before anything is measured, known here without asking the database. */
+/** The initial contents of the tables, known without querying the database. */
 export interface World {
   /** 32 bytes in base64. */
   readonly encryptionKey: string;
@@ -31,9 +31,9 @@ export interface Group {
   readonly providedId: string;
   readonly name: string;
   readonly properties: Readonly<Record<string, unknown>>;
-  /** Its token at the beginning. */
+  /** Its initial token. */
   readonly token: string;
-  /** In the order of the schema ids. */
+  /** Sorted by schema ID. */
   readonly mapping: readonly { readonly schemaId: string; readonly dataSource: DataSource }[];
 }
 
@@ -44,13 +44,13 @@ const SCHEMAS = ["billing", "sales", "support"];
 const REGIONS = ["EU", "US", "APAC"];
 const PLANS = ["free", "team", "enterprise"];
 
-/** Invents an account with so many groups and, with as many groups together, fifty small ones. */
+/** Generates an account with that many groups, and fifty small ones with as many groups in total. */
 export function inventWorld(groups: number): World {
   const small = Math.ceil(groups / SMALL_ACCOUNTS);
   return inventAccounts([groups, ...Array.from({ length: SMALL_ACCOUNTS }, () => small)]);
 }
 
-/** @param sizes how many groups each account has */
+/** @param sizes the number of groups of each account */
 export function inventAccounts(sizes: readonly number[]): World {
   const key = randomBytes(32);
   let firstId = 1;
@@ -67,7 +67,7 @@ export function inventAccounts(sizes: readonly number[]): World {
   };
 }
 
-/** The external ID of a group, by its number in its account. */
+/** The external ID of a group, by its index in its account. */
 export function providedIdOf(index: number): string {
   return `customer-${String(index).padStart(8, "0")}`;
 }

@@ -5,14 +5,14 @@ import { promisify } from "node:util";
 
 const SCRIPT = fileURLToPath(new URL("../../../../load.lua", import.meta.url));
 
-/** The result of a load of requests. */
+/** The result of a load. */
 export interface LoadResult {
   readonly requests: number;
   readonly perSecond: number;
   /** In milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Of a reply with its headers. */
+  /** The mean size of a reply with its headers. */
   readonly meanBytes: number;
 }
 
@@ -20,7 +20,7 @@ interface Load {
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
-  /** The requests; sent from the first one again after the last one. */
+  /** The requests, sent repeatedly from the first to the last. */
   readonly file: string;
   /** The mean pause of a connection before each request, in milliseconds; 0 for none. */
   readonly pauseMs: number;
@@ -28,19 +28,19 @@ interface Load {
 
 /** @throws Error when wrk is not installed */
 export async function requireWrk(): Promise<void> {
-  // It shows its version and fails.
+  // `wrk --version` prints the version and exits with an error.
   const found = await promisify(execFile)("wrk", ["--version"]).catch((error: { code?: unknown }) => error);
   if ("code" in found && found.code === "ENOENT")
     throw new Error("wrk is not installed: apt-get install wrk");
 }
 
-/** Writes requests as the load generator reads them. */
+/** Writes requests in the format of load.lua. */
 export async function writeRequests(file: string, requests: readonly string[]): Promise<void> {
   const parts = requests.map((text) => String(Buffer.byteLength(text)).padStart(8, "0") + text);
   await writeFile(file, parts.join(""));
 }
 
-/** Has wrk send requests, with one thread. @throws Error when any was refused or failed */
+/** Runs wrk with one thread. @throws Error when a request fails */
 export async function runWrk({ url, connections, seconds, file, pauseMs }: Load): Promise<LoadResult> {
   const options = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "30s", "-s", SCRIPT, url];
   const { stdout } = await promisify(execFile)("wrk", [...options, "--", file, String(pauseMs)]);

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { announce, readSettings } from "./peer-process.js";
 
-/** What is used of our HTTP server, as `npm run build` has compiled it. */
+/** The used part of our compiled HTTP server. */
 interface HttpServerModule {
   createBareServer(log: { readonly level: string; readonly stream: NodeJS.WritableStream }): FastifyInstance;
 }
 
-/** What is used of our REST face. */
+/** The used part of our REST API. */
 interface UserRoutesModule {
   registerUserRoutes(app: FastifyInstance, services: object): void;
 }
 
-/** What our REST face answers with, in the interface's words. */
+/** A REST reply. */
 interface Reply {
   readonly user_group: {
     readonly team_id: number;
@@ -22,8 +22,8 @@ interface Reply {
   };
 }
 
-// Our own HTTP server, with all that it does for each request. Behind it there is a constant, or our REST face, as whose services
-// always find the same key, group and token.
+// Our HTTP server with all of its work per request. The reply is a constant, or comes from our REST API with services
+// that always find the same key, group and token.
 const { constant, mode } = readSettings();
 const compiled = (path: string) => new URL(`../../../../../dist/src/${path}`, import.meta.url).href;
 const { createBareServer }: HttpServerModule = await import(compiled("http/server/http-server.js"));
@@ -40,7 +40,7 @@ announce(app.server);
 function servicesOf(reply: object): object {
   if (!isReply(reply)) throw new TypeError("The constant is not a reply to GET.");
   const { team_id: id, token, name, provided_id: providedId, properties } = reply.user_group;
-  // Properties are kept as JSON text.
+  // Properties are stored as JSON text.
   const userGroup = { id, name, providedId, properties: JSON.stringify(properties) };
   const found = { userGroup, created: false };
   const caller = { scope: "write" };

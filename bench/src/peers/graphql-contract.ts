@@ -3,7 +3,7 @@ import { parseUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { type PeerSettings, type Tenant, tenantOf } from "./peer-process.js";
 import type { TenantQueries } from "./tenant-queries.js";
 
-/** The part of our schema that is measured. */
+/** The measured part of our schema. */
 export const TYPE_DEFS = `
   scalar JSON
   type Query {
@@ -27,7 +27,7 @@ export const TYPE_DEFS = `
   type Viewer { userGroup: UserGroup }
 `;
 
-/** Who asks: the holder of an API key, or the front end of a group, by the hash of its token. */
+/** The caller: the holder of an API key, or a group's front end by the hash of its token. */
 export interface Identity {
   readonly tenant: Tenant;
   readonly tokenLookup: Buffer | null;
@@ -46,7 +46,7 @@ export interface PageArguments {
   readonly after?: string | null;
 }
 
-/** Makes what finds the caller by an Authorization header. @throws Error for one without access */
+/** Creates a function that authenticates by the Authorization header. @throws Error for invalid credentials */
 export function identifier(settings: PeerSettings): (authorization: string | undefined) => Identity {
   const vault = new TokenVault([Buffer.from(settings.encryptionKey, "base64")]);
   return (authorization) => {
@@ -60,7 +60,7 @@ export function identifier(settings: PeerSettings): (authorization: string | und
   };
 }
 
-/** The resolvers of the top fields that peers with statements of their own share. */
+/** Root resolvers shared by peers with hand-written statements. */
 export function queryResolvers(queries: TenantQueries) {
   return {
     userGroup: (_: unknown, { by }: OneArguments, { identity: { tenant } }: PeerContext) =>
@@ -74,7 +74,7 @@ export function queryResolvers(queries: TenantQueries) {
   };
 }
 
-/** @param groups one more than the page has, where there is one */
+/** @param groups the page's groups, plus one if there is a next page */
 export function toPage<Any extends { readonly teamId: number }>(groups: readonly Any[], first: number) {
   const nodes = groups.slice(0, first);
   const last = nodes.at(-1);

@@ -10,7 +10,7 @@ declare module "mercurius" {
   }
 }
 
-/** Mercurius as its documentation has it: loaders instead of 1 + N statements, with `jit` compiled queries. */
+/** Mercurius as documented: loaders against 1 + N statements, and compiled queries with `jit`. */
 const settings = readSettings();
 const queries = new TenantQueries(settings);
 const identify = identifier(settings);
@@ -27,7 +27,7 @@ await app.register(mercurius, {
             identity.tenant,
             groups.map(({ obj }) => obj.teamId),
           ),
-        // No group comes twice in a request: to keep it would cost a key for each.
+        // A group occurs once per request, so caching would only cost time.
         opts: { cache: false },
       },
     },

@@ -1,8 +1,8 @@
 import type { AddressInfo, Server } from "node:net";
 
-/** What a peer is told, as JSON, by its first argument. */
+/** A peer's settings, passed as JSON in its first argument. */
 export interface PeerSettings {
-  /** As the role that owns the tables: row level security does not hold for peers. */
+  /** As the owner role: peers are not subject to row-level security. */
   readonly connection: {
     readonly host: string;
     readonly port: number;
@@ -10,15 +10,15 @@ export interface PeerSettings {
     readonly password: string;
     readonly database: string;
   };
-  /** The most connections to the database. */
+  /** The maximum number of database connections. */
   readonly poolSize: number;
   /** 32 bytes in base64. */
   readonly encryptionKey: string;
-  /** The tenants by their API keys. */
+  /** The tenants by API key. */
   readonly tenants: Readonly<Record<string, Tenant>>;
-  /** What is answered by a peer that asks no database. */
+  /** The reply of peers without a database. */
   readonly constant: object;
-  /** What a program that can be several peers is to be. */
+  /** The mode of a program with several modes. */
   readonly mode: string;
 }
 
@@ -31,13 +31,13 @@ export function readSettings(): PeerSettings {
   return JSON.parse(process.argv[2] ?? "{}");
 }
 
-/** Finds the tenant in memory: peers are spared the look-up of API keys. */
+/** Finds the tenant in memory: peers do not look up API keys. */
 export function tenantOf(settings: PeerSettings, authorization: string | undefined): Tenant | undefined {
   const [scheme, key = ""] = (authorization ?? "").split(" ");
   return scheme === "Token" ? settings.tenants[key] : undefined;
 }
 
-/** Tells whoever started this process where it answers. */
+/** Prints the server's URL. */
 export function announce(server: Server): void {
   const address = server.address();
   if (!isPort(address)) throw new Error("The server does not listen on a port.");

@@ -1,6 +1,6 @@
 import { Column, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn } from "typeorm";
 
-// The entities of the plain stack: what the measured fields need, with relations as TypeORM's documentation has them.
+// The measured columns, with relations as in TypeORM's documentation.
 
 const TENANT = [
   { name: "account_id", referencedColumnName: "accountId" },

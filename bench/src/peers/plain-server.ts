@@ -16,7 +16,7 @@ import {
 import { announce, readSettings } from "./peer-process.js";
 import { DataSourceModel, MappingEntryModel, UserGroupModel } from "./plain-entities.js";
 
-/** The usual stack, with nothing that is clever: Express, Apollo Server, and `find` of TypeORM with relations. */
+/** A common stack without tuning: Express, Apollo Server, and TypeORM's `find` with relations. */
 const settings = readSettings();
 const { user, ...connection } = settings.connection;
 const orm = await new DataSource({
@@ -59,7 +59,7 @@ const apollo = new ApolloServer<PeerContext>({
       },
     },
     UserGroup: {
-      // Not by the statement: ordered by a relation, a page of `find` counts its rows.
+      // Sort here: with a relation in ORDER BY, TypeORM's `take` counts joined rows.
       mapping: ({ mapping }: UserGroupModel) =>
         mapping.toSorted((one, other) => (one.schemaId < other.schemaId ? -1 : 1)),
     },
@@ -78,7 +78,7 @@ app.use(
 const server = createServer(app);
 server.listen(0, "127.0.0.1", () => announce(server));
 
-/** The relations, where the reply has them. */
+/** The relations that the query selects. */
 function withMapping({ fieldNodes }: GraphQLResolveInfo) {
   if (!fieldNodes.some(({ selectionSet }) => selects(selectionSet, "mapping"))) return {};
   return { relations: { mapping: { dataSource: true } } };

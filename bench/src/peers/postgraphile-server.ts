@@ -6,7 +6,7 @@ import { grafserv } from "postgraphile/grafserv/node";
 import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
 import { announce, readSettings, tenantOf } from "./peer-process.js";
 
-/** PostGraphile 5 in library mode with the presets that its documentation recommends, on Node's own server. */
+/** PostGraphile 5 in library mode with the presets that its documentation recommends, on Node.js' HTTP server. */
 const settings = readSettings();
 const { user, password, host, port, database } = settings.connection;
 const connectionString = `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;

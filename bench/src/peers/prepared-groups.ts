@@ -3,7 +3,7 @@ import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import type { PeerSettings, Tenant } from "./peer-process.js";
 import { Statements, TENANT } from "./tenant-queries.js";
 
-/** The body of a get or create. */
+/** The body of a get-or-create call. */
 export interface GetBody {
   readonly user_group_id: string;
   readonly name: string;
@@ -39,10 +39,10 @@ const DRAW_IDS = {
   text: `SELECT setval('user_group_team_id', nextval('user_group_team_id') + $3)::integer AS id
     WHERE $1::integer IS NOT NULL AND $2::text IS NOT NULL`,
 };
-/** So many ids are drawn at the start that no request has to wait for one. */
+/** IDs reserved at startup, so that no request waits for one. */
 const IDS = 10_000_000;
 
-/** User groups by prepared statements, one after the other, as few as can be; tokens are encrypted as our service does it. */
+/** User groups with as few prepared statements as possible; tokens are encrypted as in our service. */
 export class PreparedGroups {
   readonly #statements: Statements;
   readonly #vault: TokenVault;

@@ -3,8 +3,8 @@ import { announce, readSettings, type Tenant, tenantOf } from "./peer-process.js
 import { type GetBody, PreparedGroups } from "./prepared-groups.js";
 
 /**
- * `/api/user` without our service: a bare Fastify that answers constants (mode `constant`), or asks the database with
- * prepared statements for each request: GET by one SELECT (mode `select`) or one INSERT (mode `insert`).
+ * `/api/user` on plain Fastify: replies with a constant (mode `constant`), or runs prepared statements:
+ * GET by one SELECT (mode `select`) or one INSERT (mode `insert`).
  */
 const settings = readSettings();
 const app = Fastify();

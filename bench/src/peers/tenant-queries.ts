@@ -1,7 +1,7 @@
 import { Pool } from "pg";
 import type { PeerSettings, Tenant } from "./peer-process.js";
 
-/** A group as the GraphQL types of the peers have it. */
+/** A group with the fields of the peers' GraphQL schema. */
 export interface Group {
   readonly teamId: number;
   readonly providedId: string;
@@ -25,11 +25,11 @@ interface MappingRow {
 
 interface Statement {
   readonly name: string;
-  /** $1 is the account, and $2 the environment. */
+  /** $1 is the account, $2 the environment. */
   readonly text: string;
 }
 
-/** Statements of a tenant; each connection prepares them once. */
+/** Runs statements for a tenant; each connection prepares them once. */
 export class Statements {
   readonly #pool: Pool;
 
@@ -69,7 +69,7 @@ const MAPPINGS = {
     ORDER BY user_group_id, schema_id`,
 };
 
-/** The statements that somebody who tunes a server by hand would write. */
+/** Hand-tuned statements. */
 export class TenantQueries {
   readonly #statements: Statements;
 
@@ -85,12 +85,12 @@ export class TenantQueries {
     return (await this.#statements.run<Group>(BY_TOKEN, tenant, [lookup]))[0] ?? null;
   }
 
-  /** Groups in the order of their ids. */
+  /** Returns groups in order of ID. */
   async findAfter(tenant: Tenant, id: number, limit: number): Promise<readonly Group[]> {
     return this.#statements.run<Group>(PAGE, tenant, [id, limit]);
   }
 
-  /** The mapping of each of these groups, in their order, with the data sources in the same statement. */
+  /** Returns the mapping of each group, in order, with data sources, in one statement. */
   async findMappings(tenant: Tenant, ids: readonly number[]): Promise<MappingEntry[][]> {
     const mappings = new Map(ids.map((id): [number, MappingEntry[]] => [id, []]));
     const rows = await this.#statements.run<MappingRow>(MAPPINGS, tenant, [ids]);

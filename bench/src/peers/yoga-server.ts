@@ -13,7 +13,7 @@ interface Context extends PeerContext {
   readonly mappings: DataLoader<number, MappingEntry[]>;
 }
 
-/** GraphQL Yoga as its documentation has it: on Node's own server, with a DataLoader for each request. */
+/** GraphQL Yoga as documented: on Node.js' HTTP server, with a DataLoader per request. */
 const settings = readSettings();
 const queries = new TenantQueries(settings);
 const identify = identifier(settings);

@@ -1,10 +1,10 @@
 import { markdownTable } from "../markdown-table.js";
 import type { BenchDatabase } from "../postgres.js";
 
-/** How large the tables of groups and their indexes are, in bytes, by name. */
+/** The sizes of the group tables and their indexes in bytes, by name. */
 export type RelationSizes = ReadonlyMap<string, number>;
 
-/** Asks for the sizes. What is stored beside a table, such as its free space map, counts as its own. */
+/** Reads the sizes; a table's size includes its free space map. */
 export async function measureSizes({ query }: BenchDatabase): Promise<RelationSizes> {
   const rows = await query<{ name: string; bytes: number }>(
     `SELECT name, bytes::double precision AS bytes FROM (
@@ -17,7 +17,7 @@ export async function measureSizes({ query }: BenchDatabase): Promise<RelationSi
   return new Map(rows.map(({ name, bytes }) => [name, bytes]));
 }
 
-/** A row for each table and index, the sizes beside one another. */
+/** Formats a row for each table and index. */
 export function sizeTable(
   sizes: readonly { readonly groups: number; readonly relations: RelationSizes }[],
 ): string {
@@ -30,7 +30,7 @@ export function sizeTable(
     { name: "all", parts: names },
   ];
   return markdownTable(
-    ["", ...sizes.map(({ groups }) => `MB at ${groups.toLocaleString("en")}`), "max bytes per group"],
+    ["", ...sizes.map(({ groups }) => `MB at ${groups.toLocaleString("en")}`), "bytes per group"],
     rows.map(({ name, parts }) => {
       const bytes = sizes.map(({ relations }) => sumOf(parts.map((part) => relations.get(part) ?? 0)));
       const perGroup = (bytes.at(-1) ?? Number.NaN) / (largest?.groups ?? Number.NaN);

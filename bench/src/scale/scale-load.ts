@@ -3,14 +3,14 @@ import { issueUserGroupToken } from "../../../src/domain/user-groups/token.js";
 import { seed } from "../compare/seed.js";
 import { DATA_SOURCES, type DataSource, ENVIRONMENT, type Group, type World } from "../compare/world.js";
 import type { BenchDatabase } from "../postgres.js";
-import { chooseIds, type Founding, ownerOf, populate, SLOTS } from "./scale-world.js";
+import { chooseIds, ownerOf, populate, SLOTS, type WorldPlan } from "./scale-world.js";
 
-/** How many rows a statement makes, and how many tokens are sent at once. */
+/** Rows per statement, and tokens per INSERT. */
 const CHUNK = 500_000;
 const BATCH = 5000;
 const LOADED = ["user_group", "mapping_entry"];
 
-/** Rows as long as real ones; ids and names of callers have nothing to do with the order of creation. */
+/** Realistic rows; external IDs and names are independent of the order of creation. */
 const groupsStatement = (from: number, to: number, all: number, keyId: string) => `
   INSERT INTO user_group (account_id, environment, id, provided_id, name, properties, token_key_id, token_ciphertext,
     token_lookup, created_at, updated_at)
@@ -27,7 +27,7 @@ const groupsStatement = (from: number, to: number, all: number, keyId: string) =
   FROM generate_series(${from}, ${to}) AS n
   JOIN scale.owner ON owner.slot = n % ${SLOTS} LEFT JOIN scale.encrypted ON encrypted.id = n`;
 
-/** One, two or three entries for each group. */
+/** Inserts one, two or three entries per group. */
 const mappingsStatement = (from: number, to: number) => `
   INSERT INTO mapping_entry (account_id, environment, user_group_id, schema_id, data_source_id)
   SELECT owner.account_id, '${ENVIRONMENT}', n, schema.id,
@@ -36,54 +36,54 @@ const mappingsStatement = (from: number, to: number) => `
   CROSS JOIN (VALUES (1, 'billing'), (2, 'sales'), (3, 'support')) AS schema (number, id)
   WHERE schema.number <= 1 + n % 3`;
 
-/** Fills empty tables with so many groups. @returns those that are read */
-export async function load(database: BenchDatabase, founding: Founding, groups: number): Promise<World> {
-  // While rows come in by the million, the default would have the disk written to time and again.
+/** Fills empty tables with groups. @returns the groups to read */
+export async function load(database: BenchDatabase, plan: WorldPlan, groups: number): Promise<World> {
+  // The default would checkpoint repeatedly during the load.
   for (const setting of ["max_wal_size = '16GB'", "checkpoint_timeout = '1h'"])
     await database.query(`ALTER SYSTEM SET ${setting}`);
   await database.query("SELECT pg_reload_conf()");
-  await loadAccounts(database, founding);
-  await stageTokens(database, founding, chooseIds(groups));
-  // What is not ready takes no rows, and REINDEX makes it ready: the constraints stay as the migrations made them.
+  await loadAccounts(database, plan);
+  await stageTokens(database, plan, chooseIds(groups));
+  // Indexes that are not ready are not maintained, and REINDEX makes them ready: constraints stay as migrated.
   await database.query(
     "UPDATE pg_index SET indisready = false, indisvalid = false WHERE indrelid = ANY ($1::regclass[])",
     [LOADED],
   );
   const chunks = Array.from({ length: Math.ceil(groups / CHUNK) }, (_, index) => index * CHUNK + 1);
-  await runInTwo(
+  await runOnTwoConnections(
     database,
     chunks.flatMap((from) => {
       const to = Math.min(from + CHUNK - 1, groups);
-      return [groupsStatement(from, to, groups, founding.vault.primaryKeyId), mappingsStatement(from, to)];
+      return [groupsStatement(from, to, groups, plan.vault.primaryKeyId), mappingsStatement(from, to)];
     }),
   );
   const indexes = await database.query<{ name: string }>(
     "SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indrelid = ANY ($1::regclass[])",
     [LOADED],
   );
-  await runInTwo(
+  await runOnTwoConnections(
     database,
     indexes.map(({ name }) => `REINDEX INDEX ${name}`),
   );
   await database.query("SELECT setval('user_group_team_id', $1)", [groups]);
-  await runInTwo(
+  await runOnTwoConnections(
     database,
     LOADED.map((table) => `VACUUM (FREEZE, ANALYZE) ${table}`),
   );
-  const read = await readBack(database, founding);
+  const read = await readBack(database, plan);
   await database.query("DROP SCHEMA scale CASCADE");
   await database.query("ANALYZE");
   await database.query("ALTER SYSTEM RESET ALL");
   await database.query("SELECT pg_reload_conf()");
   await database.query("CHECKPOINT");
-  return populate(founding, read);
+  return populate(plan, read);
 }
 
-async function loadAccounts(database: BenchDatabase, founding: Founding): Promise<void> {
-  const { accounts, owners, vault } = founding;
+async function loadAccounts(database: BenchDatabase, plan: WorldPlan): Promise<void> {
+  const { accounts, owners, vault } = plan;
   const { query } = database;
-  await seed(database, founding);
-  // Turned off, so that nothing is sent; they are there for the planner.
+  await seed(database, plan);
+  // Disabled endpoints receive nothing but are relevant to the planner.
   await query(
     `INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext, disabled_at)
       SELECT id, $1, 'bench', 'https://hooks.example.com/', '{}', $2, '\\x5a', now() FROM account`,
@@ -100,16 +100,12 @@ async function loadAccounts(database: BenchDatabase, founding: Founding): Promis
   ]);
 }
 
-/** Encrypts the tokens of the groups that are read; all others get random bytes. */
-async function stageTokens(
-  { query }: BenchDatabase,
-  founding: Founding,
-  ids: readonly number[],
-): Promise<void> {
-  const { vault } = founding;
+/** Encrypts the tokens of the groups to read; all others get random bytes. */
+async function stageTokens({ query }: BenchDatabase, plan: WorldPlan, ids: readonly number[]): Promise<void> {
+  const { vault } = plan;
   for (let from = 0; from < ids.length; from += BATCH) {
     const rows = ids.slice(from, from + BATCH).map((id) => {
-      const { accountId } = ownerOf(founding, id);
+      const { accountId } = ownerOf(plan, id);
       const token = issueUserGroupToken(accountId);
       const { ciphertext } = vault.encrypt(token, { accountId, id }, vault.primaryKeyId);
       return [accountId, id, token, ciphertext, vault.lookup(token, vault.primaryKeyId)];
@@ -122,14 +118,14 @@ async function stageTokens(
   await query("ANALYZE scale.owner, scale.encrypted");
 }
 
-/** Runs statements on two connections, as there are two cores. */
-async function runInTwo({ owner }: BenchDatabase, statements: readonly string[]): Promise<void> {
+/** Runs statements on two connections, one per core. */
+async function runOnTwoConnections({ owner }: BenchDatabase, statements: readonly string[]): Promise<void> {
   const waiting = [...statements];
   const work = async () => {
     const client = new Client(owner);
     await client.connect();
     try {
-      // Neither the audit log nor foreign keys have to do with what was there before.
+      // Skips audit triggers and foreign key checks.
       await client.query(
         "SET session_replication_role = replica; SET maintenance_work_mem = '1GB'; SET max_parallel_maintenance_workers = 0",
       );
@@ -141,7 +137,7 @@ async function runInTwo({ owner }: BenchDatabase, statements: readonly string[])
   await Promise.all([work(), work()]);
 }
 
-async function readBack({ query }: BenchDatabase, founding: Founding): Promise<readonly Group[]> {
+async function readBack({ query }: BenchDatabase, plan: WorldPlan): Promise<readonly Group[]> {
   const rows = await query<Omit<Group, "mapping"> & { mapping: readonly (readonly [string, number])[] }>(
     `SELECT id, provided_id AS "providedId", name, properties, token,
       (SELECT json_agg(json_build_array(schema_id, data_source_id) ORDER BY schema_id) FROM mapping_entry AS entry
@@ -149,7 +145,7 @@ async function readBack({ query }: BenchDatabase, founding: Founding): Promise<r
           AND user_group_id = user_group.id) AS mapping
     FROM user_group JOIN scale.encrypted USING (account_id, id) WHERE environment = '${ENVIRONMENT}'`,
   );
-  const all = founding.accounts.flatMap(({ dataSources }) => dataSources);
+  const all = plan.accounts.flatMap(({ dataSources }) => dataSources);
   const sources = new Map(all.map((source): [number, DataSource] => [source.dataSourceId, source]));
   return rows.map(({ mapping, ...group }) => ({
     ...group,

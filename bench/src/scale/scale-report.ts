@@ -1,86 +1,50 @@
-import { type Course, type Results, show, TARGET_HEADS, targetRow } from "../compare/results.js";
+import { type Results, type Series, show } from "../compare/results.js";
 import { markdownTable } from "../markdown-table.js";
 
-/** By how much the largest may take longer than the smallest, and a page or a thousand later than the first. */
-const WANTED = { most: 1.5 };
 const POINT_HEADS = [
   ...["point read", "connections", "groups", "requests/s", "time × smallest", "p50 ms", "p50 × smallest"],
   ...["p99 ms", "server µs", "database µs"],
 ];
 
-/** What was done: a point read, a page, or an upsert, whose time for each thousand counts as its p50. */
+/** Workload names: point reads, pages and upserts, whose p50 is the time per thousand. */
 export interface Kinds {
   readonly points: readonly string[];
-  /** Pages of one list stand one after the other, the first one first. */
+  /** Sorted by list, the first page first. */
   readonly pages: readonly string[];
   readonly upserts: readonly string[];
 }
 
-/** Shows reads, pages and upserts beside those of the smallest size, and which goals were reached. */
+/** Formats the results relative to those of the smallest size. */
 export function scaleTables(results: Results, { points, pages, upserts }: Kinds): readonly string[] {
   const of = (names: readonly string[]) =>
-    results.courses().filter(({ workload }) => names.includes(workload));
-  const p50 = (course: Course) => show(results.median(course, "p50"), 2);
-  const firstPage = (course: Course) => ({ ...course, workload: course.workload.replace(/^\w+/, "first") });
-  const firstUpsert = (course: Course) => ({ ...course, workload: upserts[0] ?? "" });
-  const sizes = [...new Set(results.courses().map(({ contestant }) => Number(contestant)))];
-  const at = (size: number, course: Course) => ({ ...course, contestant: String(size) });
-  const smallest = (course: Course) => at(Math.min(...sizes), course);
-  const growth = (course: Course) => results.ratio(course, smallest(course), "p50");
-  // The rate of the smallest by that of this one is the time of this one by that of the smallest.
-  const slowing = (course: Course) => results.ratio(smallest(course), course, "perSecond");
-  const count = ({ contestant }: Course) => Number(contestant).toLocaleString("en");
-  const pointRows = of(points).map((course) => [
-    ...[course.workload, String(course.connections), count(course)],
-    ...[show(results.median(course, "perSecond"), 0), show(slowing(course), 2), p50(course)],
-    ...[show(growth(course), 2), show(results.median(course, "p99"), 2)],
-    ...[show(results.median(course, "serverUs"), 0), show(results.median(course, "databaseUs"), 0)],
+    results.allSeries().filter(({ workload }) => names.includes(workload));
+  const p50 = (series: Series) => show(results.median(series, "p50"), 2);
+  const firstPage = (series: Series) => ({ ...series, workload: series.workload.replace(/^\w+/, "first") });
+  const firstUpsert = (series: Series) => ({ ...series, workload: upserts[0] ?? "" });
+  const sizes = [...new Set(results.allSeries().map(({ contestant }) => Number(contestant)))];
+  const at = (size: number, series: Series) => ({ ...series, contestant: String(size) });
+  const smallest = (series: Series) => at(Math.min(...sizes), series);
+  const growth = (series: Series) => results.ratio(series, smallest(series), "p50");
+  // The ratio of rates is the inverse of the ratio of times.
+  const slowing = (series: Series) => results.ratio(smallest(series), series, "perSecond");
+  const count = ({ contestant }: Series) => Number(contestant).toLocaleString("en");
+  const pointRows = of(points).map((series) => [
+    ...[series.workload, String(series.connections), count(series)],
+    ...[show(results.median(series, "perSecond"), 0), show(slowing(series), 2), p50(series)],
+    ...[show(growth(series), 2), show(results.median(series, "p99"), 2)],
+    ...[show(results.median(series, "serverUs"), 0), show(results.median(series, "databaseUs"), 0)],
   ]);
-  const pageRows = of(pages).map((course) => [
-    ...[course.workload, count(course), p50(course), show(results.median(course, "p99"), 2)],
-    ...[show(results.ratio(course, firstPage(course), "p50"), 2), show(growth(course), 2)],
+  const pageRows = of(pages).map((series) => [
+    ...[series.workload, count(series), p50(series), show(results.median(series, "p99"), 2)],
+    ...[show(results.ratio(series, firstPage(series), "p50"), 2), show(growth(series), 2)],
   ]);
-  const upsertRows = of(upserts).map((course) => [
-    ...[course.workload, count(course), show(results.median(course, "p50"), 0)],
-    ...[show(results.ratio(course, firstUpsert(course), "p50"), 2), show(growth(course), 2)],
+  const upsertRows = of(upserts).map((series) => [
+    ...[series.workload, count(series), show(results.median(series, "p50"), 0)],
+    ...[show(results.ratio(series, firstUpsert(series), "p50"), 2), show(growth(series), 2)],
   ]);
-  const largest = (names: readonly string[]) =>
-    of(names).filter(({ contestant }) => Number(contestant) === Math.max(...sizes));
-  const targets = [
-    ...largest(points).map((course) => {
-      const [what, ratio] =
-        course.connections === 1 ? ["p50", growth(course)] : ["time per request", slowing(course)];
-      return [
-        `${course.workload}, ${course.connections} connections: ${what} at the largest ÷ smallest`,
-        ratio,
-      ] as const;
-    }),
-    ...largest(pages.filter((name) => !name.startsWith("first"))).map(
-      (course) =>
-        [
-          `${course.workload}: p50 ÷ first page, at the largest`,
-          results.ratio(course, firstPage(course), "p50"),
-        ] as const,
-    ),
-    ...largest(upserts).flatMap((course) => [
-      [`${course.workload}: ms per thousand at the largest ÷ smallest`, growth(course)] as const,
-      ...(course.workload === upserts[0]
-        ? []
-        : [
-            [
-              `${course.workload}: ms per thousand ÷ of one thousand, at the largest`,
-              results.ratio(course, firstUpsert(course), "p50"),
-            ] as const,
-          ]),
-    ]),
-  ];
   return [
     markdownTable(POINT_HEADS, pointRows),
     markdownTable(["page", "groups", "p50 ms", "p99 ms", "p50 × first page", "p50 × smallest"], pageRows),
     markdownTable(["upserted", "groups", "ms per thousand", "× one thousand", "× smallest"], upsertRows),
-    markdownTable(
-      TARGET_HEADS,
-      targets.map(([title, ratio]) => targetRow(title, ratio, WANTED)),
-    ),
   ];
 }

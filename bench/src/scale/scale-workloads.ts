@@ -12,7 +12,7 @@ import { readingRest } from "../compare/rest-workloads.js";
 import type { Place, Stage, Workload } from "../compare/workload.js";
 import { ENVIRONMENT, type Group } from "../compare/world.js";
 
-/** The order of a list: the column, and the field as GraphQL and a cursor have it. */
+/** The order of a list: its column, and its names in GraphQL and in cursors. */
 const ORDERS = {
   id: { column: "id", field: "TEAM_ID", cursorField: "teamId" },
   name: { column: "name", field: "NAME", cursorField: "name" },
@@ -25,14 +25,14 @@ const PAGE = `query Page($after: String, $field: UserGroupOrderField!) {
   }
 }`;
 
-/** The groups that are read come in the world by account; here, in the order of what nobody can foresee. */
+/** Shuffles the groups to read, which are stored by account. */
 const pickAnywhere: Picker = ({ world }, count) => {
   const places = world.accounts.flatMap((account) => account.groups.map((group) => ({ account, group })));
   const orderOf = ({ group }: Place) => group.token.slice(-6);
   return places.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1)).slice(0, count);
 };
 
-/** A group at random, of any account. */
+/** Reads random groups of all accounts. */
 export const POINT_READS: readonly Workload[] = [readingRest, readingViewer, readingOne].map((reading) =>
   reading(pickAnywhere, Number.POSITIVE_INFINITY),
 );
@@ -59,7 +59,7 @@ export const PAGES: readonly Workload[] = Object.entries(ORDERS).flatMap(([order
   }),
 );
 
-/** @returns also the ids that the page must have */
+/** @returns also the expected IDs */
 async function pageRequest(
   { database, world }: Stage,
   place: (typeof PLACES)[number],

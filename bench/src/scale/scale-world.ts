@@ -3,21 +3,21 @@ import { type Account, type Group, inventAccounts, type World } from "../compare
 const ACCOUNTS = 1000;
 /** Group `n` belongs to the account of slot `n` modulo this. */
 export const SLOTS = 100_000;
-/** How many groups are read, at random, and therefore have real tokens. */
+/** The number of random groups to read, which have real tokens. */
 const MAX_READ = 50_000;
 
-/** What all sizes have in common: the accounts, whose groups are still to be made. */
-export interface Founding extends World {
-  /** The account of each slot, as its index. */
+/** The accounts of all sizes, without groups. */
+export interface WorldPlan extends World {
+  /** The account index of each slot. */
   readonly owners: readonly number[];
 }
 
-/** Invents a thousand accounts. The largest has a share of 13 %, the second half of that, the third a third (Zipf's law). */
-export function inventFounding(): Founding {
+/** Generates a thousand accounts. The largest has 13 % of the groups, the second half as many, the third a third (Zipf's law). */
+export function planWorld(): WorldPlan {
   return { ...inventAccounts(Array.from({ length: ACCOUNTS }, () => 0)), owners: shuffle(zipf()) };
 }
 
-/** The ids of the groups that are read: any of all, so that accounts come as often as they have groups. */
+/** Picks random group IDs, so that accounts occur in proportion to their groups. */
 export function chooseIds(groups: number): readonly number[] {
   if (groups <= MAX_READ) return shuffle(Array.from({ length: groups }, (_, index) => index + 1));
   const chosen = new Set<number>();
@@ -25,17 +25,17 @@ export function chooseIds(groups: number): readonly number[] {
   return [...chosen];
 }
 
-export function ownerOf({ accounts, owners }: Founding, id: number): Account {
+export function ownerOf({ accounts, owners }: WorldPlan, id: number): Account {
   return accounts[owners[id % SLOTS] ?? 0] ?? accounts[0];
 }
 
-/** Adds the groups that are read to their accounts: of the others nothing is known here. */
-export function populate(founding: Founding, groups: readonly Group[]): World {
-  const byAccount = new Map(founding.accounts.map(({ accountId }): [number, Group[]] => [accountId, []]));
-  for (const group of groups) byAccount.get(ownerOf(founding, group.id).accountId)?.push(group);
+/** Adds the groups to read to their accounts; other groups are not known here. */
+export function populate(plan: WorldPlan, groups: readonly Group[]): World {
+  const byAccount = new Map(plan.accounts.map(({ accountId }): [number, Group[]] => [accountId, []]));
+  for (const group of groups) byAccount.get(ownerOf(plan, group.id).accountId)?.push(group);
   const people = (account: Account) => ({ ...account, groups: byAccount.get(account.accountId) ?? [] });
-  const [largest, ...others] = founding.accounts;
-  return { ...founding, accounts: [people(largest), ...others.map(people)] };
+  const [largest, ...others] = plan.accounts;
+  return { ...plan, accounts: [people(largest), ...others.map(people)] };
 }
 
 function zipf(): readonly number[] {
@@ -46,7 +46,6 @@ function zipf(): readonly number[] {
   );
 }
 
-/** In an order that has nothing to do with the one before. */
 function shuffle<Any>(list: readonly Any[]): readonly Any[] {
   return list
     .map((item) => ({ item, place: Math.random() }))

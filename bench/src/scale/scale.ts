@@ -1,7 +1,6 @@
 import { strictEqual } from "node:assert/strict";
 import { loadavg } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
-import { startOurs } from "../compare/contestants.js";
+import { startVariant } from "../compare/contestants.js";
 import { dataOf } from "../compare/graphql-workloads.js";
 import { Meter } from "../compare/measurement.js";
 import { Results } from "../compare/results.js";
@@ -13,21 +12,18 @@ import { readNumbers, readOptions } from "../options.js";
 import { type BenchPostgres, startPostgres } from "../postgres.js";
 import type { ServerProcess } from "../server-process.js";
 import { inWorkplace, type Workplace } from "../workplace.js";
-import { collectPlans, planTable, readIndexes, requireIndexes } from "./plan-check.js";
-import { LOG_PREFIX, PlanLog } from "./plan-log.js";
 import { measureSizes, type RelationSizes, sizeTable } from "./relation-sizes.js";
 import { load } from "./scale-load.js";
 import { scaleTables } from "./scale-report.js";
 import { PAGES, POINT_READS } from "./scale-workloads.js";
-import { type Founding, inventFounding } from "./scale-world.js";
+import { planWorld, type WorldPlan } from "./scale-world.js";
 
-/** How many send at once, of point reads. */
+/** Connections for point reads. */
 const CONNECTIONS = [1, 32];
-/** How many thousands are upserted in a row. */
+/** Thousands of groups upserted in a row. */
 const THOUSANDS = [1, 10];
-const QUIET_MS = 3000;
 const READS = [...POINT_READS, ...PAGES];
-const FEWEST_GROUPS = 1000;
+const MIN_GROUPS = 1000;
 const READING = {
   names: ["groups", "rounds", "seconds", "warm-up"],
   flags: [],
@@ -36,26 +32,23 @@ const READING = {
   --rounds N     --seconds N   --warm-up SECONDS`,
 };
 
-/** A size: a database, and a process of the service on it. */
+/** A database of one size with a service process. */
 interface Size {
   readonly groups: number;
-  readonly name: string;
   readonly stage: Stage;
   readonly relations: RelationSizes;
   readonly server: ServerProcess;
   readonly meter: Meter;
 }
 
-/** Shows what becomes of reads, pages and upserts when there are many groups. @returns tables of what was measured */
+/** Measures reads, pages and upserts with different numbers of groups. @returns the result tables */
 export async function benchScale(args: readonly string[]): Promise<string> {
   const options = readScaleOptions(args);
   return inWorkplace(async (place) => {
-    const log = new PlanLog();
-    const settings = { log_line_prefix: LOG_PREFIX };
-    const postgres = await startPostgres(place, settings, (line) => log.take(line));
-    const founding = inventFounding();
+    const postgres = await startPostgres(place, {});
+    const plan = planWorld();
     const sizes: Size[] = [];
-    for (const groups of options.groups) sizes.push(await prepare(groups, founding, postgres, place));
+    for (const groups of options.groups) sizes.push(await prepare(groups, plan, postgres, place));
     for (const { server, stage } of sizes) {
       for (const workload of READS) await workload.check(server, stage);
     }
@@ -63,24 +56,15 @@ export async function benchScale(args: readonly string[]): Promise<string> {
     const results = new Results();
     await measureReads(sizes, options, results);
     await measureUpserts(sizes, options, results);
-    const plans = await planAll(sizes, log, place);
     const kinds = {
       points: POINT_READS.map(({ name }) => name),
       pages: PAGES.map(({ name }) => name),
       upserts: THOUSANDS.map(upsertName),
     };
-    const [points = "", pages = "", upserts = "", targets = ""] = scaleTables(results, kinds);
     const [first] = sizes;
     const machine = first ? await describeMachine(first.stage.database, before) : "";
     const conditions = `${options.rounds} rounds of ${options.seconds} s; ${machine}`;
-    const tables = [points, pages, upserts, sizeTable(sizes), planTable(plans), targets, conditions];
-    try {
-      requireIndexes(plans);
-    } catch (error) {
-      report(tables.join("\n\n"));
-      throw error;
-    }
-    return tables.join("\n\n");
+    return [...scaleTables(results, kinds), sizeTable(sizes), conditions].join("\n\n");
   });
 }
 
@@ -90,8 +74,8 @@ function readScaleOptions(args: readonly string[]) {
   return readOptions(args, READING, (options) => {
     const number = (name: string, value: number) => readNumbers(options, name, []).at(-1) ?? value;
     const groups = readNumbers(options, "groups", [1000, 100_000, 10_000_000]);
-    if (groups.some((count) => count < FEWEST_GROUPS))
-      throw new Error(`Fewer than ${FEWEST_GROUPS} groups are too few for the pages of the largest account`);
+    if (groups.some((count) => count < MIN_GROUPS))
+      throw new Error(`Fewer than ${MIN_GROUPS} groups are too few for the pages of the largest account`);
     return {
       groups: groups.toSorted((one, other) => one - other),
       rounds: number("rounds", 4),
@@ -103,21 +87,21 @@ function readScaleOptions(args: readonly string[]) {
 
 async function prepare(
   groups: number,
-  founding: Founding,
+  plan: WorldPlan,
   postgres: BenchPostgres,
   { directory, onClose }: Workplace,
 ): Promise<Size> {
   const start = performance.now();
   const name = `groups_${groups}`;
   const database = await postgres.create(name);
-  const stage = { database, world: await load(database, founding, groups) };
-  const server = await startOurs({ name, settings: {} }, directory, stage);
+  const stage = { database, world: await load(database, plan, groups) };
+  const server = await startVariant({ name, settings: {} }, directory, stage);
   onClose(server.stop);
   report(
     `${groups.toLocaleString("en")} groups loaded in ${((performance.now() - start) / 1000).toFixed(0)} s`,
   );
   const meter = new Meter(stage, directory);
-  return { groups, name, stage, relations: await measureSizes(database), server, meter };
+  return { groups, stage, relations: await measureSizes(database), server, meter };
 }
 
 async function measureReads(sizes: readonly Size[], options: ScaleOptions, results: Results): Promise<void> {
@@ -133,13 +117,13 @@ async function measureReads(sizes: readonly Size[], options: ScaleOptions, resul
     for (const workload of READS) {
       for (const connections of workload.connections ?? CONNECTIONS) {
         for (const size of inTurn(sizes, round)) {
-          const course = {
+          const series = {
             workload: workload.name,
             contestant: String(size.groups),
             connections,
             half: false,
           };
-          results.add(course, await measure(size, workload, connections, options.seconds));
+          results.add(series, await measure(size, workload, connections, options.seconds));
         }
       }
     }
@@ -156,18 +140,18 @@ async function measureUpserts(
     report(`upserts, round ${round + 1} of ${rounds}`);
     for (const thousands of THOUSANDS) {
       for (const size of inTurn(sizes, round)) {
-        // As autovacuum does within a minute: the smallest table has become many times as large.
+        // As autovacuum does within a minute; the smallest table has grown many times.
         await size.stage.database.query("ANALYZE user_group, mapping_entry");
         const p50 = await timeUpserts(size, thousands);
         const unknown = { perSecond: NaN, p99: NaN, serverUs: NaN, databaseUs: NaN, memoryMb: NaN };
-        const course = { workload: upsertName(thousands), contestant: String(size.groups) };
-        results.add({ ...course, connections: 1, half: false }, { ...unknown, p50 });
+        const series = { workload: upsertName(thousands), contestant: String(size.groups) };
+        results.add({ ...series, connections: 1, half: false }, { ...unknown, p50 });
       }
     }
   }
 }
 
-/** Writes new groups of the largest account, in calls of a thousand. @returns milliseconds for each thousand */
+/** Upserts new groups of the largest account in calls of a thousand. @returns milliseconds per thousand */
 async function timeUpserts({ server, stage }: Size, thousands: number): Promise<number> {
   const [account] = stage.world.accounts;
   const requests = Array.from({ length: thousands }, () => upsertRequest(account, newIds(BULK)));
@@ -182,22 +166,4 @@ async function timeUpserts({ server, stage }: Size, thousands: number): Promise<
 
 function upsertName(thousands: number): string {
   return (thousands * BULK).toLocaleString("en");
-}
-
-async function planAll(sizes: readonly Size[], log: PlanLog, { directory }: Workplace) {
-  for (const { groups, name, stage } of sizes) {
-    report(`plans at ${groups.toLocaleString("en")} groups`);
-    await stage.database.query("ANALYZE");
-    const variant = { name: `${name}_plans`, settings: {} };
-    await collectPlans(stage, name, () => startOurs(variant, directory, stage));
-  }
-  // What PostgreSQL writes last is still on its way.
-  await sleep(QUIET_MS);
-  return Promise.all(
-    sizes.map(async ({ groups, name, stage: { database } }) => ({
-      groups,
-      indexes: await readIndexes(database),
-      plans: log.plans(name),
-    })),
-  );
 }

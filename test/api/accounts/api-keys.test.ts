@@ -11,7 +11,7 @@ const REVOKE = `mutation ($input: RevokeApiKeyInput!) {
 }`;
 const LIST = `{ apiKeys(first: 100) { totalCount nodes ${KEY} } }`;
 
-test("an admin makes a key for its own environment, which works until it is revoked", async () => {
+test("an admin creates a key for its own environment, and the key works until it is revoked", async () => {
   const { run, call, keys } = graphql();
   for (const [key, environment] of [
     [keys.admin, "CUSTOMER"],
@@ -44,7 +44,7 @@ test("an admin makes a key for its own environment, which works until it is revo
   }
 });
 
-test("a key may end by itself, at a time to come", async () => {
+test("a key can expire, at a time in the future", async () => {
   const { run } = graphql();
   const create = async (expiresAt: Date) =>
     (await run(CREATE, { input: { name: "short", scope: "READ", expiresAt } })).createApiKey;
@@ -109,15 +109,15 @@ test("only admins manage keys", async () => {
   expect((await run(`{ node(id: "${createApiKey.apiKey.id}") { id } }`, {}, secret)).node).toBeNull();
 });
 
-test("commands list the keys of one account without reading those of others", async () => {
+test("commands list one account's keys without reading those of others", async () => {
   const { service, account } = graphql();
   const { accounts } = service.services;
   const all = await accounts.listKeys();
-  const own = all.filter(({ accountName }) => accountName === account.name);
-  expect(own.length).toBeGreaterThan(1);
-  expect(own.length).toBeLessThan(all.length);
+  const ofThisAccount = all.filter(({ accountName }) => accountName === account.name);
+  expect(ofThisAccount.length).toBeGreaterThan(1);
+  expect(ofThisAccount.length).toBeLessThan(all.length);
   service.statements.length = 0;
-  expect(await accounts.listKeys(account.name)).toEqual(own);
+  expect(await accounts.listKeys(account.name)).toEqual(ofThisAccount);
   expect(service.statements).toEqual([expect.stringContaining("WHERE account.name = $1")]);
   expect(await accounts.listKeys("no such account")).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { createUserGroup } from "../../support/graphql/user-group-operations.js"
 import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
-/** Longer than any test takes: what ends a key earlier is not that it is forgotten. */
+/** Longer than any test: a key that stops working earlier has not merely left the cache. */
 const HOUR_MS = 3_600_000;
 const encryptionKey = randomBytes(32);
 const graphql = useGraphql({ encryptionKey, speed: { keyCacheMs: HOUR_MS } });
@@ -36,7 +36,7 @@ async function rename(url: string, providedId: string, name: string): Promise<vo
 
 const read = async (url: string, key: string) => (await callGraphql(url, key, "{ viewer { scope } }")).status;
 
-/** Revokes a key, as its admin does. */
+/** Revokes a key as its admin. */
 async function revoke(url: string, keyId: number, more = "", headers: Readonly<Record<string, string>> = {}) {
   const query = `mutation { revokeApiKey(input: { id: "${toNodeId("ApiKey", keyId)}" }) { userErrors { code } } ${more} }`;
   const reply = await callRest(`${url}/graphql`, "POST", graphql().keys.admin, { query }, headers);
@@ -48,7 +48,7 @@ const KEY_ENDED = ended("The API key was revoked or has expired.");
 const TOKEN_ENDED = ended("The user group token is unknown or was rotated.");
 
 test.each(["the process that revokes it", "another process"])(
-  "a revoked key ends at once in %s, also where it is remembered, and no other key is forgotten",
+  "a revoked key stops working immediately in %s, even if cached, and other keys stay cached",
   async (where) => {
     const { account, keys, service } = graphql();
     const { url, services, statements } = where === "another process" ? other : service;
@@ -68,7 +68,7 @@ test.each(["the process that revokes it", "another process"])(
   },
 );
 
-test("a revocation that is rolled back changes nothing; one in a transaction counts once that is committed", async () => {
+test("a rolled-back revocation changes nothing; a transaction's takes effect on commit", async () => {
   const { account, service } = graphql();
   const { secret, id } = await account.createKey({ scope: "read" });
   const mutate = (more: string) => revoke(service.url, id, more, { "idempotency-key": `"${more}."` });
@@ -83,7 +83,7 @@ test("a revocation that is rolled back changes nothing; one in a transaction cou
   await expect.poll(() => read(other.url, secret)).toBe(401);
 });
 
-test("where its revocation was not notified, a key gets no event either", async () => {
+test("a key whose revocation was not notified receives no event either", async () => {
   const { account, service } = graphql();
   const { secret, id } = await account.createKey({ scope: "read" });
   await createUserGroup(graphql(), "silent");
@@ -93,7 +93,7 @@ test("where its revocation was not notified, a key gets no event either", async 
     await service.services.accounts.revokeKey(id);
     await rename(service.url, "silent", "After the revocation");
     expect(await stream.next()).toMatchObject(KEY_ENDED);
-    // And without an event, the database is asked once a second.
+    // Without an event, the database is queried once a second.
     const key = await account.createKey({ scope: "read" });
     const quiet = await watch(other.url, `Token ${key.secret}`, "silent");
     await service.services.accounts.revokeKey(key.id);
@@ -103,7 +103,7 @@ test("where its revocation was not notified, a key gets no event either", async 
   }
 });
 
-test("a key that expires ends its stream then, and is not remembered for longer", async () => {
+test("an expiring key ends its stream at that time and is not cached for longer", async () => {
   const { account, service } = graphql();
   const expiresAt = new Date(Date.now() + 4_000);
   const { secret } = await account.createKey({ scope: "read", expiresAt });
@@ -120,7 +120,7 @@ test("a key that expires ends its stream then, and is not remembered for longer"
   expect(await read(other.url, secret)).toBe(401);
 });
 
-test("a rotated token gets nothing of what comes after the rotation, at any process", async () => {
+test("a rotated token receives no later events from any process", async () => {
   const { service, keys } = graphql();
   const { token } = await createUserGroup(graphql(), "rotated");
   const streams = await Promise.all([service, other].map(({ url }) => watch(url, `Bearer ${token}`)));
@@ -133,7 +133,7 @@ test("a rotated token gets nothing of what comes after the rotation, at any proc
   }
 });
 
-test("the stream of a deleted group ends at every process", async () => {
+test("a deleted group's stream ends in every process", async () => {
   const { service, keys } = graphql();
   const { token } = await createUserGroup(graphql(), "deleted");
   const streams = await Promise.all(

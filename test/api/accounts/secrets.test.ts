@@ -10,7 +10,7 @@ import { searchDatabase } from "../../support/secrets/stored-secrets.js";
 
 const graphql = useGraphql();
 
-test("no key and no token stands in the log, an error or the database", async () => {
+test("no key or token appears in the log, in errors or in the database", async () => {
   const { service, keys, call, account } = graphql();
   const rest = (method: string, body: object, key = keys.admin) =>
     callRest(`${service.url}/api/user?token=in-the-query`, method, key, body);
@@ -28,16 +28,16 @@ test("no key and no token stands in the log, an error or the database", async ()
   const unused = await account.createKey();
   await service.services.keyUsage.flush();
 
-  const told = [...failures.map((reply) => JSON.stringify(reply)), ...service.log].join("\n");
+  const output = [...failures.map((reply) => JSON.stringify(reply)), ...service.log].join("\n");
   for (const secret of [first, second, keys.admin, unused.secret, "in-the-query"]) {
-    expect(told).not.toContain(secret);
+    expect(output).not.toContain(secret);
   }
-  expect(findSecrets(told, [])).toEqual([]);
+  expect(findSecrets(output, [])).toEqual([]);
   expect(await searchDatabase(service.owner, [])).toEqual([]);
   expect(service.log.length).toBeGreaterThan(5);
 });
 
-describe("a token that a caller puts where it does not belong is told to nobody, and not logged:", () => {
+describe("a misplaced token is neither returned nor logged:", () => {
   const groups = (page: string) => `{ userGroups(${page}) { nodes { id } } }`;
   const queries: Record<string, (token: string) => readonly [query: string, variables?: object]> = {
     "the name of a field": (token) => [`{ ${token} }`],
@@ -89,7 +89,7 @@ describe("a token that a caller puts where it does not belong is told to nobody,
   });
 });
 
-test("keys are kept as hashes, tokens encrypted and found by a keyed hash", async () => {
+test("keys are stored as hashes, tokens are encrypted and found by a keyed hash", async () => {
   const { service, keys } = graphql();
   const body = { user_group_id: "encrypted", name: "Encrypted" };
   const { token } = userGroupOf(await callRest(`${service.url}/api/user`, "GET", keys.admin, body));
@@ -104,7 +104,7 @@ test("keys are kept as hashes, tokens encrypted and found by a keyed hash", asyn
   expect(hashes.map(({ hash }) => hash.toString("hex"))).toContain(hashApiKey(keys.admin).toString("hex"));
 });
 
-test("a encrypted token does not open in another group's row", async () => {
+test("an encrypted token cannot be decrypted in another group's row", async () => {
   const { service, keys } = graphql();
   for (const id of ["thief", "victim"]) {
     await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: id, name: id });
@@ -115,7 +115,7 @@ test("a encrypted token does not open in another group's row", async () => {
   expect(reply.status).toBe(500);
 });
 
-test("when a key was last used is written down, without a request waiting for it", async () => {
+test("the time of last use is recorded without delaying a request", async () => {
   const { service, account } = graphql();
   const { secret, id } = await account.createKey();
   const lastUsed = async () => {

@@ -18,7 +18,7 @@ const known = [{ name: "the encryption key", value: encryptionKey }];
 const graphql = useGraphql({
   encryptionKey,
   tokenGraceSeconds: 3600,
-  // Whoever has a dump tries what is in it.
+  // An attacker tries every value in the dump.
   rateLimits: { maxAuthFailures: 0 },
 });
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const headers = { "idempotency-key": "gamma" };
   const url = `${graphql().service.url}/api/user`;
   expect((await callRest(url, "POST", key, { current_token: rotated.token }, headers)).status).toBe(200);
-  // As if their tokens had been brought along from elsewhere.
+  // As if their tokens had been imported.
   await graphql().service.query(
     "INSERT INTO brought_token SELECT account_id, environment, id, token_lookup FROM user_group",
   );
@@ -47,8 +47,8 @@ async function dump(): Promise<string> {
   return parts.join("\n");
 }
 
-describe("a dump of the database", () => {
-  test("has rows of every kind, and no secret", async () => {
+describe("a database dump", () => {
+  test("contains rows of every table and no secret", async () => {
     const text = await dump();
     for (const table of ["api_key", "audit_entry", "user_group", "webhook_delivery", "webhook_endpoint"]) {
       expect(text).toMatch(new RegExp(`^${table}\n\\(`, "m"));
@@ -56,7 +56,7 @@ describe("a dump of the database", () => {
     expect(findSecrets(text, known)).toEqual([]);
   });
 
-  test("has none when pg_dump writes it", async (context) => {
+  test("contains no secret when written by pg_dump", async (context) => {
     const { owner, query } = graphql().service;
     const [{ version }] = await query(
       "SELECT current_setting('server_version_num')::integer / 10000 AS version",
@@ -68,7 +68,7 @@ describe("a dump of the database", () => {
     expect(findSecrets(stdout, known)).toEqual([]);
   });
 
-  test("has nothing that opens the service", async () => {
+  test("contains no credential that the service accepts", async () => {
     const { url } = graphql().service;
     const values = valuesIn(await dump());
     expect(values.length).toBeGreaterThan(50);
@@ -85,7 +85,7 @@ describe("a dump of the database", () => {
     }
   });
 
-  test("opens no token under another encryption key, even to whoever writes a key of their own into it", async () => {
+  test("reveals no token under another encryption key, even if an attacker writes a key of theirs into it", async () => {
     const { service, account } = graphql();
     const thief = await startTestService({ use: service });
     try {
@@ -101,7 +101,7 @@ describe("a dump of the database", () => {
   });
 });
 
-describe("a connection of the service's role that sets no tenant", () => {
+describe("a connection of the application role without a tenant", () => {
   let client: Client;
   beforeAll(async () => {
     client = new Client(clientOptions(graphql().service.target));
@@ -110,12 +110,12 @@ describe("a connection of the service's role that sets no tenant", () => {
   afterAll(() => client.end());
 
   test.each([
-    ["at all", ""],
+    ["before any scope was set", ""],
     [
-      "any more",
+      "after its transaction has ended",
       "BEGIN; SELECT set_config('app.account_id', '1', true), set_config('app.environment', 'Customer', true); COMMIT",
     ],
-  ])("%s reads no row of any table", async (_, before) => {
+  ])("reads no row of any table: %s", async (_, before) => {
     const { query } = graphql().service;
     const tables = await query(`SELECT relname AS name FROM pg_class
       WHERE relkind IN ('r', 'v', 'm') AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migration'`);
@@ -128,16 +128,16 @@ describe("a connection of the service's role that sets no tenant", () => {
     }
   });
 
-  test("learns no values from the statistics, either", async () => {
+  test("cannot read values from statistics", async () => {
     const { query } = graphql().service;
     await query("ANALYZE");
-    const ours =
+    const ownRows =
       "SELECT tablename FROM pg_stats WHERE schemaname = 'public' AND tablename <> 'schema_migration'";
-    expect(await query(ours)).not.toEqual([]);
-    expect(await rowsOf(ours)).toEqual([]);
+    expect(await query(ownRows)).not.toEqual([]);
+    expect(await rowsOf(ownRows)).toEqual([]);
   });
 
-  /** What a statement gives; nothing where it is refused. */
+  /** The rows of a statement; none when it is rejected. */
   async function rowsOf(text: string): Promise<object[]> {
     return client.query<object>(text).then(
       ({ rows }) => rows,
@@ -146,7 +146,7 @@ describe("a connection of the service's role that sets no tenant", () => {
   }
 });
 
-/** What might be tried as a credential: each value, and bytes also in base64. */
+/** Candidates for credentials: each value, and bytes also in base64. */
 function valuesIn(text: string): string[] {
   const values = [...text.matchAll(/\\x([0-9a-f]+)|[\w.:+/=-]{6,}/g)].flatMap(([value, hex]) => {
     if (hex === undefined) return [value];

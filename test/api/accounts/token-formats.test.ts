@@ -14,7 +14,7 @@ const graphql = useGraphql({ encryptionKey });
 
 type Format = "current" | "former";
 
-/** Creates a group whose token is stored in a format; the former one binds the ciphertext to the group's id. */
+/** Creates a group whose token is stored in a format; the former one binds the ciphertext to the group's ID. */
 async function create(providedId: string, format: Format): Promise<string> {
   const { token } = await createUserGroup(graphql(), providedId);
   if (format === "current") return token;
@@ -44,7 +44,7 @@ async function keyIdOf(providedId: string): Promise<string> {
   return rows[0].keyId;
 }
 
-test("a token in the former format is read, and replaced by one in the current format", async () => {
+test("a token in the former format can be read and is replaced by one in the current format", async () => {
   const token = await create("rotated", "former");
   expect(await keyIdOf("rotated")).toBe(vault.primaryKeyId);
   expect(userGroupOf(await rest("GET", { user_group_id: "rotated" })).token).toBe(token);
@@ -61,7 +61,7 @@ describe("re-encryption", () => {
   });
   afterAll(() => database.close());
 
-  test("converts tokens in the former format once, and keeps them", async () => {
+  test("converts tokens in the former format once without changing them", async () => {
     const token = await create("converted", "former");
     const run = () => new TokenReencryption(database, vault).run(() => undefined);
     expect(await run()).toBe(1);

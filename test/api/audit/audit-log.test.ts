@@ -50,7 +50,7 @@ beforeAll(async () => {
   );
 });
 
-test("every change of a group is there once, in order, with its author and request", async () => {
+test("records every change of a group once, in order, with actor and request", async () => {
   const entries = await entriesOf({ subjectName: "acme" });
   expect(
     entries.map(({ action, subjectVersion, changed }: Record<string, unknown>) => [
@@ -79,7 +79,7 @@ test("every change of a group is there once, in order, with its author and reque
   });
 });
 
-test("data sources, keys and site configurations are in it as well", async () => {
+test("records changes of data sources, keys and site configurations", async () => {
   const actions = async (subjectName: string) =>
     (await entriesOf({ subjectName })).map(({ action, changed }: Record<string, unknown>) => [
       action,
@@ -91,11 +91,11 @@ test("data sources, keys and site configurations are in it as well", async () =>
     ["DATA_SOURCE_DELETED", []],
   ]);
   const published = await entriesOf({ subjectName: "docs" });
-  const told = published.map(
+  const publishedActions = published.map(
     ({ action, subjectVersion }: Record<string, unknown>) => `${action} ${subjectVersion}`,
   );
-  // What is stored and opened at once has no order in itself.
-  expect([...told.slice(0, 2).toSorted(), ...told.slice(2)]).toEqual([
+  // Simultaneous entries have no defined order.
+  expect([...publishedActions.slice(0, 2).toSorted(), ...publishedActions.slice(2)]).toEqual([
     "SITE_CONFIG_OPENED 1",
     "SITE_CONFIG_PUBLISHED 1",
     "SITE_CONFIG_PUBLISHED 2",
@@ -114,7 +114,7 @@ test("data sources, keys and site configurations are in it as well", async () =>
   ]);
 });
 
-test("it is paged and filtered", async () => {
+test("can be paged and filtered", async () => {
   const { run } = graphql();
   const seen: string[] = [];
   let after: string | null = null;
@@ -130,7 +130,7 @@ test("it is paged and filtered", async () => {
   expect(await entriesOf({ createdAt: { from: "2100-01-01T00:00:00Z" } })).toEqual([]);
 });
 
-describe("nobody sees it", () => {
+describe("cannot be read", () => {
   test("without admin scope, from another environment or account", async () => {
     const { call, keys, strangerKey } = graphql();
     expect(await call("{ auditLog { totalCount } }", {}, keys.read)).toMatchObject({
@@ -141,7 +141,7 @@ describe("nobody sees it", () => {
   });
 });
 
-test("an entry goes with its change: what is rolled back is not in it", async () => {
+test("is rolled back with the change", async () => {
   const { service, account } = graphql();
   const scope = { accountId: account.accountId, environment: "Customer" } as const;
   const count = async () => (await entriesOf({})).length;
@@ -155,15 +155,15 @@ test("an entry goes with its change: what is rolled back is not in it", async ()
   expect(await count()).toBe(before);
 });
 
-test("the service can neither change nor remove an entry", async () => {
+test("cannot be changed or deleted by the service", async () => {
   const { service, account } = graphql();
-  const own = service.database.of({ accountId: account.accountId, environment: "Customer" });
+  const database = service.database.of({ accountId: account.accountId, environment: "Customer" });
   for (const text of ["UPDATE audit_entry SET action = 'x'", "DELETE FROM audit_entry"]) {
-    await expect(own.run({ access: "write", text }, [])).rejects.toThrow("permission denied");
+    await expect(database.run({ access: "write", text }, [])).rejects.toThrow("permission denied");
   }
 });
 
-test("it holds no token and no key", async () => {
+test("contains no token and no key", async () => {
   const { service, keys } = graphql();
   const rows = JSON.stringify(await service.query("SELECT * FROM audit_entry"));
   expect(rows).not.toMatch(/ug[kt]_/);

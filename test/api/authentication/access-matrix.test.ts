@@ -40,7 +40,7 @@ test("every root field of the schema and every method of /api/user has a row", (
 });
 
 describe.each(NAMED)("%s", (name, row) => {
-  test.each(CREDENTIALS)("on own data, with %s", async (credential) => {
+  test.each(CREDENTIALS)("on its own data, with %s", async (credential) => {
     // Each account and each environment once.
     const some = [tenants[0], tenants[3]].filter((tenant) => tenant !== undefined);
     await Promise.all(
@@ -58,39 +58,36 @@ describe.each(NAMED)("%s", (name, row) => {
   });
 });
 
-describe("ids of the other environment and of the other account", () => {
-  test.each(TENANTS)(
-    "answer tenant %i like ids that do not exist, and nothing of theirs changes",
-    async (index) => {
-      const tenant = tenants[index];
-      if (!tenant) throw new Error("There is no such tenant.");
-      const others = tenants.filter(
-        (other) => (other.accountId === tenant.accountId) !== (other.environment === tenant.environment),
-      );
-      expect(others).toHaveLength(2);
-      const before = await stateOfOthers(tenant);
-      for (const [name, row] of NAMED) {
-        for (const credential of row.of === "userGroupChanged"
-          ? (["admin", "token"] as const)
-          : (["admin"] as const)) {
-          const ask = async (ids: AccessIds) => {
-            const reply = await send(row.call(ids, tenant.ids), tenant, credential);
-            return withoutIds(reply, ids);
-          };
-          const expected = await ask(unknownIds(tenant.accountId));
-          for (const other of others) {
-            const reply = await ask({ ...other.ids, newId: other.newIdOf(name) });
-            expect(reply, `${name} of ${other.mark}`).toBe(expected);
-            for (const { mark } of others) expect(reply, name).not.toContain(mark);
-          }
+describe("IDs of the other environment and of another account", () => {
+  test.each(TENANTS)("look to tenant %i like unknown IDs and stay unchanged", async (index) => {
+    const tenant = tenants[index];
+    if (!tenant) throw new Error("There is no such tenant.");
+    const others = tenants.filter(
+      (other) => (other.accountId === tenant.accountId) !== (other.environment === tenant.environment),
+    );
+    expect(others).toHaveLength(2);
+    const before = await stateOfOthers(tenant);
+    for (const [name, row] of NAMED) {
+      for (const credential of row.of === "userGroupChanged"
+        ? (["admin", "token"] as const)
+        : (["admin"] as const)) {
+        const ask = async (ids: AccessIds) => {
+          const reply = await send(row.call(ids, tenant.ids), tenant, credential);
+          return withoutIds(reply, ids);
+        };
+        const expected = await ask(unknownIds(tenant.accountId));
+        for (const other of others) {
+          const reply = await ask({ ...other.ids, newId: other.newIdOf(name) });
+          expect(reply, `${name} of ${other.mark}`).toBe(expected);
+          for (const { mark } of others) expect(reply, name).not.toContain(mark);
         }
       }
-      expect(await stateOfOthers(tenant)).toEqual(before);
-    },
-  );
+    }
+    expect(await stateOfOthers(tenant)).toEqual(before);
+  });
 });
 
-/** @returns the reply as JSON, without what differs each time */
+/** @returns the reply as JSON, without values that differ each time */
 async function send(
   call: Call,
   tenant: AccessTenant,
@@ -114,7 +111,7 @@ function textOf(body: unknown): string {
   return JSON.stringify(body, (key, value) => (/^request_?id$/i.test(key) ? undefined : value));
 }
 
-/** Puts the same words in the place of ids that a reply repeats, and of what is new in each reply. */
+/** Replaces IDs that a reply repeats, and new values, by fixed placeholders. */
 function withoutIds(reply: string, ids: AccessIds): string {
   const compared = reply.replaceAll(/"ugt_\w+"|"team_id":\d+/g, "<new>");
   return Object.values(ids).reduce<string>(
@@ -123,7 +120,7 @@ function withoutIds(reply: string, ids: AccessIds): string {
   );
 }
 
-/** What a caller got: "ok" for data, "null" for none of it, or the code of the first error. */
+/** A caller's result: "ok" for data, "null" for none, or the code of the first error. */
 function outcomeOf(reply: string): string {
   const { data, errors, success, error } = JSON.parse(reply);
   if (success !== undefined) return success === 1 ? "ok" : error.code.toUpperCase();
@@ -136,7 +133,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || (typeof value === "object" && Object.values(value).every(isEmpty));
 }
 
-/** Every row of other tenants, in all tables with tenants' data. */
+/** Every row of other tenants in all tables with tenant data. */
 async function stateOfOthers({ accountId, environment }: AccessTenant): Promise<Record<string, unknown>> {
   const { query } = graphql().service;
   const tables =

@@ -25,7 +25,7 @@ const tooOften = expect.stringMatching(
   /^Too many failed authentication attempts from this address\. Try again in \d+ s\.$/,
 );
 
-/** Calls as one who sits at an address behind the trusted proxy. */
+/** Calls from an address behind the trusted proxy. */
 function at(address: string, fixture = graphql) {
   const headers = (authorization: string | undefined) => ({ authorization, "x-forwarded-for": address });
   const { url } = fixture().service;
@@ -48,10 +48,10 @@ function at(address: string, fixture = graphql) {
 const unknownKey = () => `Token ${issueApiKey(graphql().account.accountId, "Customer").secret}`;
 const valid = () => `Token ${graphql().keys.admin}`;
 
-/** A valid key that this process has not seen yet. */
+/** A valid key that this process has not cached. */
 const unused = async () => `Token ${(await graphql().account.createKey()).secret}`;
 
-/** The Authorization header of the front end of a new group. */
+/** The Authorization header of a new group's front end. */
 async function frontEndToken(providedId: string): Promise<string> {
   const { createUserGroup: created } = await graphql().run(
     `mutation { createUserGroup(input: { providedId: "${providedId}", name: "F" }) { userGroup { token } } }`,
@@ -63,15 +63,15 @@ async function fail(address: string, times = LIMIT): Promise<void> {
   for (let time = 0; time < times; time += 1) expect((await at(address).rest(unknownKey())).status).toBe(401);
 }
 
-describe("an address from which authentication failed too often", () => {
-  test("is refused by REST", async () => {
+describe("an address with too many failed authentications", () => {
+  test("is rejected by REST", async () => {
     await fail("192.0.2.1");
     const reply = await at("192.0.2.1").rest(unknownKey());
     expectError(reply, 429, { code: "rate_limited", message: tooOften });
     expect(limitsOf(reply)).toEqual(refused(0, LIMIT, "auth-failures"));
   });
 
-  test("is refused by GraphQL", async () => {
+  test("is rejected by GraphQL", async () => {
     await fail("192.0.2.2");
     const reply = await at("192.0.2.2").graphql(unknownKey());
     expect(reply).toMatchObject({
@@ -83,7 +83,7 @@ describe("an address from which authentication failed too often", () => {
     expect(limitsOf(reply)).toEqual(refused(0, LIMIT, "auth-failures"));
   });
 
-  test("is refused everywhere, before the database is asked", async () => {
+  test("is rejected everywhere, before the database is queried", async () => {
     const { service } = graphql();
     const key = await unused();
     await fail("192.0.2.3");
@@ -101,7 +101,7 @@ describe("an address from which authentication failed too often", () => {
     expect(service.statements).toEqual([]);
   });
 
-  test("lets in whoever was let in before, until that is revoked", async () => {
+  test("can still use credentials that worked before, until they are revoked", async () => {
     const { account, service } = graphql();
     const key = await account.createKey();
     const authorization = `Token ${key.secret}`;
@@ -119,7 +119,7 @@ describe("an address from which authentication failed too often", () => {
     expect((await rest(authorization)).status).toBe(429);
   });
 
-  test("lets those credentials in however their header is written", async () => {
+  test("can still use them with any spelling of the header", async () => {
     const key = await unused();
     const token = await frontEndToken("spaced");
     const { graphql: call } = at("192.0.2.51");
@@ -130,14 +130,14 @@ describe("an address from which authentication failed too often", () => {
     expect((await call(key.replace("Token", "Bearer"))).status).toBe(429);
   });
 
-  test("may still ask for what needs no credentials", async () => {
+  test("can still request what needs no credentials", async () => {
     await fail("192.0.2.4");
     expect((await at("192.0.2.4").graphql()).status).toBe(200);
     expect((await at("192.0.2.4").siteConfig()).status).toBe(404);
     expect((await at("192.0.2.4").rest()).status).toBe(401);
   });
 
-  test("does not keep others from coming in", async () => {
+  test("does not affect other addresses", async () => {
     await fail("192.0.2.5");
     await fail("2001:db8:1:1::1");
     expect((await at("192.0.2.6").rest(valid())).status).toBe(200);
@@ -145,7 +145,7 @@ describe("an address from which authentication failed too often", () => {
     expect((await at("2001:db8:1:2::1").rest(valid())).status).toBe(200);
   });
 
-  test("keeps the subscription that it has", async () => {
+  test("keeps its open subscription", async () => {
     const { service, run, keys } = subscribed();
     const { createUserGroup: created } = await run(
       `mutation { createUserGroup(input: { providedId: "watched", name: "W" }) { userGroup { token } } }`,
@@ -165,7 +165,7 @@ describe("an address from which authentication failed too often", () => {
   });
 });
 
-describe("what counts as a failure", () => {
+describe("authentication failures", () => {
   test.each([
     ["a key with a wrong checksum", () => `${valid().slice(0, -6)}000000`],
     ["a key that was never issued", unknownKey],
@@ -178,7 +178,7 @@ describe("what counts as a failure", () => {
     expect((await call(authorization())).status).toBe(429);
   });
 
-  test("not what succeeds, is forbidden or comes without credentials", async () => {
+  test("exclude requests that succeed, are forbidden or have no credentials", async () => {
     const { rest, graphql: call } = at("192.0.2.20");
     const { run, keys } = graphql();
     await run(
@@ -205,22 +205,22 @@ describe("what counts as a failure", () => {
     expect((await rest(await unused())).status).toBe(429);
   });
 
-  test("none, without a limit", async () => {
+  test("are not counted without a limit", async () => {
     for (let time = 0; time < 20; time += 1) {
       expect((await at("192.0.2.30", careless).rest("Token nonsense")).status).toBe(401);
     }
   });
 });
 
-describe("the address", () => {
-  test("is the connection's where no proxy is trusted, whatever a header says", async () => {
+describe("the client address", () => {
+  test("is the connection's when no proxy is trusted, whatever the headers", async () => {
     for (let time = 0; time < LIMIT; time += 1) {
       expect((await at(`192.0.2.${time}`, direct).rest("Token nonsense")).status).toBe(401);
     }
     expect((await at("192.0.2.99", direct).rest("Token nonsense")).status).toBe(429);
   });
 
-  test("is the last that is no trusted proxy's, whatever the client wrote before it", async () => {
+  test("is the last untrusted one, whatever the client sent", async () => {
     for (let time = 0; time < LIMIT; time += 1) {
       expect((await at(`198.51.100.${time}, 192.0.2.40, 127.0.0.9`).rest("Token nonsense")).status).toBe(401);
     }
@@ -229,7 +229,7 @@ describe("the address", () => {
   });
 });
 
-test("one secret, however its header is written, does not push out others that are remembered", async () => {
+test("one secret with different header spellings does not evict other cached secrets", async () => {
   const limit = { policy: "auth-failures", limit: 1, windowSeconds: 60 } as const;
   const failures = new AuthFailures(new RateCounters(60_000, undefined), limit, new Metrics());
   const tooMany = 10_001;

@@ -19,7 +19,7 @@ async function call(
   return callRest(`${graphql().service.url}/graphql`, "POST", undefined, body, headers);
 }
 
-/** Checks that a column is that of a field, by its name or by its alias. */
+/** Checks that a column belongs to a field, by name or alias. */
 function startsAt(query: string, name: string): (column: number) => boolean {
   return (column) => new RegExp(`^(?:\\w+: )?${name}\\b`).test(query.slice(column - 1));
 }
@@ -33,7 +33,7 @@ async function create(providedId: string) {
 }
 
 describe("a user group token", () => {
-  test("reads its own group's name, properties, mapping, and what caches need", async () => {
+  test("reads its own group's name, properties, mapping and cache fields", async () => {
     const { service, run } = graphql();
     const { token } = await create("viewer");
     const { userGroup } = await run(
@@ -144,7 +144,7 @@ describe("a user group token", () => {
     });
   });
 
-  test("learns of a field that does not exist, rather than of one that is closed", async () => {
+  test("gets the error for an unknown field before that for a forbidden one", async () => {
     const { token } = await create("misspelt");
     expect(await call(token, "{ viewer { userGroup { nmae teamId } } }")).toMatchObject({
       body: {
@@ -155,7 +155,7 @@ describe("a user group token", () => {
     });
   });
 
-  test("is cut off at once by a rotation, and by a deletion", async () => {
+  test("is invalidated immediately by rotation and deletion", async () => {
     const { run } = graphql();
     const { token } = await create("cut");
     const rotate = `mutation { rotateUserGroupToken(input: { currentToken: "${token}" }) { userGroup { token } } }`;
@@ -175,7 +175,7 @@ describe("a user group token", () => {
     expect((await call(next, OWN)).status).toBe(401);
   });
 
-  test("is not an API key, nor the other way round", async () => {
+  test("is not an API key, nor is an API key a token", async () => {
     const { call: callWithKey, keys, service } = graphql();
     const { token } = await create("confused");
     expect((await callWithKey(OWN, {}, token)).status).toBe(401);

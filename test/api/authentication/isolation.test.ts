@@ -7,14 +7,14 @@ import { createUserGroup, entry } from "../../support/graphql/user-group-operati
 import { callRest } from "../../support/rest/rest-client.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
-// The operations select all there is, more than a client may.
+// The operations select everything, which exceeds the limits for clients.
 const graphql = useGraphql({ limits: { depth: 100, selections: 20_000, cost: Number.MAX_SAFE_INTEGER } });
 const schema = buildSchema(printSdl());
 const MARK = "victim's own";
 
-/** What an attacker might have come to know, to be put into every argument of that name. */
+/** Values that an attacker may know, for every argument of that name. */
 let known: KnownValues;
-/** What must come out of no reply. */
+/** Values that no reply may contain. */
 let secrets: readonly string[];
 let attackers: Readonly<Record<string, string>>;
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
     document: { ...goodSite, name: `${MARK} site` },
   });
   const { webhookDeliveries } = await run("{ webhookDeliveries { nodes { id } } }");
-  const ownToken = async (key: string) => {
+  const createToken = async (key: string) => {
     const create = `mutation { getOrCreateUserGroup(input: { providedId: "own", name: "Own" }) { userGroup { token } } }`;
     return (await run(create, {}, key)).getOrCreateUserGroup.userGroup.token;
   };
@@ -84,13 +84,13 @@ beforeAll(async () => {
   attackers = {
     "another account": `Token ${strangerKey}`,
     "the other environment": `Token ${keys.testing}`,
-    "another group of the environment": `Bearer ${await ownToken(keys.admin)}`,
-    "another account's group": `Bearer ${await ownToken(strangerKey)}`,
+    "another group of the environment": `Bearer ${await createToken(keys.admin)}`,
+    "another account's group": `Bearer ${await createToken(strangerKey)}`,
   };
 });
 
 test.each(rootFields())(
-  "nothing of another tenant is found or changed by %s %s",
+  "%s %s neither finds nor changes another tenant's data",
   async (kind, name, field) => {
     const operations = generateOperations(schema, kind, field, known);
     const before = await victimState();
@@ -100,10 +100,10 @@ test.each(rootFields())(
           authorization,
         });
         const text = JSON.stringify(reply.body);
-        const asked = `${who}: ${JSON.stringify(operation)} → ${text}`;
-        for (const secret of secrets) expect(text.includes(secret), asked).toBe(false);
-        expect(reply.status, asked).not.toBe(500);
-        expect(text, asked).not.toMatch(
+        const details = `${who}: ${JSON.stringify(operation)} → ${text}`;
+        for (const secret of secrets) expect(text.includes(secret), details).toBe(false);
+        expect(reply.status, details).not.toBe(500);
+        expect(text, details).not.toMatch(
           /GRAPHQL_VALIDATION_FAILED|BAD_USER_INPUT|GRAPHQL_PARSE_FAILED|QUERY_TOO|TOO_MANY/,
         );
       }
@@ -112,7 +112,7 @@ test.each(rootFields())(
   },
 );
 
-test("while its owner finds all of it by the same operations", async () => {
+test("the owner finds all of it with the same operations", async () => {
   const { service, keys } = graphql();
   const found: Record<string, boolean> = {};
   for (const [kind, name, field] of rootFields()) {
@@ -122,7 +122,7 @@ test("while its owner finds all of it by the same operations", async () => {
       found[name] ||= JSON.stringify(body).includes(MARK);
     }
   }
-  // These tell nothing of what is stored.
+  // These reveal nothing that is stored.
   const { viewer, validateSiteConfig, ...others } = found;
   expect([viewer, validateSiteConfig]).toEqual([false, false]);
   expect(Object.values(others)).toEqual(Object.keys(others).map(() => true));

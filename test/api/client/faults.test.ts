@@ -14,7 +14,7 @@ import { pause, retryDelayMs } from "../../../clients/typescript/src/retry.js";
 import { makeCertificate } from "../../support/clients/certificate.js";
 import {
   type Answer,
-  breakOff,
+  closeMidReply,
   cutOff,
   hang,
   refuse,
@@ -38,7 +38,7 @@ function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}): UserGr
   return new UserGroupsClient({ baseUrl, apiKey: KEY, ...options });
 }
 
-/** How a call fails. */
+/** The error of a failed call. */
 async function failureOf(call: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   return call.then(
     () => expect.unreachable("The call should have failed."),
@@ -46,16 +46,16 @@ async function failureOf(call: Promise<unknown>): Promise<Error & Record<string,
   );
 }
 
-describe("a call is repeated", () => {
+describe("a call is retried", () => {
   test.each([
-    ["a connection that was cut", cutOff],
-    ["a reply that broke off", breakOff],
+    ["a cut connection", cutOff],
+    ["an incomplete reply", closeMidReply],
     ["503", refuse(503, "unavailable", { "retry-after": "0" })],
-    ["503 until a moment", refuse(503, "unavailable", { "retry-after": new Date().toUTCString() })],
+    ["a temporary 503", refuse(503, "unavailable", { "retry-after": new Date().toUTCString() })],
     ["500", refuse(500, "internal")],
     ["429", refuse(429, "rate_limited", { "retry-after": "0" })],
-    ["a page of a proxy", reply(502, "<html>Bad Gateway</html>")],
-    ["a request under the same key that is still under way", refuse(409, "idempotency_key_in_use")],
+    ["a proxy's error page", reply(502, "<html>Bad Gateway</html>")],
+    ["a request in progress with the same key", refuse(409, "idempotency_key_in_use")],
   ])("after %s", async (_name, fault) => {
     const { url, seen } = await startScriptedServer(fault, FOUND);
     await expect(clientOf(url).userGroups.getOrCreate({ userGroupId: "a" })).resolves.toMatchObject({
@@ -67,13 +67,13 @@ describe("a call is repeated", () => {
     ]);
   });
 
-  test("after it took too long", async () => {
+  test("after a timeout", async () => {
     const { url, seen } = await startScriptedServer(hang, FOUND);
     await clientOf(url, { timeoutMs: 100 }).userGroups.getOrCreate({ userGroupId: "a" });
     expect(seen).toHaveLength(2);
   });
 
-  test("under one key, another one for each call", async () => {
+  test("with the same idempotency key, which differs between calls", async () => {
     const { url, seen } = await startScriptedServer(cutOff, ROTATED);
     const { userGroups } = clientOf(url);
     await userGroups.rotateToken({ currentToken: TOKEN });
@@ -83,21 +83,21 @@ describe("a call is repeated", () => {
     expect(keys[2]).not.toBe(keys[0]);
   });
 
-  test("no earlier than the service asks for", async () => {
+  test("no earlier than the service asks", async () => {
     const { url } = await startScriptedServer(refuse(503, "unavailable", { "retry-after": "1" }), FOUND);
     const start = performance.now();
     await clientOf(url).userGroups.getOrCreate({ userGroupId: "a" });
     expect(performance.now() - start).toBeGreaterThanOrEqual(995);
   });
 
-  test("so often and no more", async () => {
+  test("up to the maximum number of attempts", async () => {
     const { url, seen } = await startScriptedServer(refuse(503, "unavailable", { "retry-after": "0" }));
     const call = clientOf(url, { maxRetries: 1 }).userGroups.getOrCreate({ userGroupId: "a" });
     await expect(call).rejects.toThrow(ServiceError);
     expect(seen).toHaveLength(2);
   });
 
-  test("for so long and no longer", async () => {
+  test("up to the maximum duration", async () => {
     const { url, seen } = await startScriptedServer(refuse(429, "rate_limited", { "retry-after": "30" }));
     const { userGroups } = clientOf(url);
     const failure = await failureOf(userGroups.getOrCreate({ userGroupId: "a" }, { maxElapsedMs: 5_000 }));
@@ -110,7 +110,7 @@ describe("a call is repeated", () => {
   });
 });
 
-describe("a call is not repeated", () => {
+describe("a call is not retried", () => {
   test.each([
     [400, "invalid_field"],
     [401, "unauthenticated"],
@@ -127,19 +127,19 @@ describe("a call is not repeated", () => {
   });
 
   test.each([
-    ["what is not JSON", reply(200, "<!doctype html>")],
-    ["JSON of something else", reply(200, { ok: true })],
+    ["a reply that is not JSON", reply(200, "<!doctype html>")],
+    ["unexpected JSON", reply(200, { ok: true })],
     ["a group without its token", reply(200, { success: 1, user_group: { ...GROUP, token: null } })],
-    ["a success that is none", reply(200, { success: 0 })],
+    ["a success without its data", reply(200, { success: 0 })],
     ["a redirect", reply(302, "", { location: "https://evil.example.com/" })],
-  ])("after %s, which is told as such", async (_name, answer) => {
+  ])("after %s, which is reported as such", async (_name, answer) => {
     const { url, seen } = await startScriptedServer(answer);
     const failure = await failureOf(clientOf(url).userGroups.getOrCreate({ userGroupId: "a" }));
     expect(failure).toBeInstanceOf(UnexpectedReplyError);
     expect(seen).toHaveLength(1);
   });
 
-  test("once it is aborted: while it waits for a reply, or for a retry", async () => {
+  test("once it is aborted, while waiting for a reply or for a retry", async () => {
     for (const answer of [hang, refuse(503, "unavailable", { "retry-after": "20" })]) {
       const { url } = await startScriptedServer(answer);
       const reason = new Error("The customer left.");
@@ -152,7 +152,7 @@ describe("a call is not repeated", () => {
 });
 
 describe("a deletion", () => {
-  test("is sent again under its key, so that it gets the reply that was lost", async () => {
+  test("is retried with its idempotency key to receive the lost reply", async () => {
     const { url, seen } = await startScriptedServer(cutOff, DELETED);
     await clientOf(url).userGroups.delete({ currentToken: TOKEN });
     const keys = seen.map(({ headers }) => headers["idempotency-key"]);
@@ -160,11 +160,11 @@ describe("a deletion", () => {
   });
 
   test.each([
-    ["a reply that was lost", cutOff],
-    ["a reply that broke off", breakOff],
+    ["a lost reply", cutOff],
+    ["an incomplete reply", closeMidReply],
     ["503", refuse(503, "unavailable", { "retry-after": "0" })],
-    ["a page of a proxy", reply(502, "<html>Bad Gateway</html>")],
-  ])("that finds no group after %s has deleted none", async (_name, fault) => {
+    ["a proxy's error page", reply(502, "<html>Bad Gateway</html>")],
+  ])("that finds no group after %s returns that nothing was deleted", async (_name, fault) => {
     const { url } = await startScriptedServer(fault, GONE);
     await expect(clientOf(url).userGroups.delete({ currentToken: TOKEN })).rejects.toMatchObject({
       name: "NotFoundError",
@@ -173,7 +173,7 @@ describe("a deletion", () => {
   });
 });
 
-test("over https a certificate must be of an authority that is known, or told", async (context) => {
+test("verifies the certificate over https, against known or configured authorities", async (context) => {
   const certificate = await makeCertificate();
   if (!certificate) context.skip("There is no openssl to make a certificate with.");
   else {
@@ -190,7 +190,7 @@ test("over https a certificate must be of an authority that is known, or told", 
   }
 });
 
-test("a client that was closed ends what is under way, and takes no more", async () => {
+test("a closed client aborts calls in flight and rejects new ones", async () => {
   const { url } = await startScriptedServer(hang);
   const client = clientOf(url);
   const call = client.userGroups.getOrCreate({ userGroupId: "a" });
@@ -199,7 +199,7 @@ test("a client that was closed ends what is under way, and takes no more", async
   await expect(client.request("{ a }")).rejects.toThrow("The client is closed. Create a new one.");
 });
 
-test("waits grow up to a bound, by chance, and come after what the service asks for", () => {
+test("retry delays grow up to a maximum, with jitter, and respect Retry-After", () => {
   expect([1, 2, 3, 6, 20].map((retry) => retryDelayMs(retry, undefined, 1))).toEqual([
     250, 500, 1000, 8000, 8000,
   ]);
@@ -207,14 +207,14 @@ test("waits grow up to a bound, by chance, and come after what the service asks 
   expect(retryDelayMs(1, 3, 0.5)).toBe(3125);
 });
 
-test("a wait that is longer than a timer's lasts all the same", async () => {
+test("a delay longer than the maximum timer works", async () => {
   await expect(pause(2 ** 40, AbortSignal.timeout(50))).rejects.toMatchObject({ name: "TimeoutError" });
 });
 
-test("nobody who is told of a failure, or looks at the client, learns the key or the token", async () => {
+test("errors and the inspected client contain neither key nor token", async () => {
   const { url } = await startScriptedServer(
     cutOff,
-    breakOff,
+    closeMidReply,
     GARBLED,
     reply(200, `${KEY} ${TOKEN}`),
     refuse(401, "unauthenticated"),

@@ -15,7 +15,7 @@ import { collect, usePackageClient } from "../../support/clients/package-client.
 const fixture = usePackageClient();
 
 describe("groups", () => {
-  test("are listed page by page, and no further than they are wanted", async () => {
+  test("are listed page by page, as far as they are consumed", async () => {
     const { client, service } = fixture();
     const providedIds = Array.from({ length: 7 }, (_, index) => `list-${index}`);
     await client.userGroups.upsert(providedIds.map((providedId) => ({ providedId, name: "L" })));
@@ -35,7 +35,7 @@ describe("groups", () => {
     });
   });
 
-  test("are upserted all or none, or each by itself", async () => {
+  test("are upserted all or none, or one by one", async () => {
     const { userGroups } = fixture().client;
     const groups = [
       { providedId: "upsert", name: "U", mapping: { a: "sales" }, properties: { tier: 1 } },
@@ -49,7 +49,7 @@ describe("groups", () => {
       userErrors: [{ code: "UNKNOWN_DATA_SOURCE", field: ["userGroups", "1", "mapping", "7"] }],
     });
     expect(await userGroups.get({ providedId: "upsert" })).toBeNull();
-    const [written, faulty] = await userGroups.upsertEach(groups);
+    const [written, invalid] = await userGroups.upsertEach(groups);
     expect(written).toMatchObject({
       ok: true,
       newUserGroup: true,
@@ -58,7 +58,7 @@ describe("groups", () => {
         mapping: [{ schemaId: "a", dataSource: { providedId: "sales" } }],
       },
     });
-    expect(faulty).toMatchObject({ ok: false, error: { code: "unknown_data_source", field: "mapping.7" } });
+    expect(invalid).toMatchObject({ ok: false, error: { code: "unknown_data_source", field: "mapping.7" } });
     const [again] = await userGroups.upsert([{ providedId: "upsert", properties: null }]);
     expect(again).toMatchObject({
       newUserGroup: false,
@@ -67,7 +67,7 @@ describe("groups", () => {
     expect(again?.userGroup.mapping).toHaveLength(1);
   });
 
-  test("get their mapping set, replaced and taken away", async () => {
+  test("have their mapping set, replaced and removed", async () => {
     const { userGroups } = fixture().client;
     await userGroups.getOrCreate({ userGroupId: "mapped", name: "M" });
     const by = { providedId: "mapped" };
@@ -84,7 +84,7 @@ describe("groups", () => {
   });
 });
 
-test("data sources are created, read, listed, changed and deleted", async () => {
+test("creates, reads, lists, changes and deletes data sources", async () => {
   const { dataSources } = fixture().client;
   const created = await dataSources.create({ providedId: "lake", name: "Lake" });
   expect(await dataSources.get({ providedId: "lake" })).toEqual(created);
@@ -101,7 +101,7 @@ test("data sources are created, read, listed, changed and deleted", async () => 
   });
 });
 
-test("a site's settings are stored, read, and refused with what is wrong", async () => {
+test("stores and reads a site's settings, and reports what is wrong with invalid ones", async () => {
   const { siteConfigs } = fixture().client;
   const text = '{ "name": "Docs", "navigation": [{ "group": "", "pages": ["index"] }] }';
   expect(await siteConfigs.get("docs")).toBeNull();
@@ -109,9 +109,9 @@ test("a site's settings are stored, read, and refused with what is wrong", async
   expect(siteConfig).toMatchObject({ site: "docs", revision: 1, text, document: JSON.parse(text) });
   expect(report).toMatchObject({ valid: true, warnings: expect.arrayContaining([expect.anything()]) });
   expect(await siteConfigs.get("docs")).toEqual(siteConfig);
-  const faulty = siteConfigs.put({ site: "docs", text: '{ "name": "Docs" }' });
-  await expect(faulty).rejects.toThrow(InvalidSiteConfigError);
-  await expect(faulty).rejects.toMatchObject({
+  const invalid = siteConfigs.put({ site: "docs", text: '{ "name": "Docs" }' });
+  await expect(invalid).rejects.toThrow(InvalidSiteConfigError);
+  await expect(invalid).rejects.toMatchObject({
     code: "invalid_site_config",
     report: { valid: false, errors: [{ pointer: "", line: 1 }] },
   });
@@ -120,10 +120,10 @@ test("a site's settings are stored, read, and refused with what is wrong", async
   await expect(late).rejects.toThrow(ConflictError);
 });
 
-describe("an operation of the caller's", () => {
+describe("a caller's operation", () => {
   const NAMED = `query ($by: UserGroupBy!) { userGroup(by: $by) { name } }`;
 
-  test("may be text, or what graphql-codegen makes: parsed, or a String that knows its types", async () => {
+  test("can be text or graphql-codegen output: a parsed document or a typed String", async () => {
     const { client } = fixture();
     await client.userGroups.getOrCreate({ userGroupId: "own", name: "Own" });
     const variables = { by: { providedId: "own" } };
@@ -136,7 +136,7 @@ describe("an operation of the caller's", () => {
     expect(await client.request("{ viewer { scope } }")).toEqual({ viewer: { scope: "admin" } });
   });
 
-  test("counts once under its key", async () => {
+  test("is applied at most once per idempotency key", async () => {
     const { client } = fixture();
     const create = `mutation { createUserGroup(input: { providedId: "once", name: "O" }) { userGroup { id } userErrors { code } } }`;
     const options = { idempotencyKey: "create once" };
@@ -147,7 +147,7 @@ describe("an operation of the caller's", () => {
     });
   });
 
-  test("fails with the code and the request of its first error", async () => {
+  test("fails with code and request ID of its first error", async () => {
     const { client } = fixture();
     const wrong = client.request("{ userGroups { nothing } }");
     await expect(wrong).rejects.toThrow(ApiError);
@@ -160,11 +160,11 @@ describe("an operation of the caller's", () => {
   });
 });
 
-describe("of a service that runs only documents it knows", () => {
+describe("with a service restricted to trusted documents", () => {
   const list = new URL("../../../clients/typescript/trusted-documents.json", import.meta.url);
   const strict = usePackageClient({ trustedDocuments: JSON.parse(readFileSync(list, "utf8")) });
 
-  test("the client needs no others than those of its list, nor does a page", async () => {
+  test("the client and its pages need only the documents in their list", async () => {
     const { client, service } = strict();
     const { token } = await client.userGroups.getOrCreate({ userGroupId: "trusted", name: "T" });
     const events = client.userGroups.watch({ providedId: "trusted" });

@@ -23,7 +23,7 @@ describe("options", () => {
     ["timeoutMs", { timeoutMs: 0 }],
     ["maxRetries", { maxRetries: -1 }],
     ["appName", { appName: "a\r\nb" }],
-  ])("that cannot be used are refused by name: %s, %o", (name, options) => {
+  ])("rejects invalid ones by name: %s, %o", (name, options) => {
     const create = () => new UserGroupsClient({ baseUrl: "https://a.example", apiKey: KEY, ...options });
     expect(create).toThrow(TypeError);
     expect(create).toThrow(new RegExp(`^\`${name}\` must `));
@@ -35,15 +35,15 @@ describe("options", () => {
     "http://127.1.2.3",
     "http://[::1]:4000",
     "https://groups.example.com/",
-  ])("take %s", (baseUrl) => {
+  ])("accepts %s", (baseUrl) => {
     expect(() => clientOf(baseUrl)).not.toThrow();
   });
 
-  test("allow plain http to elsewhere if told so", () => {
+  test("allows plain http to other hosts if enabled", () => {
     expect(() => clientOf("http://groups.internal", { allowHttp: true })).not.toThrow();
   });
 
-  test("put the API below a path, and tell who calls", async () => {
+  test("supports a base path and a user agent", async () => {
     const { url, seen } = await startScriptedServer(FOUND);
     await clientOf(`${url}/groups`, { appName: "billing/2.1" }).userGroups.getOrCreate({ userGroupId: "a" });
     expect(seen[0]?.path).toBe("/groups/api/user");
@@ -53,7 +53,7 @@ describe("options", () => {
     });
   });
 
-  test("refuse an idempotency key that is no header", async () => {
+  test("rejects an idempotency key that is not a valid header", async () => {
     const call = clientOf("http://127.0.0.1:1").userGroups.rotateToken(
       { currentToken: TOKEN },
       { idempotencyKey: "ä" },

@@ -13,8 +13,8 @@ import { usePackageClient } from "../../support/clients/package-client.js";
 const fixture = usePackageClient();
 const ID = /^[0-9a-f-]{36}$/;
 
-describe("a group's life", () => {
-  test("is created once, then found unchanged", async () => {
+describe("a group", () => {
+  test("is created once, then returned unchanged", async () => {
     const { userGroups } = fixture().client;
     const input = {
       userGroupId: "life",
@@ -38,7 +38,7 @@ describe("a group's life", () => {
     ]);
   });
 
-  test("is changed in what is given, and cleared by null", async () => {
+  test("is updated in the given fields, and cleared by null", async () => {
     const { userGroups } = fixture().client;
     const { token, teamId } = await userGroups.getOrCreate({
       userGroupId: "changed",
@@ -58,7 +58,7 @@ describe("a group's life", () => {
     expect(cleared.properties).toBeNull();
   });
 
-  test("gets a new token, and ends", async () => {
+  test("is rotated and deleted", async () => {
     const { userGroups } = fixture().client;
     const { token } = await userGroups.getOrCreate({ userGroupId: "ends", name: "Ends" });
     const rotated = await userGroups.rotateToken({ currentToken: token });
@@ -69,7 +69,7 @@ describe("a group's life", () => {
     expect(await userGroups.get({ providedId: "ends" })).toBeNull();
   });
 
-  test("lives in the environment of the key", async () => {
+  test("belongs to the key's environment", async () => {
     const { newClient, keys } = fixture();
     const { userGroups } = newClient({ apiKey: keys.testing });
     await userGroups.getOrCreate({ userGroupId: "tested", name: "Tested" });
@@ -78,7 +78,7 @@ describe("a group's life", () => {
   });
 });
 
-test("a rotation that is named counts once, whichever process repeats it", async () => {
+test("a rotation with an idempotency key is applied once, whichever process repeats it", async () => {
   const { client, newClient } = fixture();
   const { token } = await client.userGroups.getOrCreate({ userGroupId: "named", name: "Named" });
   const options = { idempotencyKey: "rotate named, 2026-11-21" };
@@ -87,7 +87,7 @@ test("a rotation that is named counts once, whichever process repeats it", async
   expect(again).toEqual(first);
 });
 
-test("what happened counts once, and is told, though its reply was lost", async () => {
+test("a change whose reply was lost is applied once and reported", async () => {
   const { client, newClient, service } = fixture();
   const lossy = newClient({ baseUrl: await startLossyProxy(service.url) });
   const created = await lossy.userGroups.getOrCreate({ userGroupId: "lost", name: "Lost" });
@@ -103,8 +103,8 @@ test("what happened counts once, and is told, though its reply was lost", async 
   expect(await client.userGroups.get({ providedId: "lost" })).toBeNull();
 });
 
-describe("a refusal", () => {
-  test("names its field as the caller does, its code and its request", async () => {
+describe("an error", () => {
+  test("has the caller's field name, its code and the request ID", async () => {
     const { userGroups } = fixture().client;
     const creation = userGroups.getOrCreate({ userGroupId: "x".repeat(256), name: "X" });
     await expect(creation).rejects.toThrow(InvalidRequestError);
@@ -128,7 +128,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("has a class for what a program does about it", async () => {
+  test("has a class by which a program can handle it", async () => {
     const { client, newClient, keys } = fixture();
     const { token } = await client.userGroups.getOrCreate({ userGroupId: "classes", name: "C" });
     const stranger = `${keys.admin.slice(0, -1)}${keys.admin.endsWith("0") ? "1" : "0"}`;
@@ -146,7 +146,7 @@ describe("a refusal", () => {
 describe("with a rate limit", () => {
   const limited = usePackageClient({ rateLimits: { maxCost: 1 } });
 
-  test("it gives up at once where the wait would be longer than its timeouts", async () => {
+  test("fails immediately when the wait would exceed its timeouts", async () => {
     const client = limited().newClient({ maxElapsedMs: 2_000 });
     await client.userGroups.getOrCreate({ userGroupId: "limited", name: "L" });
     const refused = client.userGroups.getOrCreate({ userGroupId: "limited" });

@@ -17,17 +17,17 @@ async function create(userGroupId: string) {
   const { userGroups } = fixture().client;
   const { token } = await userGroups.getOrCreate({ userGroupId, name: "One" });
   const events = userGroups.watch({ providedId: userGroupId });
-  const next = async () => shortly(await events.next());
+  const next = async () => summarize(await events.next());
   const rename = (name: string) => userGroups.update({ userGroupId, name });
   return { token, events, next, rename };
 }
 
-function shortly({ done, value }: IteratorResult<UserGroupEvent, void>): string {
+function summarize({ done, value }: IteratorResult<UserGroupEvent, void>): string {
   return done ? "over" : `${value.kind} ${value.userGroup?.name}`;
 }
 
 describe("a watch", () => {
-  test("tells how a group is, then of each change, to its end", async () => {
+  test("yields the group, then each change until it is deleted", async () => {
     const { client } = fixture();
     const { token, events, next, rename } = await create("watched");
     expect(await next()).toBe("CURRENT One");
@@ -41,20 +41,20 @@ describe("a watch", () => {
     expect(await next()).toBe("over");
   });
 
-  test("takes no connection from the calls, and ends when the client is closed", async () => {
+  test("uses no connection of the calls, and ends when the client is closed", async () => {
     const { userGroups } = fixture().client;
     await userGroups.getOrCreate({ userGroupId: "beside", name: "One" });
     const client = fixture().newClient({ maxConnections: 1, timeoutMs: 2_000, maxRetries: 0 });
     const watches = [1, 2].map(() => client.userGroups.watch({ providedId: "beside" }));
-    for (const events of watches) expect(shortly(await events.next())).toBe("CURRENT One");
+    for (const events of watches) expect(summarize(await events.next())).toBe("CURRENT One");
     await client.userGroups.update({ userGroupId: "beside", name: "Two" });
-    for (const events of watches) expect(shortly(await events.next())).toBe("UPDATED Two");
+    for (const events of watches) expect(summarize(await events.next())).toBe("UPDATED Two");
     client.close();
     for (const events of watches)
       await expect(events.next()).rejects.toThrow("The client is closed. Create a new one.");
   });
 
-  test("goes on where its connection broke, and tells what has become of the group", async () => {
+  test("continues after a lost connection, with the changes since", async () => {
     const { service } = fixture();
     const { next, rename, events } = await create("broken");
     expect(await next()).toBe("CURRENT One");
@@ -62,7 +62,7 @@ describe("a watch", () => {
       const following = next();
       service.server.server.closeAllConnections();
       await rename(name);
-      // It may have been back before the change, or had an event left: both changes before may have been read as one state.
+      // It may have reconnected before the change, or two changes may have been read as one state.
       const possible = [`CURRENT ${name}`, "CURRENT One", "CURRENT Two again", "UPDATED Two again"];
       expect(possible).toContain(await following);
       await rename(`${name} again`);
@@ -72,7 +72,7 @@ describe("a watch", () => {
     await events.return();
   });
 
-  test("tells that the group was deleted while its connection was broken", async () => {
+  test("reports that the group was deleted while the connection was lost", async () => {
     const { service, client } = fixture();
     const { next, token } = await create("deleted meanwhile");
     expect(await next()).toBe("CURRENT One");
@@ -82,19 +82,19 @@ describe("a watch", () => {
     expect(await following).toBe("DELETED undefined");
   });
 
-  test("ends with what does not pass by itself", async () => {
+  test("ends on a permanent error", async () => {
     const { account, newClient, service, client } = fixture();
     await create("revoked");
     await expect(client.userGroups.watch({ providedId: "nobody" }).next()).rejects.toThrow(NotFoundError);
     const { secret, id } = await account.createKey({ scope: "read" });
     const events = newClient({ apiKey: secret }).userGroups.watch({ providedId: "revoked" });
-    expect(shortly(await events.next())).toBe("CURRENT One");
+    expect(summarize(await events.next())).toBe("CURRENT One");
     const following = expect(events.next()).rejects.toThrow(AuthenticationError);
     await service.services.accounts.revokeKey(id);
     await following;
   });
 
-  test("ends with its signal", async () => {
+  test("ends when its signal is aborted", async () => {
     const { userGroups } = fixture().client;
     await create("left");
     const abort = new AbortController();
@@ -106,7 +106,7 @@ describe("a watch", () => {
   });
 });
 
-test("a subscription of the caller's own tells its data, and whenever it stands", async () => {
+test("a custom subscription yields its data and reports when it is established", async () => {
   const { client } = fixture();
   const { rename } = await create("own subscription");
   let connected = 0;
@@ -122,7 +122,7 @@ test("a subscription of the caller's own tells its data, and whenever it stands"
   expect(connected).toBe(1);
 });
 
-describe("of a server that is none of ours, a subscription", () => {
+describe("a subscription to another server", () => {
   const clientOf = (baseUrl: string) =>
     new UserGroupsClient({ baseUrl, apiKey: `ugk_live_${"k".repeat(40)}`, maxRetries: 1 });
   const stream =
@@ -134,16 +134,16 @@ describe("of a server that is none of ours, a subscription", () => {
   const event = (data: unknown) => `event: next\ndata: ${JSON.stringify(data)}\n\n`;
 
   test.each([
-    ["that is no event stream", reply(200, { data: {} })],
+    ["that is not an event stream", reply(200, { data: {} })],
     ["with an event that is not JSON", stream("event: next\ndata: {\n\n")],
-    ["with an event of something else", stream(event([1]))],
+    ["with an unexpected event", stream(event([1]))],
   ])("%s, fails", async (_name, answer) => {
     const { url, seen } = await startScriptedServer(answer);
     await expect(clientOf(url).subscribe(WATCH).next()).rejects.toThrow(UnexpectedReplyError);
     expect(seen).toHaveLength(1);
   });
 
-  test("reads events however they are cut into pieces, until it is told that there are no more", async () => {
+  test("reads events however they are chunked, until the stream completes", async () => {
     const text = `:\n\n${event({ data: { a: "ä" } })}${event({ data: { a: 2 } })}event: complete\n\n`;
     const { url } = await startScriptedServer((response) => {
       response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
@@ -159,7 +159,7 @@ describe("of a server that is none of ours, a subscription", () => {
     expect(seen).toEqual([{ a: "ä" }, { a: 2 }]);
   });
 
-  test("connects again after a failure of a moment, and gives up when there is nobody left", async () => {
+  test("reconnects after a temporary failure, and gives up when nobody answers", async () => {
     const failed = event({ data: null, errors: [{ message: "No.", extensions: { code: "UNAVAILABLE" } }] });
     const { url, seen } = await startScriptedServer(
       stream(failed),

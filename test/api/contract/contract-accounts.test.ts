@@ -17,7 +17,7 @@ async function compare(ours: string, theirs: string, against: string): Promise<n
   return compareContracts(keys, { url: service.url, against, json: false }, async () => undefined);
 }
 
-test("two keys of one account, or one key, are refused", async () => {
+test("rejects one key, or two keys of one account", async () => {
   const { secret } = await account.createKey();
   const { secret: testing } = await account.createKey({ environment: "Testing" });
   for (const other of [secret, testing]) {
@@ -28,7 +28,7 @@ test("two keys of one account, or one key, are refused", async () => {
   expect(await service.query("SELECT id FROM user_group")).toEqual([]);
 });
 
-test("one account behind two addresses is refused, and nothing is left", async () => {
+test("rejects one account behind two addresses and leaves nothing behind", async () => {
   const { secret } = await account.createKey();
   const { secret: other } = await account.createKey();
   const against = service.url.replace("127.0.0.1", "localhost");

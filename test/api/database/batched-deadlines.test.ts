@@ -20,7 +20,7 @@ beforeAll(async () => {
     tokenKeyId: row.token_key_id,
     scope: "admin",
   };
-  // It has the process draw ids, which the next groups get without asking the database.
+  // Makes the process fetch a block of IDs, which later groups use without a statement.
   await create(writer, "first");
 });
 afterAll(() => service.close());
@@ -33,7 +33,7 @@ const rename = (by: Writer) =>
 test.each([
   ["an insert", (by: Writer) => create(by, "late")],
   ["an update", rename],
-])("%s whose deadline ends while it waits for a connection is not sent", async (_, write) => {
+])("%s whose deadline passes while waiting for a connection is not sent", async (_, write) => {
   const deadline = { isOver: false };
   let outcome: Promise<unknown> | undefined;
   await service.database.transaction({ accountId: account.accountId }, async () => {
@@ -50,14 +50,14 @@ test.each([
   expect(groups).toEqual([{ provided_id: "first", name: "Acme" }]);
 });
 
-test("a write that still has time is sent though another one, which waits with it, has none", async () => {
+test("a write within its deadline is sent although another one in its batch is too late", async () => {
   const late = { isOver: false };
   const outcomes: Promise<unknown>[] = [];
   await service.database.transaction({ accountId: account.accountId }, async () => {
     for (const deadline of [late, { isOver: false }]) {
       const providedId = deadline === late ? "late" : "in time";
       outcomes.push(create({ ...writer, deadline }, providedId).catch((error: unknown) => error));
-      // A statement of its own: the next one waits behind it.
+      // A separate statement: the next one waits behind it.
       await expect.poll(() => service.database.poolUsage.waiting).toBe(1);
     }
     late.isOver = true;

@@ -9,7 +9,7 @@ async function getAll(key?: string) {
   return Promise.all(ids.map((id) => rest().call("GET", { user_group_id: id, name: id }, key)));
 }
 
-/** Sends requests while the only connection is busy, until all of them have come. */
+/** Sends requests while the only connection is busy, until all have arrived. */
 async function whileBusy<Result>(requests: number, work: () => Promise<Result>): Promise<Result> {
   const { service, account } = rest();
   let result: Promise<Result> | undefined;
@@ -31,8 +31,8 @@ beforeEach(() => {
   rest().service.statements.length = 0;
 });
 
-describe("what comes at the same time", () => {
-  test("is created with few statements, each for its own request", async () => {
+describe("concurrent requests", () => {
+  test("create groups with few statements, each its own", async () => {
     const { service } = rest();
     const replies = await whileBusy(ids.length, () => getAll());
     expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200));
@@ -42,13 +42,15 @@ describe("what comes at the same time", () => {
     const entries = await service.query(
       "SELECT subject_name, request_id FROM audit_entry WHERE action = 'user_group.created' ORDER BY id",
     );
-    const told = new Map(
+    const requestIds = new Map(
       entries.map((row: { subject_name: string; request_id: string }) => [row.subject_name, row.request_id]),
     );
-    expect(told).toEqual(new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])));
+    expect(requestIds).toEqual(
+      new Map(replies.map(({ headers }, index) => [ids[index], headers["x-request-id"]])),
+    );
   });
 
-  test("is read with few statements, and each gets its own group", async () => {
+  test("read groups with few statements, each its own", async () => {
     const { service } = rest();
     const replies = await whileBusy(ids.length, () => getAll());
     expect(replies.map(({ body }) => Object(body).user_group.provided_id)).toEqual(ids);
@@ -56,7 +58,7 @@ describe("what comes at the same time", () => {
     expect(service.statements.length).toBeLessThan(10);
   });
 
-  test("is another tenant's business in statements of its own", async () => {
+  test("use separate statements for each tenant", async () => {
     const { keys, strangerKey } = rest();
     const [mine, testing, strange] = await Promise.all([getAll(), getAll(keys.testing), getAll(strangerKey)]);
     const tokens = [mine, testing, strange].flatMap((replies) =>
@@ -67,7 +69,7 @@ describe("what comes at the same time", () => {
     expect(strange?.every(({ body }) => Object(body).new_user_group)).toBe(true);
   });
 
-  test("is not harmed by one that fails", async () => {
+  test("succeed when one of them fails", async () => {
     const { service, call } = rest();
     await service.query("ALTER TABLE user_group ADD CONSTRAINT no_bad CHECK (name <> 'bad')");
     const names = Array.from({ length: 20 }, (_, index) => (index === 7 ? "bad" : `good ${index}`));
@@ -82,10 +84,10 @@ describe("what comes at the same time", () => {
   });
 });
 
-describe("what is changed at the same time", () => {
+describe("concurrent changes", () => {
   const updates = () => rest().service.statements.filter((text) => /UPDATE user_group/.test(text)).length;
 
-  /** Which request each entry of the audit log tells of, by the group's provided id. */
+  /** The request of each audit entry, by the group's external ID. */
   async function requestsOf(action: string): Promise<ReadonlyMap<string, string>> {
     const entries = await rest().service.query(
       `SELECT subject_name, request_id FROM audit_entry WHERE action = '${action}'
@@ -102,7 +104,7 @@ describe("what is changed at the same time", () => {
     return { tokens, rotate: () => tokens.map((token) => rest().call("POST", { current_token: token })) };
   }
 
-  test("is updated with few statements, each for its own request", async () => {
+  test("update groups with few statements, each its own", async () => {
     await getAll();
     rest().service.statements.length = 0;
     const replies = await whileBusy(ids.length, () =>
@@ -119,7 +121,7 @@ describe("what is changed at the same time", () => {
     );
   });
 
-  test("gets new tokens with few statements, each for its own request", async () => {
+  test("rotate tokens with few statements, each its own", async () => {
     const { tokens, rotate } = await rotateAll();
     const replies = await whileBusy(ids.length, () => Promise.all(rotate()));
     expect(updates()).toBeLessThan(20);
@@ -133,7 +135,7 @@ describe("what is changed at the same time", () => {
     );
   });
 
-  test("counts once for each request, though they change one group", async () => {
+  test("are each applied, though they change one group", async () => {
     const { service, call } = rest();
     const { token } = userGroupOf(await call("GET", { user_group_id: "shared", name: "shared" }));
     const rotations = await whileBusy(10, () =>
@@ -150,19 +152,21 @@ describe("what is changed at the same time", () => {
     ).toHaveLength(1);
   });
 
-  test("tells each request whose group is missing", async () => {
+  test("report a missing group to the right request", async () => {
     const { call } = rest();
     await getAll();
-    const asked = [...ids.slice(0, 10), "nobody", ...ids.slice(10, 20)];
-    const replies = await whileBusy(asked.length, () =>
-      Promise.all(asked.map((id) => call("PUT", { user_group_id: id, properties: { id } }))),
+    const requestedIds = [...ids.slice(0, 10), "nobody", ...ids.slice(10, 20)];
+    const replies = await whileBusy(requestedIds.length, () =>
+      Promise.all(requestedIds.map((id) => call("PUT", { user_group_id: id, properties: { id } }))),
     );
-    expect(replies.map(({ status }) => status)).toEqual(asked.map((id) => (id === "nobody" ? 404 : 200)));
+    expect(replies.map(({ status }) => status)).toEqual(
+      requestedIds.map((id) => (id === "nobody" ? 404 : 200)),
+    );
   });
 });
 
-describe("a group that another transaction holds", () => {
-  // Whoever waits for it here waits longer than the test.
+describe("a group locked by another transaction", () => {
+  // A request that waits for it here would time out.
   const slow = useRest({
     poolSize: 4,
     lockTimeoutMs: 60_000,
@@ -170,7 +174,7 @@ describe("a group that another transaction holds", () => {
     speed: { batchStatements: true, keyCacheMs: 0 },
   });
 
-  test("keeps no other from being changed", async () => {
+  test("does not block changes of other groups", async () => {
     const { service, account, call } = slow();
     const names = ids.slice(0, 20);
     const groups = await Promise.all(names.map((id) => call("GET", { user_group_id: id, name: id })));
@@ -194,7 +198,7 @@ describe("a group that another transaction holds", () => {
   });
 });
 
-describe("an API key that is remembered", () => {
+describe("a cached API key", () => {
   const get = async (key: string, { call } = rest()) =>
     (await call("GET", { user_group_id: "group 1" }, key)).status;
   const patient = useRest({ speed: { keyCacheMs: 3_600_000 } });
@@ -207,22 +211,22 @@ describe("an API key that is remembered", () => {
     expect(service.statements.filter((text) => text.includes("api_key.hash"))).toHaveLength(1);
   });
 
-  test("ends soon when it was revoked elsewhere, and at once when here", async () => {
+  test("expires soon when revoked elsewhere, and immediately when revoked here", async () => {
     const { service, account, keys } = rest();
     const { secret, id } = await account.createKey();
     expect(await get(secret)).toBe(200);
     await service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [id]);
     await expect.poll(() => get(secret)).toBe(401);
 
-    const here = await account.createKey();
-    expect(await get(here.secret)).toBe(200);
-    const revoke = `mutation { revokeApiKey(input: { id: "${Buffer.from(`ApiKey:${here.id}`).toString("base64url")}" }) { userErrors { code } } }`;
+    const revoked = await account.createKey();
+    expect(await get(revoked.secret)).toBe(200);
+    const revoke = `mutation { revokeApiKey(input: { id: "${Buffer.from(`ApiKey:${revoked.id}`).toString("base64url")}" }) { userErrors { code } } }`;
     const reply = await callRest(`${service.url}/graphql`, "POST", keys.admin, { query: revoke });
     expect(reply.body).toMatchObject({ data: { revokeApiKey: { userErrors: [] } } });
-    expect(await get(here.secret)).toBe(401);
+    expect(await get(revoked.secret)).toBe(401);
   });
 
-  test("is not remembered when it is unknown", async () => {
+  test("is not cached when it is unknown", async () => {
     const { service, account } = rest();
     const { secret, id } = await account.createKey();
     await service.query("UPDATE api_key SET revoked_at = now() WHERE id = $1", [id]);

@@ -3,9 +3,9 @@ import { beforeAll, expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import {
   CONDITIONS,
-  casesOf,
   connectionFields,
   type ListCase,
+  listCases,
   PARENT_LISTS,
   SCANNING,
   SHORT,
@@ -20,13 +20,13 @@ import {
 
 const graphql = useGraphql();
 
-/** The account's groups; its neighbours in the same tables have some times as many together. */
+/** Groups of the account; the other accounts in the same tables have several times as many. */
 const GROUPS = 10_000;
 const NEIGHBOURS = 5;
 const PAGE = 10;
-/** How many lists of a parent are read together. */
+/** The number of parents whose lists are read together. */
 const PARENTS = 3;
-/** The order of rows that were cut to their pages before: those of a page of each parent, one more than it shows. */
+/** Sorts rows that are already limited to pages: those of one page per parent, plus one each. */
 const MAX_SORTED = PARENTS * (PAGE + 1);
 
 let plans: RecordedPlan[];
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const owners = [account];
   for (let count = 0; count < NEIGHBOURS; count += 1) owners.push(await service.createAccount());
   for (const { accountId } of owners) await fill(accountId);
-  // An account has few endpoints, the table those of all accounts.
+  // An account has few endpoints; the table has those of all accounts.
   await service.query(`
     SET session_replication_role = replica;
     INSERT INTO webhook_endpoint (account_id, environment, name, url, events, secret_key_id, secret_ciphertext)
@@ -49,7 +49,7 @@ beforeAll(async () => {
   plans = recordPlans(service);
 });
 
-/** Writes rows without triggers: what they would write is written here. */
+/** Inserts rows without triggers, together with the rows that triggers would insert. */
 async function fill(accountId: number): Promise<void> {
   const tenant = `${accountId}, 'Customer'`;
   const time = (n: string) => `timestamptz '2023-01-01' + ${n} * interval '3 hours'`;
@@ -90,11 +90,11 @@ async function fill(accountId: number): Promise<void> {
     SET session_replication_role = origin;`);
 }
 
-/** Reads a page. @returns where it begins and ends */
+/** Reads a page. @returns its start and end cursors */
 async function page(of: ListCase, window: object): Promise<{ startCursor: string; endCursor: string }> {
   const [type = "", field = ""] = of.list.split(".");
   const filter = of.filter && "endpointId" in of.filter ? { endpointId } : of.filter;
-  const given = Object.entries({
+  const variableEntries = Object.entries({
     ...window,
     ...(filter && { filter }),
     ...(of.order && { orderBy: of.order }),
@@ -102,20 +102,23 @@ async function page(of: ListCase, window: object): Promise<{ startCursor: string
   const list = schema.getType(type);
   const args = isObjectType(list) ? (list.getFields()[field]?.args ?? []) : [];
   const typeOf = (name: string) => args.find((argument) => argument.name === name)?.type;
-  const variables = given.map(([name]) => `$${name}: ${typeOf(name)}`).join(", ");
-  const passed = given.map(([name]) => `${name}: $${name}`).join(", ");
+  const variables = variableEntries.map(([name]) => `$${name}: ${typeOf(name)}`).join(", ");
+  const passed = variableEntries.map(([name]) => `${name}: $${name}`).join(", ");
   const selection = `${field}(${passed}) { nodes { __typename } pageInfo { startCursor endCursor } }`;
   if (type !== "Query" && !PARENT_LISTS[type])
     throw new Error(`Say in PARENT_LISTS where to find a ${type}.`);
   const selected =
     type === "Query" ? selection : `${PARENT_LISTS[type]}(first: ${PARENTS}) { nodes { ${selection} } }`;
-  const data = await graphql().run(`query (${variables}) { ${selected} }`, Object.fromEntries(given));
+  const data = await graphql().run(
+    `query (${variables}) { ${selected} }`,
+    Object.fromEntries(variableEntries),
+  );
   const connection = type === "Query" ? data[field] : data[PARENT_LISTS[type] ?? ""].nodes[0][field];
   if (!("after" in window || "before" in window)) expect(connection.nodes.length).toBeGreaterThan(0);
   return connection.pageInfo;
 }
 
-/** What a plan does that no list may do: sort rows of tenants, or read a table of them from its beginning to its end. */
+/** Finds plan nodes that no list may have: sorting tenant rows, or scanning one of their tables. */
 function faultsOf(plan: PlanNode, mayScan: boolean): string[] {
   return nodesOf(plan).flatMap((node) => {
     const { "Node Type": type, "Relation Name": table } = node;
@@ -128,9 +131,9 @@ function faultsOf(plan: PlanNode, mayScan: boolean): string[] {
   });
 }
 
-test("there are lists to ask for, and what may scan is a condition of one", () => {
+test("there are lists to explain, and each exception is a condition of one", () => {
   expect(connectionFields().length).toBeGreaterThanOrEqual(9);
-  const conditions = new Set(casesOf().map(({ condition }) => condition));
+  const conditions = new Set(listCases().map(({ condition }) => condition));
   expect(SCANNING.filter((condition) => !conditions.has(condition))).toEqual([]);
   expect(Object.keys(CONDITIONS).filter((condition) => !conditions.has(condition))).toEqual([]);
 });
@@ -138,7 +141,7 @@ test("there are lists to ask for, and what may scan is a condition of one", () =
 test.each(connectionFields().map(({ type, field }) => `${type}.${field.name}`))(
   "pages of %s come from an index, in both directions, from cursors, with each filter and in each order",
   async (list) => {
-    for (const one of casesOf().filter((each) => each.list === list)) {
+    for (const one of listCases().filter((each) => each.list === list)) {
       const first = await page(one, { first: PAGE });
       await page(one, { first: PAGE, after: first.endCursor });
       const last = await page(one, { last: PAGE });

@@ -5,7 +5,7 @@ const MIGRATION = "DataSourcesByEnvironment1764800000000";
 const migrations = useMigrationDatabase();
 let before: readonly unknown[];
 
-/** What each mapping leads to. @param environmentJoin how a data source is found from a mapping entry */
+/** The data source of each mapping entry. @param environmentJoin how a data source is joined to a mapping entry */
 const mappings = (environmentJoin = "") =>
   migrations().query(`SELECT account_id, mapping_entry.environment, user_group_id, schema_id, provided_id, name, created_at
     FROM mapping_entry JOIN data_source USING (account_id)
@@ -39,13 +39,13 @@ beforeEach(async () => {
   await migrations().up();
 });
 
-test("every mapping leads to a data source of its own environment with the same provided id and name", async () => {
+test("every mapping refers to a data source of its own environment with the same external ID and name", async () => {
   const after = await mappings("AND data_source.environment = mapping_entry.environment");
   expect(after).toEqual(before);
   expect(await migrations().query("SELECT count(*)::integer AS n FROM mapping_entry")).toEqual([{ n: 8 }]);
 });
 
-test("a data source goes to the environments that map it, or to both when none does, and keeps its id in one", async () => {
+test("a data source is copied to the environments that map it, or to both if none does, and keeps its ID in one", async () => {
   expect(await sources("account_id, environment, provided_id, id")).toEqual([
     { account_id: 1, environment: "Customer", provided_id: "both", id: 1 },
     { account_id: 1, environment: "Customer", provided_id: "customer", id: 2 },
@@ -61,7 +61,7 @@ test("a data source goes to the environments that map it, or to both when none d
     { account_id: 2, environment: "Testing", provided_id: "testing", id: 7 },
   ]);
   expect(await sources("created_at")).toHaveLength(1);
-  // Nobody changed anything: the audit log has no entries of it, and is written again afterwards.
+  // The migration is not a change by a caller: the audit log has no entries for it, and works afterwards.
   expect(await migrations().query("SELECT * FROM audit_entry")).toEqual([]);
   await migrations().query("UPDATE data_source SET name = name WHERE id = 9");
   expect(await migrations().query("SELECT environment FROM audit_entry")).toEqual([
@@ -69,12 +69,12 @@ test("a data source goes to the environments that map it, or to both when none d
   ]);
 });
 
-test("a mapping to a data source of the other environment is refused by the foreign key", async () => {
+test("the foreign key rejects a mapping to a data source of the other environment", async () => {
   const move = "UPDATE mapping_entry SET data_source_id = 1 WHERE environment = 'Testing' AND account_id = 1";
   await expect(migrations().query(move)).rejects.toThrow("mapping_entry_data_source_fk");
 });
 
-test("down merges the copies again", async () => {
+test("down merges the copies", async () => {
   await migrations().downTo(MIGRATION);
   expect(await mappings()).toEqual(before);
   expect(await sources("account_id, provided_id")).toHaveLength(8);

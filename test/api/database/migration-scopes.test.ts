@@ -4,7 +4,7 @@ import { useMigrationDatabase } from "../../support/postgres/migration-database.
 const MIGRATION = "EmbedScope1764802000000";
 const migrations = useMigrationDatabase();
 
-test("API keys with the scope read become embed keys, and down makes them read keys again", async () => {
+test("API keys with the scope read become embed keys, and read keys again on down", async () => {
   const { query, up, downTo } = migrations();
   const scopes = () => query("SELECT name, scope FROM api_key ORDER BY id");
   await up();

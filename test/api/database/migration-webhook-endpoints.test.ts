@@ -5,7 +5,7 @@ import { useMigrationDatabase } from "../../support/postgres/migration-database.
 const HEALTH = "WebhookEndpointHealth1764821000000";
 const migrations = useMigrationDatabase();
 
-test("down removes deleted endpoints with their deliveries, for an owner who is no superuser, and up goes on from there", async () => {
+test("down deletes soft-deleted endpoints and their deliveries for an owner without superuser rights, and up works again", async () => {
   const { query, up, downTo } = migrations();
   await up();
   await query("INSERT INTO account (name, token_key_id) VALUES ('one', 'k')");
@@ -22,7 +22,7 @@ test("down removes deleted endpoints with their deliveries, for an owner who is 
   await downTo(HEALTH);
   expect(await endpoints()).toEqual([{ name: "stays", deliveries: 1 }]);
   expect(await query("SELECT count(*)::integer AS n FROM webhook_delivery")).toEqual([{ n: 1 }]);
-  // Their deletion was in the audit log already.
+  // Their deletion is already in the audit log.
   expect(await query("SELECT count(*) FROM audit_entry")).toEqual(audited);
   const unforced = "SELECT relname FROM pg_class WHERE relrowsecurity AND NOT relforcerowsecurity";
   expect(await query(unforced)).toEqual([]);
@@ -31,7 +31,7 @@ test("down removes deleted endpoints with their deliveries, for an owner who is 
   expect(await query(unforced)).toEqual([]);
 });
 
-test("the indexes that the guide has built beforehand are kept by up, which would have built the same ones", async () => {
+test("up keeps the indexes that the guide builds beforehand, which equal its own", async () => {
   const { query, up, downTo } = migrations();
   const guide = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
   const statements = guide.match(/^CREATE INDEX CONCURRENTLY IF NOT EXISTS .*;$/gm) ?? [];

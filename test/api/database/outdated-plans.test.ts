@@ -3,7 +3,7 @@ import type { Queryable, Statement } from "../../../src/persistence/shared/state
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const CONNECTIONS = 3;
-/** They take some time, so that each connection of the pool gets one. @param test of its own, as connections keep what they prepared */
+/** Slow, so that each connection of the pool gets one. @param test makes the statement unique, as connections keep prepared statements */
 const statementsOf = (test: number): Record<"read" | "write", Statement> => ({
   read: { name: `probe_read_${test}`, access: "read", text: "SELECT *, pg_sleep(0.2)::text FROM probe" },
   write: {
@@ -26,7 +26,7 @@ const onAll = (work: () => Promise<unknown>) => Promise.all(Array.from({ length:
 const inTransaction = (statement: Statement) =>
   service.database.transaction("operator", (transaction) => transaction.run(statement, []));
 
-/** Has each connection prepare both statements, then changes the type of a column that they give. */
+/** Lets each connection prepare both statements, then changes the type of a column in their result. */
 beforeEach(async () => {
   tests += 1;
   ({ read, write } = statementsOf(tests));
@@ -44,16 +44,13 @@ const howToRun: [string, () => Queryable][] = [
   ["in a scope of rows", () => service.database.of("operator")],
 ];
 
-test.each(howToRun)(
-  "a statement %s that connections have prepared for an earlier schema runs once all the same",
-  async (_, db) => {
-    await onAll(async () => expect(await db().run(read, [])).toMatchObject([{ value: "first", added: 1 }]));
-    await onAll(async () => expect(await db().run(write, [])).toMatchObject([{ value: "more", added: 1 }]));
-    expect(await service.query("SELECT count(*)::integer AS n FROM probe")).toEqual([{ n: 1 + CONNECTIONS }]);
-  },
-);
+test.each(howToRun)("a statement %s prepared for an earlier schema succeeds", async (_, db) => {
+  await onAll(async () => expect(await db().run(read, [])).toMatchObject([{ value: "first", added: 1 }]));
+  await onAll(async () => expect(await db().run(write, [])).toMatchObject([{ value: "more", added: 1 }]));
+  expect(await service.query("SELECT count(*)::integer AS n FROM probe")).toEqual([{ n: 1 + CONNECTIONS }]);
+});
 
-test("a transaction fails as unavailable, and its connection serves nobody else", async () => {
+test("a transaction fails as unavailable, and its connection is not reused", async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: CONNECTIONS }, () => inTransaction(write)));
   expect(outcomes).toMatchObject(
     Array.from({ length: CONNECTIONS }, () => ({ status: "rejected", reason: { code: "unavailable" } })),

@@ -57,7 +57,7 @@ async function states(): Promise<Record<string, number>> {
 describe("deliveries", () => {
   beforeEach(() => tenant.listen("http://127.0.0.1:1/hook"));
 
-  test("that are over are removed after 30 days, batch by batch until none is left", async () => {
+  test("are deleted 30 days after they finish, in batches until none is left", async () => {
     await add(2 * BATCH + 1, "delivered", 31);
     await add(3, "dead", 31);
     await add(5, "delivered", 29);
@@ -74,7 +74,7 @@ describe("deliveries", () => {
     });
   });
 
-  test("that have waited too long are dead, also those to an endpoint that is disabled, and can be replayed", async () => {
+  test("are dead after waiting too long, also for disabled endpoints, and can be replayed", async () => {
     await service.query("UPDATE webhook_endpoint SET disabled_at = now() WHERE account_id = $1", [
       tenant.accountId,
     ]);
@@ -94,7 +94,7 @@ describe("deliveries", () => {
     expect(await states()).toEqual({ dead: BATCH - 1, pending: 3, delivered: 1 });
   });
 
-  test("are purged by their indexes, also by several processes at once", async () => {
+  test("are purged using indexes, also by concurrent processes", async () => {
     await add(10_000, "delivered", 1);
     await add(4 * BATCH, "delivered", 31);
     await service.query("ANALYZE webhook_delivery");
@@ -123,7 +123,7 @@ describe("deliveries", () => {
 });
 
 describe("a deleted endpoint", () => {
-  test("is gone at once with its deliveries; their rows are removed in batches, then its own", async () => {
+  test("disappears immediately with its deliveries; rows are deleted in batches, its own last", async () => {
     await tenant.listen("http://127.0.0.1:1/kept");
     const { id } = await tenant.listen("http://127.0.0.1:1/deleted");
     await add(2, "delivered", 1);
@@ -177,10 +177,10 @@ describe("a purge", () => {
       },
     };
     const lines: unknown[] = [];
-    const own = new Purges([purge], metrics, OPTIONS);
-    own.start({ warn: (details, message) => lines.push({ ...details, message }) });
+    const purges = new Purges([purge], metrics, OPTIONS);
+    purges.start({ warn: (details, message) => lines.push({ ...details, message }) });
     await expect.poll(() => metrics.purges.of("failing").succeededAt).toBeDefined();
-    await own.stop();
+    await purges.stop();
     expect(lines).toEqual([
       { purge: "failing", err: expect.any(Error), message: "purge failed and will be retried" },
       { purge: "failing", failures: 3, message: "purge recovered" },
@@ -188,7 +188,7 @@ describe("a purge", () => {
     expect(metrics.purges.of("failing")).toMatchObject({ rows: 0, failures: 3, backlogSeconds: 5 });
   });
 
-  test("stops between batches, and keeps its time of success for when it has come to its end", async () => {
+  test("stops between batches, and records success only when complete", async () => {
     let calls = 0;
     let stopped: Promise<void> | undefined;
     const purge: Purge = {
@@ -196,12 +196,12 @@ describe("a purge", () => {
       backlogSeconds: async () => 5,
       async removeBatch(limit) {
         calls += 1;
-        if (calls === 3) stopped = own.stop();
+        if (calls === 3) stopped = purges.stop();
         return limit;
       },
     };
-    const own = new Purges([purge], metrics, OPTIONS);
-    own.start({ warn: (details) => expect(details).toBeUndefined() });
+    const purges = new Purges([purge], metrics, OPTIONS);
+    purges.start({ warn: (details) => expect(details).toBeUndefined() });
     await expect.poll(() => calls).toBe(3);
     await stopped;
     expect(calls).toBe(3);

@@ -44,8 +44,8 @@ const all = async (scope: RowScope, table: string) =>
       [],
     );
 
-describe("a statement without any condition", () => {
-  test.each(TENANT_TABLES)("finds of %s what belongs to the tenant, and nothing else", async (table) => {
+describe("a statement without WHERE", () => {
+  test.each(TENANT_TABLES)("finds only the tenant's rows in %s", async (table) => {
     const { account, service } = graphql();
     const scope = { accountId: account.accountId, environment: "Customer" } as const;
     const rows = await all(scope, table);
@@ -58,7 +58,7 @@ describe("a statement without any condition", () => {
   });
 
   test.each([...TENANT_TABLES, "audit_entry"])(
-    "finds nothing in %s when no tenant is set, and for the operator",
+    "finds nothing in %s without a tenant or for the operator",
     async (table) => {
       const { account, service } = graphql();
       const { accountId, name } = account;
@@ -72,7 +72,7 @@ describe("a statement without any condition", () => {
     },
   );
 
-  test("finds the account of the tenant or of the name, keys of the tenant, and for the operator all", async () => {
+  test("finds the account by tenant or name, the tenant's keys, and everything for the operator", async () => {
     const { account, service } = graphql();
     const { accountId, name } = account;
     expect((await all({ accountId }, "account")).map(({ id }) => id)).toEqual([accountId]);
@@ -89,16 +89,16 @@ describe("a statement without any condition", () => {
   });
 
   test.each(["user_group", "mapping_entry", "data_source", "site_config"])(
-    "changes and deletes of %s nothing of others",
+    "changes and deletes no other tenant's rows in %s",
     async (table) => {
       const { account, service } = graphql();
       const state = () => service.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`);
       const before = await state();
       const isDeletable = ["user_group", "mapping_entry"].includes(table);
-      const own = { accountId: account.accountId, environment: "Testing" } as const;
-      const [column = ""] = Object.keys((await all(own, table))[0] ?? {}).slice(-1);
+      const tenant = { accountId: account.accountId, environment: "Testing" } as const;
+      const [column = ""] = Object.keys((await all(tenant, table))[0] ?? {}).slice(-1);
       await service.database
-        .transaction(own, async (transaction) => {
+        .transaction(tenant, async (transaction) => {
           await transaction.run({ access: "write", text: `UPDATE ${table} SET ${column} = ${column}` }, []);
           if (isDeletable) await transaction.run({ access: "write", text: `DELETE FROM ${table}` }, []);
           const others = (
@@ -136,7 +136,7 @@ describe("a statement without any condition", () => {
   });
 });
 
-describe("the role of the service", () => {
+describe("the application role", () => {
   let client: Client;
   beforeAll(async () => {
     client = new Client(clientOptions(graphql().service.target));
@@ -158,18 +158,18 @@ describe("the role of the service", () => {
     "DELETE FROM api_key",
     "UPDATE account SET name = 'x'",
     "INSERT INTO schema_migration (timestamp, name) VALUES (1, 'x')",
-  ])("may not: %s", async (statement) => {
+  ])("cannot: %s", async (statement) => {
     await expect(client.query(statement)).rejects.toThrow(/permission denied|must be owner/);
   });
 
-  test("sees each table only through its policy, as its owner would", async () => {
+  test("sees each table through its policy, as its owner does", async () => {
     const { service } = graphql();
     const rows = await service.query(`SELECT relname AS name FROM pg_class
       WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relrowsecurity AND relforcerowsecurity`);
     expect(rows.map(({ name }: { name: string }) => name).toSorted()).toEqual(TABLES.toSorted());
   });
 
-  test("is distinguished from one for which the policies do not hold", async () => {
+  test("is distinguished from a role that bypasses the policies", async () => {
     const { service } = graphql();
     expect(await findRowSecurityBypass(service.database)).toBeNull();
     const owner = await Database.connect({
@@ -186,7 +186,7 @@ describe("the role of the service", () => {
   });
 });
 
-test("a scope ends with its statement, also one that fails, and connections stay of use", async () => {
+test("the scope ends with its statement, even a failed one, and connections stay usable", async () => {
   const { account, service } = graphql();
   const scope = { accountId: account.accountId, environment: "Customer" } as const;
   const reader = service.database.of(scope);
@@ -207,7 +207,7 @@ test("a scope ends with its statement, also one that fails, and connections stay
   }
 });
 
-test("without prepared statements the scope holds as well", async () => {
+test("the scope also holds without prepared statements", async () => {
   const { account, service } = graphql();
   const database = await Database.connect({
     target: service.target,

@@ -32,7 +32,7 @@ async function differences(database: Database): Promise<string[]> {
   return upQueries.map(({ query }) => query);
 }
 
-test("entities and migrations agree, also after up, down and up again", async () => {
+test("entities and migrations agree, also after up, down and up", async () => {
   const database = await open("empty");
   const names = database.orm.migrations.map(({ name }) => name);
   expect(await migrateUp(database)).toEqual(names);
@@ -45,7 +45,7 @@ test("entities and migrations agree, also after up, down and up again", async ()
   expect(await differences(database)).toEqual([]);
 });
 
-test("replicas that start at once migrate once", async () => {
+test("replicas that start together migrate once", async () => {
   const replicas = [];
   for (let count = 0; count < 5; count += 1) replicas.push(await open("empty"));
   const applied = await Promise.all(replicas.map((replica) => migrateUp(replica)));
@@ -61,9 +61,9 @@ test("every table but account leads its primary and unique keys with account_id,
       FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
       WHERE contype IN ('p', 'u') AND connamespace = 'public'::regnamespace`),
   );
-  const own = keys.filter(({ table }) => table !== "account" && table !== "schema_migration");
-  expect(own.length).toBeGreaterThanOrEqual(8);
-  expect(own.filter(({ first }) => first !== "account_id")).toEqual([]);
+  const tenantKeys = keys.filter(({ table }) => table !== "account" && table !== "schema_migration");
+  expect(tenantKeys.length).toBeGreaterThanOrEqual(8);
+  expect(tenantKeys.filter(({ first }) => first !== "account_id")).toEqual([]);
   const unique: { name: string }[] = await database.entities("operator", (manager) =>
     manager.query(`SELECT indexrelid::regclass::text AS name FROM pg_index
       JOIN pg_class ON pg_class.oid = indrelid JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]

@@ -17,7 +17,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** The form of all policies of tenants; `environment` is text where an operator's policy stands beside (decision 32). */
+/** The form of all tenant policies; `environment` is text where there is also an operator policy (decision 32). */
 const TENANT = `((account_id = (NULLIF(current_setting('app.account_id'::text, true), ''::text))::integer)
   AND (environment = ENVIRONMENT))`.replace(/\s+/g, " ");
 const SETTING = "NULLIF(current_setting('app.environment'::text, true), ''::text)";
@@ -27,7 +27,7 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 const OPERATOR = "(current_setting('app.operator'::text, true) = 'on'::text)";
 
-/** Policies beside that of the tenant: for what works for all accounts at once. Each has its reason in decision 32. */
+/** Additional policies for work across all accounts; decision 32 has the reasons. */
 const OPERATOR_POLICIES = [
   "api_key ALL",
   "audit_entry INSERT",
@@ -37,7 +37,7 @@ const OPERATOR_POLICIES = [
   "webhook_delivery ALL",
   "webhook_endpoint SELECT",
 ];
-/** What a tenant may do where that is not everything: nobody changes or deletes audit entries. */
+/** Tenant privileges where they are restricted: audit entries cannot be changed or deleted. */
 const TENANT_COMMANDS: Readonly<Record<string, readonly string[]>> = { audit_entry: ["INSERT", "SELECT"] };
 const TEXT_TABLES = ["idempotent_request", "webhook_delivery", "webhook_endpoint"];
 
@@ -49,7 +49,7 @@ interface Policy {
   readonly conditions: readonly string[];
 }
 
-test("all tables with an account have policies of one form, and operator's ones where they are listed", async () => {
+test("all tables with an account have the same policy, and operator policies where listed", async () => {
   const { rows: tables } = await client.query<{ name: string; type: string }>(
     `SELECT relname AS name, min(format_type(atttypid, NULL)) FILTER (WHERE attname = 'environment') AS type
       FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
@@ -73,14 +73,14 @@ test("all tables with an account have policies of one form, and operator's ones 
     for (const { conditions } of ofTenant ?? []) expect(conditions, name).toEqual([form]);
   }
   expect(operators.toSorted()).toEqual(OPERATOR_POLICIES);
-  // An account has no environment, and public sites name it before its id is known.
+  // An account has no environment, and public sites look it up by name before its ID is known.
   expect(all.filter(({ table }) => !tables.some(({ name }) => name === table))).toMatchObject([
     { table: "account", cmd: "ALL", conditions: [expect.stringContaining("app.account_name")] },
   ]);
   for (const policy of all) expect(policy).toMatchObject({ permissive: "PERMISSIVE", roles: "{public}" });
 });
 
-test("functions that run with the rights of their owner pin search_path, with pg_temp last", async () => {
+test("SECURITY DEFINER functions pin search_path, with pg_temp last", async () => {
   const { rows } = await client.query<{ name: string; path: string | undefined }>(
     `SELECT proname AS name,
         (SELECT setting FROM unnest(proconfig) AS setting WHERE setting LIKE 'search_path=%') AS path

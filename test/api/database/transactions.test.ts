@@ -28,7 +28,7 @@ const nameOfSales = async () =>
     )
   )[0].name;
 
-test("a transaction in which a statement has failed is not committed, though nobody reports it", async () => {
+test("a transaction with a failed statement is not committed, even if the error is swallowed", async () => {
   const followed: string[] = [];
   const committing = service.database.transaction(scope, async (transaction) => {
     transaction.afterCommit(() => followed.push("commit"));
@@ -41,7 +41,7 @@ test("a transaction in which a statement has failed is not committed, though nob
   expect(await nameOfSales()).toBe("Sales database");
 });
 
-test("what is to follow a commit does not follow when PostgreSQL answers COMMIT with ROLLBACK", async () => {
+test("after-commit callbacks do not run when PostgreSQL answers COMMIT with ROLLBACK", async () => {
   const { driver } = service.database.orm;
   if (!(driver instanceof PostgresDriver)) throw new Error("This is not PostgreSQL's driver.");
   const clients: PoolClient[] = [];
@@ -50,7 +50,7 @@ test("what is to follow a commit does not follow when PostgreSQL answers COMMIT 
   const committing = service.database.transaction(scope, async (transaction) => {
     transaction.afterCommit(() => followed.push("commit"));
     await transaction.run(rename, ["Aborted"]);
-    // Past the transaction, which learns nothing of it.
+    // Not through the transaction, which does not notice it.
     await clients
       .at(-1)
       ?.query("SELECT 1 / 0")
@@ -59,11 +59,11 @@ test("what is to follow a commit does not follow when PostgreSQL answers COMMIT 
   await expect(committing).rejects.toThrow("PostgreSQL answered COMMIT with ROLLBACK: nothing was written.");
   expect(followed).toEqual([]);
   expect(await nameOfSales()).toBe("Sales database");
-  // The connection is fit for use again.
+  // The connection can be used again.
   await service.database.of(scope).run(rename, ["Sales database"]);
 });
 
-test("a part that fails is undone while others wait behind its failure, and the rest is committed", async () => {
+test("a failed savepoint is rolled back while others queue behind it, and the rest is committed", async () => {
   await service.database.transaction(scope, async (transaction) => {
     await transaction.run(rename, ["Kept"]);
     const part = transaction.nested(() =>
@@ -74,7 +74,7 @@ test("a part that fails is undone while others wait behind its failure, and the 
   expect(await nameOfSales()).toBe("Kept");
 });
 
-test("a connection that is lost in a transaction is unavailable, wherever it is noticed", async () => {
+test("a connection lost in a transaction is reported as unavailable at any point", async () => {
   for (const lose of [
     () => service.database.transaction(scope, (transaction) => transaction.run(terminate, [])),
     () => service.database.transaction(scope, (transaction) => transaction.runNested(terminate, [])),
@@ -93,7 +93,7 @@ test("a connection that is lost in a transaction is unavailable, wherever it is 
     await expect(lose()).rejects.toMatchObject(unavailable);
 });
 
-test("a connection that is lost at COMMIT leaves the outcome unknown: unavailable, and nothing is sent again", async () => {
+test("a connection lost at COMMIT is reported as unavailable and not retried", async () => {
   service.statements.length = 0;
   const [connection] = await service.database
     .of(scope)

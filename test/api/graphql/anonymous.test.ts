@@ -22,7 +22,7 @@ const INTROSPECTION = getIntrospectionQuery({
 const times = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(" ");
 
-/** A document of so many tokens that anybody may run. */
+/** A document with that many tokens that can be run without credentials. */
 const tokens = (count: number) => `{ __schema { ${times(count - 5, () => "__typename")} } }`;
 
 /** Sends a document without credentials. */
@@ -47,15 +47,15 @@ const refused = (status: number, code: string, figures: object = {}) => ({
 const UNAUTHENTICATED = refused(401, "UNAUTHENTICATED");
 const TOO_MANY_TOKENS = refused(400, "TOO_MANY_TOKENS", { limit: 500, actual: 501 });
 
-describe("without credentials, a document", () => {
-  test("may have as many tokens as introspection takes, and then some", async () => {
+describe("a document without credentials", () => {
+  test("can have slightly more tokens than introspection", async () => {
     expect((await post(INTROSPECTION)).body).toMatchObject({
       data: { __schema: { types: expect.anything() } },
     });
     expect((await post(tokens(500))).body).toEqual({ data: { __schema: { __typename: "__Schema" } } });
   });
 
-  test("of more tokens is refused by POST, by GET, as a persisted query and as an event stream", async () => {
+  test("is rejected above the token limit by POST, GET, persisted query and event stream", async () => {
     const { service, keys } = graphql();
     const query = tokens(501);
     expect(await post(query)).toMatchObject(TOO_MANY_TOKENS);
@@ -79,16 +79,16 @@ describe("without credentials, a document", () => {
 
   test.each([
     ["a query", "{ userGroups { nodes { name } } }"],
-    ["a field beside one that is open", "{ viewer { scope } userGroups { totalCount } }"],
+    ["a field next to a public one", "{ viewer { scope } userGroups { totalCount } }"],
     [
       "a field in a fragment",
       "{ ...F } fragment F on Query { ... { ...G } } fragment G on Query { node(id: 1) { id } }",
     ],
     ["another operation of the document", "query A { __typename } query B { apiKeys { totalCount } }"],
     ["a mutation", 'mutation { rotateUserGroupToken(input: { currentToken: "x" }) { userGroup { id } } }'],
-    ["what is not valid, of which nothing is said", "{ userGroupz { nodes { name } } }"],
-    ["a ring of fragments", "{ ...F } fragment F on Query { ...G } fragment G on Query { ...F nothing }"],
-  ])("that needs a key is refused before it is validated: %s", async (_, query) => {
+    ["an invalid document, without details", "{ userGroupz { nodes { name } } }"],
+    ["circular fragments", "{ ...F } fragment F on Query { ...G } fragment G on Query { ...F nothing }"],
+  ])("that needs a key is rejected before validation: %s", async (_, query) => {
     expect(await post(query)).toMatchObject({
       ...UNAUTHENTICATED,
       headers: { "www-authenticate": 'Token realm="user-groups"' },
@@ -96,13 +96,13 @@ describe("without credentials, a document", () => {
     expect((await post(query)).body).not.toHaveProperty("data");
   });
 
-  test("that somebody has run with a key is refused all the same", async () => {
+  test("is rejected although it has been run with a key", async () => {
     const query = "{ dataSources { nodes { name } } }";
     for (let run = 0; run < 3; run += 1) expect((await graphql().call(query)).status).toBe(200);
     expect(await post(query)).toMatchObject(UNAUTHENTICATED);
   });
 
-  test("needs no key for the schema, its own type and the viewer, which is null", async () => {
+  test("can read the schema, its own type and the viewer, which is null", async () => {
     const query =
       '{ __typename viewer { scope } __type(name: "Viewer") { fields { name type { ofType { name } } } } }';
     expect((await post(query)).body).toMatchObject({
@@ -114,7 +114,7 @@ describe("without credentials, a document", () => {
     );
   });
 
-  test("may not multiply what introspection gives", async () => {
+  test("cannot multiply introspection results", async () => {
     const nested =
       "{ __schema { types { fields { type { ...T } } } } } fragment T on __Type { possibleTypes { name } }";
     expect(await post(nested)).toMatchObject(refused(400, "QUERY_TOO_DEEP", { limit: 1, actual: 2 }));
@@ -124,7 +124,7 @@ describe("without credentials, a document", () => {
     expect((await graphql().call(aliased)).status).toBe(200);
   });
 
-  test("subscribes to nothing", async () => {
+  test("cannot subscribe", async () => {
     const { service } = graphql();
     const query = 'subscription { userGroupChanged(by: { providedId: "x" }) { kind } }';
     const body = { query };
@@ -135,7 +135,7 @@ describe("without credentials, a document", () => {
   });
 });
 
-describe("without valid credentials, a body", () => {
+describe("a body without valid credentials", () => {
   const TOO_LARGE = refused(413, "PAYLOAD_TOO_LARGE", { limit: 64 * KIB });
   const body = (size: number) => {
     const [start, end] = ['{"query":"{__typename}#', '"}'];
@@ -152,14 +152,14 @@ describe("without valid credentials, a body", () => {
     return { status: reply.statusCode, headers: reply.headers, body: JSON.parse(await reply.body.text()) };
   }
 
-  test.each([false, true])("has at most 64 KiB; chunked: %s", async (chunked) => {
+  test.each([false, true])("is limited to 64 KiB; chunked: %s", async (chunked) => {
     expect(await send(body(64 * KIB), {}, chunked)).toMatchObject({ status: 200 });
     const reply = await send(body(64 * KIB + 1), {}, chunked);
     expect(reply).toMatchObject({ ...TOO_LARGE, headers: { connection: "close" } });
     expect(await send(body(64 * KIB + 1), { accept: "text/event-stream" }, chunked)).toMatchObject(TOO_LARGE);
   });
 
-  test("is refused without waiting for the rest of it", async () => {
+  test("is rejected before the rest arrives", async () => {
     const { service, keys, strangerKey } = graphql();
     const open = async (authorization?: string) => {
       const endless = new Readable({ read: () => undefined });
@@ -182,7 +182,7 @@ describe("without valid credentials, a body", () => {
     expect(await open(`Bearer ${strangerKey}`)).toMatchObject(UNAUTHENTICATED);
   });
 
-  test("that breaks off in a chunk ends its request", async () => {
+  test("that breaks off in a chunk ends the request", async () => {
     const { service } = graphql();
     const refusals = service.services.telemetry.metrics.errors.of("graphql", "bad_request");
     const before = refusals.value;
@@ -193,7 +193,7 @@ describe("without valid credentials, a body", () => {
     await expect.poll(() => refusals.value).toBe(before + 1);
   });
 
-  test("of a caller may be larger, also when its key is not remembered yet", async () => {
+  test("can be larger with valid credentials, even if the key is not cached", async () => {
     const { account } = graphql();
     const { secret } = await account.createKey({ scope: "read" });
     for (const chunked of [false, true]) {
@@ -205,10 +205,10 @@ describe("without valid credentials, a body", () => {
   });
 });
 
-test("a body is nested at most 1000 levels deep, whoever sends it", async () => {
+test("is limited to 1,000 nesting levels for everyone", async () => {
   const { call } = graphql();
   const query = "query ($name: String!) { __type(name: $name) { name } }";
-  // The object of the body and that of its variables are two.
+  // The body's object and that of its variables are two levels.
   const nested = (levels: number) => ({
     name: JSON.parse(`${"[".repeat(levels - 2)}${"]".repeat(levels - 2)}`),
   });

@@ -17,7 +17,7 @@ const COUNT = 23;
 beforeAll(async () => {
   for (let index = 0; index < COUNT; index += 1) {
     await createUserGroup(graphql(), `group-${String(index).padStart(2, "0")}`, {
-      // Names repeat, so that ids have to settle ties.
+      // Names repeat, so that IDs have to break ties.
       name: ["Ärger", "apple", "Zoo 100%", "zoo_a"][index % 4],
       properties: { tier: index % 2 ? "gold" : "free", nested: { index } },
       mapping: index % 3 === 0 ? [entry("a", "sales"), entry("b", "support")] : [entry("b", "sales")],
@@ -55,7 +55,7 @@ async function pageThrough(orderBy: object, size: number, way: "forward" | "back
   }
 }
 
-test("pages that are asked for at once share statements, and each is as it is alone", async () => {
+test("pages requested together share statements and equal those requested alone", async () => {
   const sorts = ["TEAM_ID", "PROVIDED_ID", "NAME", "CREATED_AT", "UPDATED_AT"];
   const requests: object[] = [];
   for (const field of sorts) {
@@ -87,13 +87,13 @@ test("pages that are asked for at once share statements, and each is as it is al
 
 describe("paging", () => {
   test.each(["TEAM_ID", "PROVIDED_ID", "NAME", "CREATED_AT", "UPDATED_AT"])(
-    "by %s in every way",
+    "works by %s in both directions",
     async (field) => {
       const whole = idsOf(await list({ first: 100, orderBy: { field } }));
       expect(whole).toHaveLength(COUNT);
       const reversed = idsOf(await list({ first: 100, orderBy: { field, direction: "DESC" } }));
       expect(reversed).toEqual(whole.toReversed());
-      // Pages of one are worth their many requests where rows are equal but for their ids.
+      // Pages of one item are worth the extra requests only where rows differ by ID alone.
       for (const size of [...(field === "NAME" ? [1] : []), 4, COUNT, COUNT + 1]) {
         for (const way of ["forward", "backward"] as const) {
           expect(await pageThrough({ field }, size, way)).toEqual(whole);
@@ -103,7 +103,7 @@ describe("paging", () => {
     },
   );
 
-  test("names are sorted by code points", async () => {
+  test("sorts names by code point", async () => {
     const { userGroups } = await graphql().run(
       "{ userGroups(first: 100, orderBy: { field: NAME }) { nodes { name } } }",
     );
@@ -111,7 +111,7 @@ describe("paging", () => {
     expect([...new Set(names)]).toEqual(["Zoo 100%", "apple", "zoo_a", "Ärger"]);
   });
 
-  test("between two cursors lies what lies between them", async () => {
+  test("returns the items between two cursors", async () => {
     const { edges } = await list({ first: 100 });
     const between = { after: edges[4].cursor, before: edges[9].cursor };
     expect(idsOf(await list(between))).toEqual(edges.slice(5, 9).map(({ node }: Data) => node.providedId));
@@ -120,7 +120,7 @@ describe("paging", () => {
     );
   });
 
-  test("without first and last there are 20", async () => {
+  test("defaults to 20 items", async () => {
     expect(idsOf(await list({}))).toHaveLength(20);
     expect(await list({ first: 0 })).toMatchObject({
       nodes: [],
@@ -164,7 +164,7 @@ describe("paging", () => {
     expect(body).toMatchObject({ errors: [{ message, extensions: { code: "INVALID_FIELD", field } }] });
   });
 
-  test("only what is asked for is read", async () => {
+  test("reads only the requested fields", async () => {
     const { run, service } = graphql();
     const statements = async (selection: string) => {
       service.statements.length = 0;
@@ -206,7 +206,7 @@ describe("filters", () => {
     expect(page.totalCount).toBe(ids.length);
   });
 
-  test("what cannot be meant is refused", async () => {
+  test("reject meaningless values", async () => {
     for (const [field, filter] of [
       [["filter", "properties"], { properties: "text" }],
       [["filter", "dataSource"], { dataSource: {} }],
@@ -218,7 +218,7 @@ describe("filters", () => {
     }
   });
 
-  test("other tenants' groups are in no list", async () => {
+  test("never list other tenants' groups", async () => {
     const { run, strangerKey, keys } = graphql();
     for (const key of [strangerKey, keys.testing]) {
       expect((await run(LIST, {}, key)).userGroups).toMatchObject({ nodes: [], totalCount: 0 });

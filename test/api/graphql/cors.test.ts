@@ -10,14 +10,14 @@ const preflight = {
 };
 const query = { query: "{ viewer { __typename } }" };
 
-describe("with origins set", () => {
+describe("with allowed origins", () => {
   const graphql = useGraphql({ corsOrigins: [ORIGIN, "https://other.example.com"] });
 
-  test("a page of one of them may call the GraphQL API", async () => {
+  test("a page of an allowed origin can call the GraphQL API", async () => {
     const url = `${graphql().service.url}/graphql`;
-    const asked = await callRest(url, "OPTIONS", undefined, undefined, preflight);
-    expect(asked.status).toBe(204);
-    expect(asked.headers).toMatchObject({
+    const reply = await callRest(url, "OPTIONS", undefined, undefined, preflight);
+    expect(reply.status).toBe(204);
+    expect(reply.headers).toMatchObject({
       "access-control-allow-origin": ORIGIN,
       "access-control-allow-methods": "GET, POST",
       "access-control-allow-headers": "authorization,content-type",
@@ -34,11 +34,11 @@ describe("with origins set", () => {
     expect(refused).toMatchObject({ status: 401, headers: { "access-control-allow-origin": ORIGIN } });
   });
 
-  test("a page of another origin may not, nor may any page call the REST API", async () => {
+  test("a page of another origin cannot, and no page can call the REST API", async () => {
     const { url } = graphql().service;
     const stranger = { ...preflight, origin: "https://evil.example.com" };
-    const asked = await callRest(`${url}/graphql`, "OPTIONS", undefined, undefined, stranger);
-    expect(asked.headers["access-control-allow-origin"]).toBeUndefined();
+    const reply = await callRest(`${url}/graphql`, "OPTIONS", undefined, undefined, stranger);
+    expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
     const rest = await callRest(`${url}/api/user`, "OPTIONS", undefined, undefined, preflight);
     expect(rest.status).toBe(405);
     expect(rest.headers["access-control-allow-origin"]).toBeUndefined();
@@ -46,13 +46,13 @@ describe("with origins set", () => {
   });
 });
 
-describe("with none set", () => {
+describe("without allowed origins", () => {
   const graphql = useGraphql();
 
-  test("no page of another origin may call", async () => {
+  test("no page of another origin can call", async () => {
     const url = `${graphql().service.url}/graphql`;
-    const asked = await callRest(url, "OPTIONS", undefined, undefined, preflight);
-    expect(asked.headers["access-control-allow-origin"]).toBeUndefined();
+    const reply = await callRest(url, "OPTIONS", undefined, undefined, preflight);
+    expect(reply.headers["access-control-allow-origin"]).toBeUndefined();
     const called = await callRest(url, "POST", graphql().keys.admin, query, { origin: ORIGIN });
     expect(called.headers["access-control-allow-origin"]).toBeUndefined();
   });

@@ -11,7 +11,12 @@ import { beforeAll, expect, test } from "vitest";
 import { isObject } from "../../../src/domain/shared/json.js";
 import { printSdl } from "../../../src/graphql/server/schema.js";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
-import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../../support/rest/hostile-json.js";
+import {
+  hostileJson,
+  hostileObject,
+  hostileText,
+  maybeInvalidSiteConfig,
+} from "../../support/rest/hostile-json.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 
 const graphql = useGraphql();
@@ -24,7 +29,7 @@ const mutations = Object.values(buildSchema(printSdl()).getMutationType()?.getFi
 );
 const STATE = "SELECT * FROM user_group ORDER BY id";
 const INTEGERS = ["0", "-1", "1", "2147483648", "1e999", "1.5", '"1"'];
-/** Levels of a literal: what is deeper is left out. */
+/** Maximum depth of a literal; deeper levels are omitted. */
 const LITERAL_DEPTH = 300;
 
 beforeAll(async () => {
@@ -32,7 +37,7 @@ beforeAll(async () => {
   expect(await graphql().run(create)).toEqual({ createUserGroup: { userErrors: [] } });
 });
 
-/** The text of JSON for a type of the schema, in which any text and any JSON is hostile. */
+/** JSON text for a type of the schema, with hostile text and hostile JSON. */
 function hostileInput(type: GraphQLInputType): fc.Arbitrary<string> {
   if (isNonNullType(type)) return hostileInput(type.ofType);
   if (isListType(type)) {
@@ -63,7 +68,7 @@ async function send(body: string): Promise<RestReply> {
   return callRest(`${service.url}/graphql`, "POST", keys.admin, body);
 }
 
-/** Checks that a reply is as GraphQL has it, and no fault of the service. @returns whether the mutation was refused */
+/** Checks that a reply is valid GraphQL and not an internal error. @returns whether the mutation was rejected */
 function isRefusal({ status, body, headers }: RestReply): boolean {
   expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   expect([200, 400, 404, 409, 413, 422]).toContain(status);
@@ -76,14 +81,14 @@ function isRefusal({ status, body, headers }: RestReply): boolean {
     expect(extensions.code).not.toBe("INTERNAL");
     expect(extensions.code).not.toBe("INTERNAL_SERVER_ERROR");
     expect(extensions.code).toMatch(/^[A-Z_]+$/);
-    // What Apollo Server refuses before it is an operation has the id in the header only.
+    // Requests that Apollo Server rejects before execution have the ID in the header only.
     if (extensions.requestId === undefined) expect(extensions.code).toBe("BAD_REQUEST");
     else expect(extensions.requestId).toBe(headers["x-request-id"]);
   }
   return true;
 }
 
-/** Runs requests, of which the refused ones must leave the user groups as they are. */
+/** Runs requests; rejected ones must leave the user groups unchanged. */
 async function expectHarmless(bodies: fc.Arbitrary<string>, numRuns: number): Promise<void> {
   const { service } = graphql();
   let before = await service.query(STATE);
@@ -99,7 +104,7 @@ async function expectHarmless(bodies: fc.Arbitrary<string>, numRuns: number): Pr
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 }
 
-test("every mutation is tried", () => {
+test("covers every mutation", () => {
   expect(mutations.length).toBeGreaterThan(15);
 });
 
@@ -107,13 +112,13 @@ test.each(mutations)("$name with hostile variables", async ({ name, input, type 
   const query = `mutation ($input: ${type}) { ${name}(input: $input) { userErrors { code message field } } }`;
   const start = `{"query":${JSON.stringify(query)},"variables":{"input":`;
   await expectHarmless(
-    perhapsBroken(hostileInput(input)).map((value) => `${start}${value}}}`),
+    maybeInvalidSiteConfig(hostileInput(input)).map((value) => `${start}${value}}}`),
     15,
   );
 });
 
 test.each(mutations)("$name with hostile literals", async ({ name, input }) => {
-  const bodies = perhapsBroken(
+  const bodies = maybeInvalidSiteConfig(
     hostileInput(input).map((value) => {
       const literal = toLiteral(JSON.parse(value), LITERAL_DEPTH);
       return `mutation { ${name}(input: ${literal}) { userErrors { code message field } } }`;
@@ -122,14 +127,14 @@ test.each(mutations)("$name with hostile literals", async ({ name, input }) => {
   await expectHarmless(bodies, 15);
 });
 
-test("the request itself with hostile parts", async () => {
+test("request parameters with hostile values", async () => {
   const query = fc.constant(JSON.stringify("{ viewer { scope } }"));
   const empty = fc.constant("{}");
   const request = hostileObject({ query, variables: empty, operationName: hostileJson, extensions: empty });
-  await expectHarmless(perhapsBroken(request), 75);
+  await expectHarmless(maybeInvalidSiteConfig(request), 75);
 });
 
-test("keys that mean something to JavaScript are data, in variables and in literals", async () => {
+test("treats keys with a meaning in JavaScript as data, in variables and literals", async () => {
   const { run } = graphql();
   const properties = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":"x"}';
   const query = `mutation ($input: CreateUserGroupInput!) { createUserGroup(input: $input) { userGroup { properties } } }`;
@@ -141,11 +146,11 @@ test("keys that mean something to JavaScript are data, in variables and in liter
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 });
 
-test("nothing of all this was an error of the service", () => {
+test("logs none of this as an internal error", () => {
   expect(graphql().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });
 
-/** A JSON value as a literal of GraphQL, which has no keys but names. */
+/** A JSON value as a GraphQL literal, in which keys must be names. */
 function toLiteral(value: unknown, depth: number): string {
   if (depth === 0) return "null";
   if (Array.isArray(value)) return `[${value.map((item) => toLiteral(item, depth - 1)).join()}]`;

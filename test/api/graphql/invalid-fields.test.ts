@@ -3,7 +3,7 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 
 const graphql = useGraphql();
 
-test("userErrors has every invalid field of a mutation", async () => {
+test("userErrors lists every invalid field of a mutation", async () => {
   const { run } = graphql();
   const fieldsOf = async (mutation: string, input: object) => {
     const field = `${mutation.charAt(0).toLowerCase()}${mutation.slice(1)}`;
@@ -60,7 +60,7 @@ test("userErrors has every invalid field of a mutation", async () => {
   ]);
 });
 
-test("an upsert lists a hundred errors, and the first of each further group", async () => {
+test("an upsert lists at most 100 errors, plus the first of each further group", async () => {
   const { run } = graphql();
   const mapping = Array.from({ length: 60 }, () => ({ schemaId: "", dataSource: "sales" }));
   const userGroups = ["many a", "many b", "many c"].map((providedId) => ({ providedId, name: "", mapping }));

@@ -18,7 +18,7 @@ const INTROSPECTION = getIntrospectionQuery({
   oneOf: true,
 });
 
-/** Twelve levels with a leaf such as `name` in it. */
+/** Twelve levels with a leaf such as `name`. */
 const levels = (leaf: string) => `{
   userGroup(by: { providedId: "x" }) { mapping { dataSource {
     userGroups(first: 1) { nodes { mapping { dataSource {
@@ -30,7 +30,7 @@ const times = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => write(i)).join(" ");
 const aliases = (count: number) => `{ viewer { ${times(count, (index) => `a${index}: scope`)} } }`;
 const rootFields = (count: number) => `{ ${times(count, () => "viewer { scope }")} }`;
-/** As many tokens, which the resolver then refuses: `ids` has too many. */
+/** That many tokens; the resolver rejects the operation, since `ids` has too many. */
 const tokens = (count: number) => `{ nodes(ids: [${times(count - 12, () => '"x"')}]) { id } }`;
 /** 2 + 99 × 202 = 20,000 for the page size 99. */
 const cost = (first: string, head = "") =>
@@ -44,7 +44,7 @@ function refusal(code: string, message: string, figures: object) {
   };
 }
 
-describe("an operation at its limit runs, one beyond is refused", () => {
+describe("an operation at a limit runs, one above it is rejected:", () => {
   test("depth", async () => {
     const { call } = graphql();
     expect(await call(levels("name"))).toMatchObject({ status: 200, body: { data: { userGroup: null } } });
@@ -98,7 +98,7 @@ describe("an operation at its limit runs, one beyond is refused", () => {
     expect(await call(hidden)).toMatchObject({ body: { errors: [{ extensions: { actual: 62 } }] } });
   });
 
-  test("tokens, before anything else is made of them", async () => {
+  test("tokens, before parsing", async () => {
     const { call } = graphql();
     expect(await call(tokens(4000))).toMatchObject({
       body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["ids"] } }] },
@@ -106,7 +106,7 @@ describe("an operation at its limit runs, one beyond is refused", () => {
     const refused = refusal("TOO_MANY_TOKENS", "The query has more than 4000 tokens.", { limit: 4000 });
     expect(await call(tokens(4001))).toMatchObject(refused);
     expect(await call(`{ viewer ${"{".repeat(5000)}`)).toMatchObject(refused);
-    // Comments and commas are no tokens.
+    // Comments and commas are not tokens.
     expect((await call(`{ viewer { scope${",".repeat(5000)} } } #${"x ".repeat(5000)}`)).status).toBe(200);
     expect((await strict().call("{ viewer { scope } }")).status).toBe(200);
     expect(await strict().call("{ viewer { scope scope } }")).toMatchObject({
@@ -114,7 +114,7 @@ describe("an operation at its limit runs, one beyond is refused", () => {
     });
   });
 
-  test("cost, whether page sizes are written, in variables or the variables' defaults", async () => {
+  test("cost, with page sizes as literals, variables or variable defaults", async () => {
     const { call } = graphql();
     const head = "query ($n: Int = 100)";
     expect((await call(cost("99"))).status).toBe(200);
@@ -126,18 +126,18 @@ describe("an operation at its limit runs, one beyond is refused", () => {
     expect(await call(cost("100"))).toMatchObject(refused);
     expect(await call(cost("$n", head), { n: 100 })).toMatchObject(refused);
     expect(await call(cost("$n", head))).toMatchObject(refused);
-    // The same document again, once it is known.
+    // The same document again, once it is cached.
     expect((await call(cost("$n", head), { n: 99 })).status).toBe(200);
   });
 
-  test("a page size that is out of bounds is told as such", async () => {
+  test("reports a page size that is out of range as such", async () => {
     expect(await graphql().call("{ userGroups(first: 100000) { nodes { name } } }")).toMatchObject({
       body: { errors: [{ extensions: { code: "INVALID_FIELD", field: ["first"] } }] },
     });
   });
 });
 
-test("of several operations only the chosen one counts", async () => {
+test("counts only the selected operation", async () => {
   const { service, keys } = graphql();
   const query = `query Small { viewer { scope } } query Deep ${levels("userGroups { totalCount }")}`;
   const call = (operationName: string) =>
@@ -152,7 +152,7 @@ test("of several operations only the chosen one counts", async () => {
   });
 });
 
-test.each([30, 200])("fragments that double %i times are refused like any other excess", async (count) => {
+test.each([30, 200])("rejects fragments that double %i times like any other excess", async (count) => {
   const { call } = graphql();
   const fragments = (of: string) =>
     `{ userGroup(by: {}) { ...F0 } } ${times(
@@ -169,7 +169,7 @@ test.each([30, 200])("fragments that double %i times are refused like any other 
 });
 
 describe("introspection", () => {
-  test("as tools do it passes under any limits but that of tokens", async () => {
+  test("by common tools passes all limits except the token limit", async () => {
     for (const { call } of [graphql(), lenientOnTokens()]) {
       expect(await call(INTROSPECTION, {}, null)).toMatchObject({
         status: 200,
@@ -181,7 +181,7 @@ describe("introspection", () => {
     }
   });
 
-  test("that multiplies itself by aliases counts like all else", async () => {
+  test("multiplied by aliases counts like other fields", async () => {
     const { call } = graphql();
     const multiplied = (by: number) => `
       { __schema { types { ${times(by, (index) => `a${index}: fields { type { ...F } }`)} } } }
@@ -196,7 +196,7 @@ describe("introspection", () => {
   });
 });
 
-test("several operations in one request are refused", async () => {
+test("rejects batched requests", async () => {
   const { service, keys } = graphql();
   const query = { query: "{ viewer { scope } }" };
   expect(await callRest(`${service.url}/graphql`, "POST", keys.admin, [query, query])).toMatchObject({
@@ -205,18 +205,18 @@ test("several operations in one request are refused", async () => {
   });
 });
 
-test("a body of more than 4 MiB is refused, up to that it is read", async () => {
+test("accepts bodies up to 4 MiB", async () => {
   const { call } = graphql();
   const query = (size: number) => `{ viewer { scope } } #${"x".repeat(size)}`;
-  const most = 4 * 1_048_576 - JSON.stringify({ query: query(0), variables: {} }).length;
-  expect((await call(query(most))).status).toBe(200);
-  expect(await call(query(most + 1))).toMatchObject({
+  const largest = 4 * 1_048_576 - JSON.stringify({ query: query(0), variables: {} }).length;
+  expect((await call(query(largest))).status).toBe(200);
+  expect(await call(query(largest + 1))).toMatchObject({
     status: 413,
     body: { errors: [{ extensions: { code: "PAYLOAD_TOO_LARGE" } }] },
   });
 });
 
-test("the limits are settings", () => {
+test("limits are configurable", () => {
   const environment = {
     GRAPHQL_MAX_DEPTH: "3",
     GRAPHQL_MAX_ALIASES: "0",

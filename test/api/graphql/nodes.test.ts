@@ -7,7 +7,7 @@ const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
 describe("node and nodes", () => {
   const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on UserGroup { name } ... on DataSource { name } } }`;
 
-  test("find objects of every type, in order, with one statement a type", async () => {
+  test("find objects of every type, in order, with one statement per type", async () => {
     const { run, service, strangerKey } = graphql();
     const { id: group } = await createUserGroup(graphql(), "node");
     const { id: other } = await createUserGroup(graphql(), "other node");
@@ -27,7 +27,7 @@ describe("node and nodes", () => {
     expect(await run(`{ node(id: "nonsense") { id } }`)).toEqual({ node: null });
   });
 
-  test("at most 100 ids", async () => {
+  test("accept at most 100 IDs", async () => {
     expect((await graphql().call(NODES, { ids: Array(101).fill("x") })).body).toMatchObject({
       errors: [{ message: "ids must have at most 100 IDs.", extensions: { code: "INVALID_FIELD" } }],
     });
@@ -49,7 +49,7 @@ describe("data sources and their groups", () => {
     }
   }`;
 
-  test("are a page for each, with as many statements for many as for one", async () => {
+  test("returns a page for each, with as many statements for many as for one", async () => {
     const { run, service } = graphql();
     for (const index of [1, 2, 3, 4]) {
       await createUserGroup(graphql(), `mapped ${index}`, {
@@ -64,7 +64,7 @@ describe("data sources and their groups", () => {
     }
     service.statements.length = 0;
     const { dataSources } = await run(LIST, { first: 3 });
-    // The key, the data sources and their number, the groups and theirs, the mappings.
+    // The key, the data sources and their count, the groups and theirs, the mappings.
     expect(service.statements).toHaveLength(6);
     expect(dataSources.totalCount).toBe(12);
     const [sales, support, unused] = dataSources.nodes;
@@ -92,7 +92,7 @@ describe("data sources and their groups", () => {
     });
   });
 
-  test("show the groups of the key's environment only", async () => {
+  test("shows only groups of the key's environment", async () => {
     const { run, keys } = graphql();
     const { dataSources } = await run(LIST, { first: 10 }, keys.testing);
     expect(dataSources.nodes[0]).toMatchObject({
@@ -101,7 +101,7 @@ describe("data sources and their groups", () => {
     });
   });
 
-  test("filter and order", async () => {
+  test("can be filtered and sorted", async () => {
     const { run } = graphql();
     const list = `query ($filter: DataSourceFilter, $orderBy: DataSourceOrder) {
       dataSources(first: 100, filter: $filter, orderBy: $orderBy) { nodes { providedId } totalCount }

@@ -44,7 +44,7 @@ async function get(
 }
 
 describe("automatic persisted queries", () => {
-  test("a hash runs once its text was sent along", async () => {
+  test("a hash runs once its text has been sent", async () => {
     const query = `# ${randomUUID()}\n${VIEWER}`;
     const hash = sha256(query);
     expect((await post(open, persisted(hash))).body).toMatchObject(NOT_FOUND);
@@ -53,10 +53,10 @@ describe("automatic persisted queries", () => {
     expect(await get(open, persisted(hash))).toMatchObject(ANSWER);
   });
 
-  test("a GET that a page of another site could send is refused", async () => {
+  test("rejects a GET that a page of another site could send", async () => {
     const query = `# ${randomUUID()}\n${VIEWER}`;
     await post(open, { query, ...persisted(sha256(query)) });
-    // Without credentials of any kind: no page of another site can make a browser send them.
+    // Without credentials: pages of other sites cannot make a browser send them.
     const search = new URLSearchParams({ extensions: JSON.stringify(persisted(sha256(query)).extensions) });
     expect(await callRest(`${open().service.url}/graphql?${search}`, "GET", undefined)).toMatchObject({
       status: 400,
@@ -64,7 +64,7 @@ describe("automatic persisted queries", () => {
     });
   });
 
-  test("a hash of another text is refused, and remembers nothing", async () => {
+  test("rejects and does not store a hash of another text", async () => {
     const hash = sha256(randomUUID());
     expect(await post(open, { query: VIEWER, ...persisted(hash) })).toMatchObject({
       status: 400,
@@ -75,14 +75,14 @@ describe("automatic persisted queries", () => {
     expect((await post(open, persisted(hash))).body).toMatchObject(NOT_FOUND);
   });
 
-  test("a query beyond a limit is not remembered", async () => {
+  test("does not store a query that exceeds a limit", async () => {
     const { keys } = open();
     const query = `{ viewer { ${Array.from({ length: 61 }, (_, index) => `a${index}: scope`).join(" ")} } } # ${keys.admin}`;
     expect((await post(open, { query, ...persisted(sha256(query)) })).status).toBe(400);
     expect((await post(open, persisted(sha256(query)))).body).toMatchObject(NOT_FOUND);
   });
 
-  test("the oldest of many are forgotten, so that memory stays bounded", async () => {
+  test("evicts the oldest to bound memory", async () => {
     const size = 1_000_000;
     const queries = Array.from({ length: 34 }, () => `${VIEWER} # ${randomUUID()} ${"x".repeat(size)}`);
     for (const query of queries) {
@@ -108,7 +108,7 @@ describe("trusted documents", () => {
     },
   };
 
-  test("run by their ids, however these are sent", async () => {
+  test("run by ID, however it is sent", async () => {
     for (const [id, text] of Object.entries(TRUSTED).slice(0, 2)) {
       for (const named of [
         { documentId: id },
@@ -119,7 +119,7 @@ describe("trusted documents", () => {
         expect(await post(trusting, { ...named, operationName: "Viewer" })).toMatchObject(ANSWER);
         expect(await get(trusting, { ...named, operationName: "Viewer" })).toMatchObject(ANSWER);
       }
-      // As clients send it that do both.
+      // As sent by clients that do both.
       expect(await post(trusting, { query: text, ...persisted(id), operationName: "Viewer" })).toMatchObject(
         ANSWER,
       );
@@ -141,7 +141,7 @@ describe("trusted documents", () => {
     });
   });
 
-  test("do not mutate by GET", async () => {
+  test("cannot mutate by GET", async () => {
     const mutation = { documentId: sha256(MIXED), operationName: "Make" };
     expect((await get(trusting, mutation)).status).toBe(405);
     expect(await post(trusting, mutation)).toMatchObject({
@@ -151,29 +151,29 @@ describe("trusted documents", () => {
 
   test.each([
     ["another text", { query: "{ viewer { accountName } }" }],
-    ["a text that is almost one", { query: `${VIEWER} ` }],
-    ["a text that does not even parse", { query: "{" }],
+    ["a text that differs slightly", { query: `${VIEWER} ` }],
+    ["a text that does not parse", { query: "{" }],
     ["introspection", { query: getIntrospectionQuery() }],
     ["a text with the id of another", { query: "{ __typename }", documentId: "costly" }],
     ["a text with its hash", { query: "{ __typename }", ...persisted(sha256("{ __typename }")) }],
     ["an unknown id", { documentId: "unknown" }],
     ["an unknown hash", persisted(sha256("unknown"))],
     ["a property of every object", { documentId: "constructor" }],
-    ["an id that is no text", { documentId: { costly: true } }],
-    ["an operation of none", { operationName: "Viewer" }],
-  ])("are all that runs: %s is refused", async (_, request) => {
+    ["an id that is not a string", { documentId: { costly: true } }],
+    ["an unknown operation", { operationName: "Viewer" }],
+  ])("are the only ones that run: %s is rejected", async (_, request) => {
     expect(await post(trusting, request)).toMatchObject(refused);
     expect(await get(trusting, request)).toMatchObject(refused);
   });
 
-  test("are not taken from clients", async () => {
+  test("are not registered by clients", async () => {
     const query = "query Mine { viewer { accountName } }";
     for (const request of [{ query, ...persisted(sha256(query)) }, persisted(sha256(query)), { query }]) {
       expect(await post(trusting, request)).toMatchObject(refused);
     }
   });
 
-  test("need credentials like all else", async () => {
+  test("need credentials like other operations", async () => {
     const { service } = trusting();
     const reply = await callRest(`${service.url}/graphql`, "POST", "ugk_live_wrong", {
       documentId: "costly",

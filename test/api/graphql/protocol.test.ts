@@ -13,7 +13,7 @@ test("schema.graphql is current (npm run schema:write)", async () => {
   expect(await readFile(new URL("../../../schema.graphql", import.meta.url), "utf8")).toBe(printSdl());
 });
 
-test("viewer says who is asking", async () => {
+test("viewer describes the caller", async () => {
   const { run, account, keys } = graphql();
   const viewer = { accountName: account.name, environment: "CUSTOMER", scope: "admin", userGroup: null };
   expect(await run(VIEWER)).toEqual({ viewer });
@@ -21,7 +21,7 @@ test("viewer says who is asking", async () => {
   expect(await run(VIEWER, {}, keys.read)).toEqual({ viewer: { ...viewer, scope: "read" } });
 });
 
-test("without credentials, the schema can be explored and nothing else", async () => {
+test("without credentials, only the schema can be read", async () => {
   const { call } = graphql();
   expect(await call(VIEWER, {}, null)).toMatchObject({ status: 200, body: { data: { viewer: null } } });
   expect(await call("{ __schema { queryType { name } } }", {}, null)).toMatchObject({ status: 200 });
@@ -37,7 +37,7 @@ test("without credentials, the schema can be explored and nothing else", async (
   }
 });
 
-test("with wrong credentials, nothing runs at all", async () => {
+test("with invalid credentials, nothing runs", async () => {
   const { call } = graphql();
   const reply = await call(VIEWER, {}, "ugk_live_wrong");
   expect(reply.status).toBe(401);
@@ -52,7 +52,7 @@ test("with wrong credentials, nothing runs at all", async () => {
   });
 });
 
-test("a read key may not mutate", async () => {
+test("a read key cannot mutate", async () => {
   const { call, keys } = graphql();
   const reply = await call(ROTATE, {}, keys.read);
   expect(reply).toMatchObject({
@@ -70,7 +70,7 @@ test("partial data keeps status 200", async () => {
   });
 });
 
-test("faulty operations and variables are refused with the standard codes", async () => {
+test("invalid operations and variables are rejected with the standard codes", async () => {
   const { call } = graphql();
   for (const [query, variables, code] of [
     ["{", {}, "GRAPHQL_PARSE_FAILED"],
@@ -78,7 +78,7 @@ test("faulty operations and variables are refused with the standard codes", asyn
     ["query ($by: UserGroupBy!) { userGroup(by: $by) { name } }", { by: { teamId: "x" } }, "BAD_USER_INPUT"],
   ] as const) {
     const reply = await call(query, variables);
-    // As GraphQL over HTTP wants it: the status tells only those who ask for its own media type.
+    // GraphQL over HTTP: the status reflects errors only for its own media type.
     expect(reply).toMatchObject({ status: 200, body: { errors: [{ extensions: { code } }] } });
     const accept = "application/graphql-response+json";
     const { service, keys } = graphql();
@@ -92,7 +92,7 @@ test("faulty operations and variables are refused with the standard codes", asyn
   }
 });
 
-test("a body that is not JSON is told where it breaks", async () => {
+test("a body that is not JSON gets the position of the error", async () => {
   const { service } = graphql();
   const url = `${service.url}/graphql`;
   expect(await callRest(url, "POST", undefined, '{"query":}')).toMatchObject({
@@ -119,7 +119,7 @@ test("a body that is not JSON is told where it breaks", async () => {
   }
 });
 
-test("replies are not stored by anyone and carry the request's id", async () => {
+test("replies are not cacheable and contain the request ID", async () => {
   const { call } = graphql();
   const { headers } = await call(VIEWER);
   expect(headers).toMatchObject({

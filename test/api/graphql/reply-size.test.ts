@@ -11,7 +11,7 @@ const KIB = 1024;
 const aliases = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(" ");
 
-/** Properties of so many bytes as JSON text. */
+/** Properties with that many bytes of JSON text. */
 function properties(bytes: number): object {
   return { p: "x".repeat(bytes - JSON.stringify({ p: "" }).length) };
 }
@@ -43,35 +43,35 @@ const PAGE = `{ userGroups(first: 100) {
   nodes { id teamId providedId name token properties environment version createdAt updatedAt
     mapping { schemaId dataSource { dataSourceId providedId name } } } } }`;
 
-describe("properties cost 20 for each KiB of JSON that is begun:", () => {
-  test("a page of 100 groups with some KiB each is within the limits", async () => {
+describe("properties cost 20 per started KiB of JSON:", () => {
+  test("a page of 100 groups with a few KiB each is within the limits", async () => {
     await upsert(graphql, "page", 100, { properties: properties(5 * KIB) });
     const { userGroups } = await graphql().run(PAGE);
     expect(userGroups.nodes).toHaveLength(100);
     expect(userGroups.nodes[99].properties).toEqual(properties(5 * KIB));
   });
 
-  test("many large ones are refused, and the reply stays small", async () => {
+  test("many large ones are rejected with a small reply", async () => {
     const { call } = graphql();
     await createUserGroup(graphql(), "large", { properties: properties(64 * KIB) });
     const query = (count: number) =>
       `{ userGroup(by: { providedId: "large" }) { ${aliases(count, "properties")} } }`;
     // 1 for the group; 64 × 20 for each.
-    const most = Math.floor((20_000 - 1) / (64 * 20));
+    const maximum = Math.floor((20_000 - 1) / (64 * 20));
     for (const _ of ["at first", "when it is known"]) {
-      expect(await call(query(most))).toMatchObject({ status: 200, body: { data: { userGroup: {} } } });
-      expect((await call(query(most))).body).not.toHaveProperty("errors");
+      expect(await call(query(maximum))).toMatchObject({ status: 200, body: { data: { userGroup: {} } } });
+      expect((await call(query(maximum))).body).not.toHaveProperty("errors");
       const reply = await call(query(60));
       const { data, errors } = Object(reply.body);
-      const given = Object.values(data.userGroup).filter((value) => value !== null);
-      expect(given.length).toBeLessThanOrEqual(most);
-      expect(errors).toHaveLength(60 - given.length);
+      const returned = Object.values(data.userGroup).filter((value) => value !== null);
+      expect(returned.length).toBeLessThanOrEqual(maximum);
+      expect(errors).toHaveLength(60 - returned.length);
       expect(errors.at(-1)).toMatchObject({ ...PROPERTIES_TOO_LARGE, path: ["userGroup", "a59"] });
       expect(JSON.stringify(reply.body).length).toBeLessThan(KIB * KIB);
     }
   });
 
-  test("a front end's own count too", async () => {
+  test("a front end's own properties count, too", async () => {
     const { service } = graphql();
     const { token } = await createUserGroup(graphql(), "front", { properties: properties(64 * KIB) });
     const reply = await fetch(`${service.url}/graphql`, {
@@ -84,14 +84,14 @@ describe("properties cost 20 for each KiB of JSON that is begun:", () => {
     expect(JSON.parse(text).errors.at(-1)).toMatchObject(PROPERTIES_TOO_LARGE);
   });
 
-  test("but what a mutation has changed is told in full", async () => {
+  test("a mutation's result is returned in full", async () => {
     const { upsertUserGroups } = await upsert(graphql, "many", 50, { properties: properties(64 * KIB) });
     expect(upsertUserGroups.results).toHaveLength(50);
     expect(upsertUserGroups.results[49].userGroup.properties).toEqual(properties(64 * KIB));
   });
 });
 
-test("each event of a stream is a reply of its own", async () => {
+test("each event of a stream counts as a reply of its own", async () => {
   const { service, keys, run } = graphql();
   const by = { providedId: "streamed" };
   await createUserGroup(graphql(), "streamed", { properties: properties(64 * KIB) });
@@ -118,8 +118,8 @@ test("each event of a stream is a reply of its own", async () => {
   beyond.close();
 });
 
-describe("a reply has a limited size:", () => {
-  test("names, however often they are asked for", async () => {
+describe("a reply's size is limited:", () => {
+  test("names, however often they are requested", async () => {
     const { call } = small();
     await upsert(small, "named", 50, {});
     const query = (count: number) => `{ userGroups(first: 50) { nodes { ${aliases(count, "name")} } } }`;
@@ -134,7 +134,7 @@ describe("a reply has a limited size:", () => {
     }
   });
 
-  test("what a mutation tells, before it is written out", async () => {
+  test("a mutation's result, before it is serialized", async () => {
     const { call } = small();
     const query = `mutation ($input: UpdateUserGroupInput!) { updateUserGroup(input: $input) {
       userGroup { name ${aliases(60, "properties")} } } }`;
@@ -149,7 +149,7 @@ describe("a reply has a limited size:", () => {
     expect(Object(reply.body).errors[0]).toMatchObject(REPLY_TOO_LARGE);
   });
 
-  test("mappings, whose length no cost foresees", async () => {
+  test("mappings, whose length the cost does not predict", async () => {
     const { call } = small();
     const mapping = Array.from({ length: 1000 }, (_, index) => ({
       schemaId: `${index}`.padStart(255, "s"),
@@ -167,7 +167,7 @@ describe("a reply has a limited size:", () => {
   });
 });
 
-test("nothing of all this was an error of the service", () => {
+test("none of this is logged as an internal error", () => {
   for (const { service } of [graphql(), small()]) {
     expect(service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
   }

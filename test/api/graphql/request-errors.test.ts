@@ -11,11 +11,11 @@ const PREFLIGHT = { "apollo-require-preflight": "true" };
 
 const errorsOf = ({ body }: RestReply) => Object(body).errors;
 
-describe("many variables that do not fit", () => {
+describe("many invalid variables", () => {
   const query = "query ($ids: [ID!]!) { nodes(ids: $ids) { id } }";
   const variables = { ids: Array.from({ length: 60 }, () => ({})) };
 
-  test("are the client's fault, and not logged as ours", async () => {
+  test("are client errors and not logged as internal errors", async () => {
     const { service, keys } = graphql();
     const url = `${service.url}/graphql`;
     for (const [accept, status] of [
@@ -31,7 +31,7 @@ describe("many variables that do not fit", () => {
     expect(service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 
-  test("of a mutation that is to be applied at most once, too", async () => {
+  test("are the same for a mutation with an Idempotency-Key", async () => {
     const { service, keys } = graphql();
     const reply = await callRest(
       `${service.url}/graphql`,
@@ -48,7 +48,7 @@ describe("many variables that do not fit", () => {
   });
 });
 
-describe("a name that is almost one of the schema's", () => {
+describe("a misspelled name", () => {
   const cases: readonly (readonly [string, string, Readonly<Record<string, unknown>>])[] = [
     ["a field", "{ viewer { scop } }", {}],
     ["an argument", '{ userGroup(bi: { id: "x" }) { name } }', {}],
@@ -74,18 +74,15 @@ describe("a name that is almost one of the schema's", () => {
     ],
   ];
 
-  test.each(cases)(
-    "is suggested where the schema may be read, and nowhere else: %s",
-    async (_, query, variables) => {
-      const [shown] = errorsOf(await graphql().call(query, variables));
-      expect(shown.message).toContain("Did you mean");
-      const [concealed] = errorsOf(await hidden().call(query, variables));
-      expect(concealed.extensions.code).toBe(shown.extensions.code);
-      expect(concealed.message).not.toContain("Did you mean");
-    },
-  );
+  test.each(cases)("gets a suggestion only where the schema can be read: %s", async (_, query, variables) => {
+    const [shown] = errorsOf(await graphql().call(query, variables));
+    expect(shown.message).toContain("Did you mean");
+    const [concealed] = errorsOf(await hidden().call(query, variables));
+    expect(concealed.extensions.code).toBe(shown.extensions.code);
+    expect(concealed.message).not.toContain("Did you mean");
+  });
 
-  test.each(subscriptions)("the same for event streams: %s", async (_, query, variables) => {
+  test.each(subscriptions)("gets the same over event streams: %s", async (_, query, variables) => {
     const open = async ({ service, keys }: ReturnType<typeof graphql>) =>
       openEventStream(service.url, `Token ${keys.admin}`, query, variables);
     const refused = (message: unknown) => ({
@@ -96,7 +93,7 @@ describe("a name that is almost one of the schema's", () => {
     expect(await open(hidden())).toMatchObject(refused(expect.not.stringContaining("Did you mean")));
   });
 
-  test("introspection itself is refused there", async () => {
+  test("introspection is rejected there", async () => {
     for (const key of [null, undefined]) {
       const reply = await hidden().call("{ __schema { queryType { name } } }", {}, key);
       expect(errorsOf(reply)).toMatchObject([
@@ -107,7 +104,7 @@ describe("a name that is almost one of the schema's", () => {
   });
 });
 
-describe("405 METHOD_NOT_ALLOWED with the methods that are allowed, for", () => {
+describe("405 METHOD_NOT_ALLOWED with the allowed methods, for", () => {
   const refused = (allow: string) => ({
     status: 405,
     headers: { allow },

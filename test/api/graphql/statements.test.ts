@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
-describe.each([true, false])("with statements shared by requests: %s", (collect) => {
-  const graphql = useGraphql({ speed: { collect, keyCacheMs: 0 } });
+describe.each([true, false])("with batchStatements %s", (batchStatements) => {
+  const graphql = useGraphql({ speed: { batchStatements, keyCacheMs: 0 } });
 
   const FIELDS = "{ name token mapping { schemaId dataSource { name } } }";
 
@@ -20,7 +20,7 @@ describe.each([true, false])("with statements shared by requests: %s", (collect)
     return groups;
   }
 
-  test("a query takes as many statements for 50 groups as for one, however they are named", async () => {
+  test("a query takes as many statements for 50 groups as for one, however they are identified", async () => {
     const { run, service } = graphql();
     const groups = await createGroups(50);
     for (const name of ["id", "providedId", "token"] as const) {
@@ -48,7 +48,7 @@ describe.each([true, false])("with statements shared by requests: %s", (collect)
     }
   });
 
-  test("data sources by id or provided id are one statement each", async () => {
+  test("data sources by ID or external ID take one statement each", async () => {
     const { run, service } = graphql();
     service.statements.length = 0;
     const fields = Array.from(
@@ -59,11 +59,11 @@ describe.each([true, false])("with statements shared by requests: %s", (collect)
     expect(service.statements).toHaveLength(2);
   });
 
-  test("what is loaded in one request is not served to another", async () => {
+  test("data loaded for one request is not served to another", async () => {
     const { run, strangerKey } = graphql();
     const query = `{ userGroup(by: { providedId: "group 0" }) { name } }`;
-    const [own, stranger] = await Promise.all([run(query), run(query, {}, strangerKey)]);
-    expect(own.userGroup).toEqual({ name: "Group 0" });
+    const [data, stranger] = await Promise.all([run(query), run(query, {}, strangerKey)]);
+    expect(data.userGroup).toEqual({ name: "Group 0" });
     expect(stranger.userGroup).toBeNull();
   });
 

@@ -36,7 +36,7 @@ async function find(providedId: string): Promise<Data> {
   return (await graphql().run(READ, { by: { providedId } })).userGroup;
 }
 
-test("a mutation counts once, and its repetition gets the same data", async () => {
+test("a mutation is applied once, and its repetition gets the same data", async () => {
   const variables = { input: { providedId: "acme", name: "Acme", properties: { plan: "gold" } } };
   const first = await send("create", CREATE, variables);
   expect(first).toMatchObject({ status: 200, replayed: false });
@@ -54,7 +54,7 @@ test("a mutation counts once, and its repetition gets the same data", async () =
   expect(replies.filter(({ replayed }) => !replayed)).toHaveLength(1);
 });
 
-test("a named mutation counts once, whether it has run before or not", async () => {
+test("a named mutation is applied once, whether or not it has run before", async () => {
   const document = CREATE.replace("mutation", "mutation Named");
   await send("named-first", document, { input: { providedId: "named-first", name: "x" } });
   const fresh = `${document} # not sent before`;
@@ -65,7 +65,7 @@ test("a named mutation counts once, whether it has run before or not", async () 
   expect(first.data.createUserGroup.userErrors).toEqual([]);
 });
 
-test("the same key with another document, other variables or another operation is refused", async () => {
+test("the same key with another document, variables or operation is rejected", async () => {
   const input = { providedId: "other", name: "Other" };
   await send("mixed", CREATE, { input });
   const refused = { status: 422, errors: [{ extensions: { code: "IDEMPOTENCY_MISMATCH" } }] };
@@ -78,7 +78,7 @@ test("the same key with another document, other variables or another operation i
   expect(post).toMatchObject({ status: 422, body: { error: { code: "idempotency_mismatch" } } });
 });
 
-test("what a user must mend is a reply like others, and undoes only itself", async () => {
+test("user errors are stored as replies and roll back only their own field", async () => {
   await createUserGroup(graphql(), "taken");
   const document = `mutation {
     one: createUserGroup(input: { providedId: "one", name: "One", mapping: [{ schemaId: "s", dataSource: "sales" }] }) {
@@ -103,7 +103,7 @@ test("what a user must mend is a reply like others, and undoes only itself", asy
   expect(await send("mended", document)).toEqual({ ...first, replayed: true });
 });
 
-test("what goes wrong otherwise undoes everything, and the request may come again", async () => {
+test("other errors roll back everything, and the request can be retried", async () => {
   const { service, keys, account } = graphql();
   const scope = { accountId: account.accountId, environment: "Customer" } as const;
   const document = `mutation {
@@ -127,7 +127,7 @@ test("what goes wrong otherwise undoes everything, and the request may come agai
     replayed: false,
     data: { second: { userGroup: { name: "New" } } },
   });
-  // One event: of what was undone, nobody is told.
+  // One event: changes that were rolled back are not published.
   expect(await stream.next()).toEqual({ data: { userGroupChanged: { userGroup: { name: "New" } } } });
   await createUserGroup(graphql(), "after");
   stream.close();
@@ -145,7 +145,7 @@ test("what goes wrong otherwise undoes everything, and the request may come agai
   ]);
 });
 
-test("an upsert of hundreds, a bulk of ids and a mapping are parts of it too", async () => {
+test("upserts, bulk operations and mappings are part of it", async () => {
   const userGroups = Array.from({ length: 300 }, (_, index) => ({
     providedId: `bulk ${index}`,
     name: `Bulk ${index}`,
@@ -161,7 +161,7 @@ test("an upsert of hundreds, a bulk of ids and a mapping are parts of it too", a
   expect((await find("bulk 7")).mapping).toHaveLength(2);
 });
 
-test("whoever may not change anything gets no reply that is stored, nor does a key with other rights", async () => {
+test("callers without write access get no stored reply, nor does a key with other scopes", async () => {
   const document = `mutation { createApiKey(input: { name: "new", scope: ADMIN }) { secret } }`;
   const first = await send("secret", document);
   expect(first.data.createApiKey.secret).toMatch(/^ugk_live_/);
@@ -174,7 +174,7 @@ test("whoever may not change anything gets no reply that is stored, nor does a k
   });
 });
 
-test("queries take no notice of the header, and a bad one is refused", async () => {
+test("queries ignore the header, and mutations reject an invalid one", async () => {
   await createUserGroup(graphql(), "read");
   const query = `query { userGroup(by: { providedId: "read" }) { name } }`;
   expect(await send("query", query)).toMatchObject({ status: 200, replayed: false });

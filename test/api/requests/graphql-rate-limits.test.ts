@@ -6,7 +6,7 @@ import { useKeys } from "../../support/rest/rate-limited-keys.js";
 import { callRest } from "../../support/rest/rest-client.js";
 
 const LIMIT = 6;
-/** The fixture's own calls are made with keys that are not tried. */
+/** The fixture's own calls use other keys. */
 const graphql = useGraphql({ rateLimits: { maxCost: LIMIT }, corsOrigins: "*" });
 
 const { newKey, rest, spend } = useKeys(graphql);
@@ -28,14 +28,14 @@ test.each([
   ["the same field again", root(4, false)],
   ["fragments", `{ ...F ...F } fragment F on Query { viewer { scope } ... { a: viewer { scope } } }`],
   ["mutations", `mutation { ${[1, 2, 3, 4].map((n) => `a${n}: ${REVOKE}`).join(" ")} }`],
-])("each root field is a point: %s", async (_case, query) => {
+])("each root field costs one unit: %s", async (_case, query) => {
   const key = await newKey();
   const replied = await call(key, query);
   expect(replied.status).toBe(200);
   expect(limitsOf(replied)).toEqual(left(LIMIT - 4, LIMIT));
 });
 
-test("nothing of an operation runs for which too little is left", async () => {
+test("an operation that exceeds the remaining allowance does not run at all", async () => {
   const key = await newKey();
   const create = (count: number) =>
     `mutation { ${Array.from(
@@ -57,14 +57,14 @@ test("nothing of an operation runs for which too little is left", async () => {
   });
   expect(reply.body).not.toHaveProperty("data");
   expect(limitsOf(reply)).toEqual(refused(3, LIMIT));
-  // The request was one point; the operation took none.
+  // The request cost one unit; the operation nothing.
   expect(await graphql().service.query("SELECT 1 FROM user_group WHERE provided_id LIKE 'r_'")).toEqual([]);
   const smaller = await call(key, create(3));
   expect(smaller.status).toBe(200);
   expect(limitsOf(smaller)).toEqual(left(0, LIMIT));
 });
 
-test("without any point left an operation is not even read", async () => {
+test("an operation is not even parsed when no allowance is left", async () => {
   const key = await newKey();
   await spend(key, LIMIT);
   const reply = await call(key, "{ nonsense");
@@ -87,13 +87,13 @@ test("without any point left an operation is not even read", async () => {
   expect(limitsOf(reply)).toEqual(refused(0, LIMIT));
 });
 
-test("a document that is not valid is a point", async () => {
+test("an invalid document costs one unit", async () => {
   const key = await newKey();
   for (const query of ["{ nonsense", "{ nonsense }"]) await call(key, query);
   expect(limitsOf(await call(key, root(1)))).toEqual(left(LIMIT - 3, LIMIT));
 });
 
-test("an operation that no allowance suffices for is too large", async () => {
+test("an operation that costs more than the whole allowance is too large", async () => {
   const key = await newKey();
   expect(await call(key, root(LIMIT + 1))).toMatchObject({
     status: 400,
@@ -102,7 +102,7 @@ test("an operation that no allowance suffices for is too large", async () => {
   expect((await call(await newKey(), root(LIMIT))).status).toBe(200);
 });
 
-test("a page may read the headers", async () => {
+test("a page can read the headers", async () => {
   const { headers } = await callRest(
     `${graphql().service.url}/graphql`,
     "POST",
@@ -115,7 +115,7 @@ test("a page may read the headers", async () => {
   );
 });
 
-test("a subscription is a point, and is refused before its stream begins", async () => {
+test("a subscription costs one unit and is rejected before its stream begins", async () => {
   const key = await newKey();
   const { url } = graphql().service;
   await rest(key);

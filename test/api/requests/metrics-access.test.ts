@@ -24,7 +24,7 @@ const refusal = expect.stringMatching(
 const ask = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   request(`${url}/metrics`, { headers });
 
-test("with a token, only its bearer reads them", async () => {
+test("with a token, only its bearer can read them", async () => {
   const allowed = await ask(guarded.url, { authorization: `bearer ${TOKEN}` });
   expect(allowed.statusCode).toBe(200);
   expect(allowed.headers).toMatchObject({
@@ -44,7 +44,7 @@ test("with a token, only its bearer reads them", async () => {
   }
 });
 
-/** Asks for metrics at this machine, as settings let them be read. @returns the status and the body */
+/** Requests metrics from this machine under the given settings. @returns the status and the body */
 async function askLocal(settings: Readonly<Record<string, string>>, headers = {}) {
   const app = createBareServer({ level: "silent", stream: process.stderr, successesPerSecond: 0 });
   const reader = { contentType: "text/plain", read: async () => "metrics" };
@@ -53,7 +53,7 @@ async function askLocal(settings: Readonly<Record<string, string>>, headers = {}
   return [statusCode, body] as const;
 }
 
-test("without a token, only who is at this machine reads them, and not through a proxy or a foreign name", async () => {
+test("without a token, only local requests can read them, not proxied ones or those for another host name", async () => {
   expect(await askLocal({})).toEqual([200, "metrics"]);
   expect(await askLocal({ HOST: "::1" })).toEqual([200, "metrics"]);
   const foreign = [
@@ -71,7 +71,7 @@ test.each([
   { TRUSTED_PROXIES: "127.0.0.1" },
   { DATABASE_URL: "postgres://service@127.0.0.1/groups" },
 ])(
-  "without a token nobody reads them with %o: a proxy at this machine need not say that it is one",
+  "without a token nobody can read them with %o, since a local proxy might not identify itself",
   async (settings) => {
     expect(await askLocal(settings)).toMatchObject([403, refusal]);
     const METRICS_TOKEN = TOKEN;
@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test("other methods are refused", async () => {
+test("other methods are rejected", async () => {
   expect(await callRest(`${guarded.url}/metrics`, "DELETE", undefined)).toMatchObject({
     status: 405,
     headers: { allow: "GET" },
@@ -90,7 +90,7 @@ test("other methods are refused", async () => {
   });
 });
 
-test("to read them costs no points, and writes no line but for refusals", async () => {
+test("reading them costs nothing and logs only rejections", async () => {
   const before = guarded.log.length;
   for (let count = 0; count < 8; count += 1) {
     expect((await ask(guarded.url, { authorization: `Bearer ${TOKEN}` })).statusCode).toBe(200);

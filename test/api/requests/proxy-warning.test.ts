@@ -19,13 +19,13 @@ async function warningsOf(trustedProxies: readonly string[]): Promise<string[]> 
   }
 }
 
-test("a header of a proxy is reported once where no proxy is trusted", async () => {
+test("a proxy header is logged once when no proxy is trusted", async () => {
   const warnings = await warningsOf([]);
   expect(warnings.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ level: 40, address: "127.0.0.1" }),
   ]);
 });
 
-test("it is not reported where proxies are trusted", async () => {
+test("it is not logged when proxies are trusted", async () => {
   expect(await warningsOf(["127.0.0.1"])).toEqual([]);
 });

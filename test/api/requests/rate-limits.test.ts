@@ -9,14 +9,14 @@ import { expectError } from "../../support/rest/rest-fixture.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const LIMIT = 6;
-/** The fixture's own calls are made with keys that are not tried. */
+/** The fixture's own calls use other keys. */
 const graphql = useGraphql({ rateLimits: { maxCost: LIMIT } });
 const unlimited = useGraphql();
 
 const { newKey, rest, spend } = useKeys(graphql);
 
 describe("REST", () => {
-  test("each call is one point, in every reply; what is too much gets 429 and is not done", async () => {
+  test("each call costs one unit, shown in every reply; calls above the limit get 429 and are not executed", async () => {
     const key = await newKey();
     for (let remaining = LIMIT - 1; remaining >= 0; remaining -= 1) {
       const reply = await rest(key);
@@ -30,14 +30,14 @@ describe("REST", () => {
     expect(found).toEqual([]);
   });
 
-  test("a call that fails is a point too, told with the failure", async () => {
+  test("a failing call costs one unit, shown in its reply", async () => {
     const key = await newKey();
     const reply = await rest(key, "{");
     expect(reply.status).toBe(400);
     expect(limitsOf(reply)).toEqual(left(LIMIT - 1, LIMIT));
   });
 
-  test("each key has an allowance of its own, in one account too", async () => {
+  test("each key has its own allowance, also within one account", async () => {
     const [one, other] = [await newKey(), await newKey()];
     await spend(one, LIMIT);
     expect((await rest(one)).status).toBe(429);
@@ -45,7 +45,7 @@ describe("REST", () => {
   });
 });
 
-test("a user group's front ends share an allowance, which rotating the token does not renew", async () => {
+test("a user group's front ends share an allowance, which rotation does not reset", async () => {
   const { service } = graphql();
   const admin = await newKey();
   const fixture = {
@@ -79,7 +79,7 @@ describe("without credentials", () => {
   const open = useGraphql({ rateLimits: { maxCost: LIMIT }, trustedProxies: ["127.0.0.1"] });
   const from = (address: string) => ({ "x-forwarded-for": address });
 
-  test("an address has an allowance, for public site configurations and for the schema together", async () => {
+  test("an address has one allowance for public site configurations and the schema", async () => {
     const { service, account } = open();
     await changeSite(open(), "put", { site: "open", text: JSON.stringify(goodSite), public: true });
     const site = `${service.url}/site-config/open?account=${encodeURIComponent(account.name)}`;
@@ -94,7 +94,7 @@ describe("without credentials", () => {
       expect(limitsOf(reply)).toEqual(left(remaining, LIMIT));
     }
     const query = { query: "{ __typename }" };
-    // Whoever has one address of an IPv6 network has them all.
+    // Count an IPv6 network as one address: its owner has them all.
     const explored = await callRest(`${service.url}/graphql`, "POST", undefined, query, from("2001:db8::2"));
     expect(explored.status).toBe(200);
     expect(limitsOf(explored)).toEqual(left(0, LIMIT));
@@ -107,7 +107,7 @@ describe("without credentials", () => {
     expect((await read("2001:db8:0:1::1")).status).toBe(200);
   });
 
-  test("the holder of a key has the key's allowance, from whatever address", async () => {
+  test("a key has its own allowance from any address", async () => {
     const { service, account, keys } = open();
     const site = `${service.url}/site-config/missing`;
     const { secret } = await account.createKey();
@@ -123,7 +123,7 @@ describe("without credentials", () => {
     expect((await callRest(site, "GET", keys.testing)).status).toBe(404);
   });
 
-  test("what serves no data has no limit", async () => {
+  test("endpoints without data have no limit", async () => {
     const { service } = open();
     for (const path of ["/livez", "/readyz", "/schemas/site-config.json", "/nothing"]) {
       for (let count = 0; count <= LIMIT; count += 1) {
@@ -135,7 +135,7 @@ describe("without credentials", () => {
   });
 });
 
-test("without a limit nothing is told and nothing refused", async () => {
+test("no headers are sent and nothing is rejected without a limit", async () => {
   const { service, keys, call } = unlimited();
   const reply = await callRest(`${service.url}/api/user`, "GET", keys.admin, {
     user_group_id: "x",
@@ -148,10 +148,10 @@ test("without a limit nothing is told and nothing refused", async () => {
   expect(service.services.rateLimits.spend({ kind: "address", address: "192.0.2.1" }, 1000)).toBeNull();
 });
 
-describe("a window that ends", () => {
+describe("an expired window", () => {
   const short = useGraphql({ rateLimits: { maxCost: 1, windowSeconds: 1 } });
 
-  test("gives the whole allowance back", async () => {
+  test("restores the whole allowance", async () => {
     const { service, keys } = short();
     const call = async () => {
       const body = { user_group_id: "x", name: "X" };

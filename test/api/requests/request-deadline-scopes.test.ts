@@ -31,7 +31,7 @@ async function createGroup({ url }: TestService, account: TestAccount) {
   return { secret, token: String(Object(body).user_group.token) };
 }
 
-/** How often each statement was sent to the database. */
+/** The number of executions of each statement. */
 function sentBy({ services }: TestService): Record<string, number> {
   const sent: Record<string, number> = {};
   for (const [[name = ""], { counts }] of services.telemetry.metrics.databases.of("primary").statements) {
@@ -41,10 +41,10 @@ function sentBy({ services }: TestService): Record<string, number> {
 }
 
 describe.each([
-  ["for each request", { batchStatements: false, keyCacheMs: 0 }],
-  ["for many requests", { batchStatements: true, keyCacheMs: 500 }],
-])("what waits for a connection at the deadline, with statements %s,", (_how, speed) => {
-  test("is not sent later, whatever finds out who is asking", async () => {
+  ["unbatched", { batchStatements: false, keyCacheMs: 0 }],
+  ["batched", { batchStatements: true, keyCacheMs: 500 }],
+])("a request waiting for a connection at its deadline, with %s statements,", (_how, speed) => {
+  test("is not sent later, whatever statement authenticates the caller", async () => {
     const service = await startTestService({
       use: base,
       poolSize: 1,
@@ -70,7 +70,7 @@ describe.each([
           authorization: `Bearer ${bearer}`,
         },
       );
-    // The statements under which each of these is known.
+    // The authentication statements for each kind of caller.
     expect((await asBearer(token)).status).toBe(200);
     expect((await asBearer("brought-from-elsewhere")).status).toBe(401);
     expect((await callRest(`${url}/site-config/none?account=${account.name}`, "GET", undefined)).status).toBe(
@@ -97,14 +97,14 @@ describe.each([
     await holder.query("ROLLBACK");
     await expect.poll(() => service.database.poolUsage).toMatchObject({ used: 0, waiting: 0 });
     const after = Object.entries(sentBy(service)).filter(([name, count]) => count !== before[name]);
-    // What had the connection runs to its end, and what it has changed is notified.
+    // The statement that had the connection completes, and its change is notified.
     expect(after.filter(([name]) => name !== "notify_changes")).toEqual([
       ["user_group_update_by_providedId", 1],
     ]);
   });
 });
 
-test("a front end's statements have the deadline of its request", async () => {
+test("a front end's statements have its request's deadline", async () => {
   const { services } = base;
   const { token } = await createGroup(base, await base.createAccount());
   const authorization = `Bearer ${token}`;
@@ -130,7 +130,7 @@ test("a front end's statements have the deadline of its request", async () => {
   ).rejects.toThrow(TOO_LONG);
 });
 
-test("a key that several requests wait for is looked up until the last of their deadlines", async () => {
+test("a key lookup shared by several requests has the latest of their deadlines", async () => {
   const service = await startTestService({ use: base, poolSize: 1, speed: { keyCacheMs: 1000 } });
   onTestFinished(() => service.close());
   const { secret } = await (await service.createAccount()).createKey();

@@ -40,7 +40,7 @@ const changes = Array.from({ length: CHANGES }, (_, index) => {
 const change = (headers: Readonly<Record<string, string>> = {}) =>
   callRest(`${service.url}/graphql`, "POST", key, { query: `mutation { ${changes.join(" ")} }` }, headers);
 
-/** Waits until the statements under way have ended. */
+/** Waits until the running statements have completed. */
 async function untilIdle(): Promise<void> {
   const busy = `SELECT count(*)::integer AS open FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'user-groups' AND state <> 'idle'`;
@@ -53,10 +53,10 @@ async function nameOfAcme(): Promise<string> {
 }
 
 test.each([
-  ["each for itself", {}],
+  ["each on its own", {}],
   ["in one transaction", { "idempotency-key": "changes" }],
 ])(
-  "an operation with many statements, %s, ends at the deadline, and sends no further ones",
+  "an operation with many statements, %s, stops at the deadline and sends no further ones",
   async (_how, headers) => {
     const before = await nameOfAcme();
     const startedAt = performance.now();
@@ -71,7 +71,7 @@ test.each([
       },
     });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(TIMEOUT_MS);
-    // The statement under way runs to its end; after it nothing comes.
+    // The running statement completes; no further ones are sent.
     await sleep(2 * CHANGE_MS);
     await untilIdle();
     const sent = service.statements.length;
@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test("what was stopped at the deadline is done when it is sent again under its Idempotency-Key", async () => {
+test("a request stopped at the deadline can be retried with its Idempotency-Key", async () => {
   const headers = { "idempotency-key": "again" };
   expect((await change(headers)).status).toBe(503);
   await untilIdle();
@@ -91,7 +91,7 @@ test("what was stopped at the deadline is done when it is sent again under its I
   expect(await nameOfAcme()).toBe(`Change ${CHANGES - 1}`);
 });
 
-test("a request that waits for a connection ends at the deadline", async () => {
+test("a request waiting for a connection ends at the deadline", async () => {
   const crowded = await startTestService({
     use: service,
     poolSize: 1,
@@ -128,7 +128,7 @@ test("a request that waits for a connection ends at the deadline", async () => {
       body: { errors: [{ extensions: { code: "UNAVAILABLE" } }] },
     });
     await holder.query("ROLLBACK");
-    // What was still to be subscribed leaves nothing behind.
+    // An unfinished subscription leaves nothing behind.
     await expect.poll(() => crowded.database.poolUsage.used).toBe(0);
     await expect.poll(() => crowded.services.eventStreams.open).toBe(0);
     expect(crowded.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
@@ -138,7 +138,7 @@ test("a request that waits for a connection ends at the deadline", async () => {
   }
 });
 
-test("the time in which a client sends its body does not count", async () => {
+test("the time to receive the body does not count", async () => {
   const body = JSON.stringify({ user_group_id: "acme" });
   async function* slowly() {
     yield body.slice(0, 10);
@@ -164,7 +164,7 @@ test("an event stream outlives the deadline", async () => {
   stream.close();
 });
 
-test("requests beyond their deadline are counted, and nothing is logged as an error", () => {
+test("timed-out requests are counted and not logged as errors", () => {
   expect(service.services.telemetry.metrics.requestTimeouts.value).toBeGreaterThanOrEqual(3);
   const levels = service.log.map((line) => JSON.parse(line).level);
   expect(levels.filter((level) => level >= 50)).toEqual([]);

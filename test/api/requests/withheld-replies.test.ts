@@ -3,7 +3,7 @@ import { callGraphql } from "../../support/graphql/graphql-client.js";
 import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService } from "../../support/service/test-service.js";
 
-/** With the rest of the reply, more than the 64 KiB from which on a reply is large. */
+/** Together with the rest of the reply, exceeds the 64 KiB from which a reply is large. */
 const properties = { text: "x".repeat(65_500) };
 const refusal = {
   status: 503,
@@ -16,7 +16,7 @@ const refusal = {
   },
 };
 
-test("a large reply for which there is no room is withheld from who has only read, and sent to who has written", async () => {
+test("a large reply that exceeds the memory budget is withheld for reads and sent for writes", async () => {
   const service = await startTestService({ connectionLimits: { maxUnsentBytes: 1 } });
   onTestFinished(() => service.close());
   const { secret } = await (await service.createAccount()).createKey();
@@ -38,7 +38,7 @@ test("a large reply for which there is no room is withheld from who has only rea
       { query: `mutation { updateUserGroup(input: ${input(name)}) { ${field} } }` },
       headers,
     );
-  // The second one of them does not go by Apollo Server.
+  // The second one bypasses Apollo Server.
   for (const name of ["Fullest", "Fullest"]) {
     expect(await mutate(name)).toMatchObject({
       status: 200,

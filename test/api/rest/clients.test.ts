@@ -87,7 +87,7 @@ test.skipIf(!hasRequests)("python3-requests makes all four calls", async () => {
 });
 
 test.skipIf(!hasJava)(
-  "Java's GET, which it turns into a POST, rotates nothing and is told what to use",
+  "Java's GET, which it sends as POST, rotates nothing and gets an error that says what to use",
   async () => {
     const { service, keys, call } = rest();
     const { token } = userGroupOf(await call("GET", createBody("java")));

@@ -3,7 +3,7 @@ import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest({ speed: { keyCacheMs: 0 } });
 
-test("of 50 first GETs of one id at once, exactly one creates the group, and all see one token", async () => {
+test("50 concurrent first GETs of one ID create one group and return one token", async () => {
   const { call } = rest();
   for (const mapping of [{}, { main: "sales", extra: "support" }]) {
     const id = `contested ${Object.keys(mapping).length}`;
@@ -16,7 +16,7 @@ test("of 50 first GETs of one id at once, exactly one creates the group, and all
   }
 });
 
-test("creating, rotating and deleting one id at once never yields a wrong answer", async () => {
+test("concurrent creation, rotation and deletion of one ID never returns a wrong reply", async () => {
   const { call } = rest();
   const statuses = new Set<number>();
   const worker = async () => {
@@ -33,7 +33,7 @@ test("creating, rotating and deleting one id at once never yields a wrong answer
   expect([...statuses].sort()).toEqual([200, 404]);
 });
 
-test("updates of different fields at once are all kept", async () => {
+test("concurrent updates of different fields are all applied", async () => {
   const { call } = rest();
   await call("GET", { user_group_id: "merged", name: "Old" });
   await Promise.all([
@@ -46,7 +46,7 @@ test("updates of different fields at once are all kept", async () => {
   });
 });
 
-test("a GET of an existing group takes two statements: the key's and the group's", async () => {
+test("GET of an existing group takes two statements: the key's and the group's", async () => {
   const { call, service } = rest();
   await call("GET", { user_group_id: "cheap", name: "Cheap" });
   service.statements.length = 0;

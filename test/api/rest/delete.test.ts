@@ -8,7 +8,7 @@ async function create(id: string, mapping: object = {}): Promise<string> {
 }
 
 describe("200", () => {
-  test("replies with nothing but success, and the group is gone with its mapping", async () => {
+  test("replies only with success and deletes the group with its mapping", async () => {
     const { call } = rest();
     const token = await create("doomed", { a: "sales" });
     const reply = await call("DELETE", { current_token: token });
@@ -21,7 +21,7 @@ describe("200", () => {
     });
   });
 
-  test("accepts an id and a data source that agree with the group", async () => {
+  test("accepts an ID and a data source that match the group", async () => {
     const { call } = rest();
     const token = await create("agreed", { a: "sales", b: "support" });
     const body = { current_token: token, user_group_id: "agreed", data_source_provided_id: "support" };
@@ -41,7 +41,7 @@ describe("400", () => {
 });
 
 describe("403", () => {
-  test("a read key may not delete", async () => {
+  test("a read key cannot delete", async () => {
     const { call, keys } = rest();
     const token = await create("read only");
     expectError(await call("DELETE", { current_token: token }, keys.read), 403, {
@@ -53,7 +53,7 @@ describe("403", () => {
 });
 
 describe("404", () => {
-  test("an unknown token, also another account's or environment's", async () => {
+  test("an unknown token, or one of another account or environment", async () => {
     const { call, keys, strangerKey } = rest();
     const token = await create("private");
     const unknown = { code: "user_group_not_found", message: "No user group has this token." };
@@ -76,7 +76,7 @@ describe("409", () => {
     ["data_source_provided_id", { data_source_provided_id: "nowhere" }],
     ["user_group_id", { user_group_id: "someone else", data_source_provided_id: "sales" }],
     ["data_source_provided_id", { user_group_id: "kept", data_source_provided_id: "support" }],
-  ])("a contradicting %s, and nothing is deleted: %j", async (field, contradiction) => {
+  ])("a mismatched %s, and nothing is deleted: %j", async (field, contradiction) => {
     const { call } = rest();
     const token = await create("kept", { a: "sales" });
     expectError(await call("DELETE", { current_token: token, ...contradiction }), 409, {

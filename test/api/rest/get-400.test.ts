@@ -44,7 +44,7 @@ test.each([
   expectError(await rest().call("GET", body), 400, { code: "invalid_field", message, field });
 });
 
-test("names the first place that is nested too deeply", async () => {
+test("names the first field that is nested too deeply", async () => {
   const deep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`);
   const { call } = rest();
   expect((await call("GET", badProperties(deep(16), "deep"))).status).toBe(200);
@@ -55,7 +55,7 @@ test("names the first place that is nested too deeply", async () => {
   });
 });
 
-test("properties take at most 64 KiB", async () => {
+test("limits properties to 64 KiB", async () => {
   const { call } = rest();
   const text = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
   expect((await call("GET", badProperties(text(65_536), "full"))).status).toBe(200);
@@ -66,7 +66,7 @@ test("properties take at most 64 KiB", async () => {
   });
 });
 
-test("a mapping has at most 1000 entries", async () => {
+test("limits a mapping to 1,000 entries", async () => {
   const { call } = rest();
   const mapping = (entries: number) =>
     Object.fromEntries(Array.from({ length: entries }, (_, index) => [`schema ${index}`, "sales"]));
@@ -78,7 +78,7 @@ test("a mapping has at most 1000 entries", async () => {
   });
 });
 
-test("a group as large as every limit allows is created and comes back whole", async () => {
+test("creates and returns a group at every limit", async () => {
   const { call, service, keys } = rest();
   const source = "d".repeat(255);
   const input = { providedId: source, name: "Longest id" };
@@ -100,7 +100,7 @@ test("a group as large as every limit allows is created and comes back whole", a
   expect(await service.query(counted, [team_id])).toEqual([{ entries: 1000 }]);
 });
 
-test("nothing was created on the way", async () => {
+test("created nothing along the way", async () => {
   expect((await rest().call("PUT", { user_group_id: "bad" })).status).toBe(404);
 });
 

@@ -7,7 +7,7 @@ const rest = useRest();
 const tokenFormat = expect.stringMatching(/^ugt_[0-9A-Za-z]{55}$/);
 
 describe("200", () => {
-  test("creates the group the first time and returns it unchanged ever after", async () => {
+  test("creates the group on the first call and returns it unchanged afterwards", async () => {
     const { call } = rest();
     const first = await call("GET", {
       user_group_id: "acme",
@@ -31,7 +31,7 @@ describe("200", () => {
     expect(again.body).toEqual({ ...Object(first.body), new_user_group: false });
   });
 
-  test("has the keys of the interface, in its order", async () => {
+  test("has the documented keys, in order", async () => {
     const { service, keys } = rest();
     const reply = await fetchText(`${service.url}/api/user`, keys.admin, {
       user_group_id: "order",
@@ -42,7 +42,7 @@ describe("200", () => {
     );
   });
 
-  test("keeps the order of the properties' keys", async () => {
+  test("keeps the order of property keys", async () => {
     const { service, keys } = rest();
     const properties = { zebra: 1, ape: { y: 1, x: 2 }, "10": 1, __proto: "no" };
     const reply = await fetchText(`${service.url}/api/user`, keys.admin, {
@@ -56,7 +56,7 @@ describe("200", () => {
     );
   });
 
-  test("an existing group needs only its id, whatever else the body says", async () => {
+  test("an existing group needs only its ID, whatever the rest of the body", async () => {
     const { call } = rest();
     await call("GET", { user_group_id: "lenient", name: "Lenient" });
     const reply = await call("GET", {
@@ -77,7 +77,7 @@ describe("200", () => {
     expect(reply).toMatchObject({ status: 200, body: { success: 1, new_user_group: true } });
   });
 
-  test("takes a body without a Content-Type, and JSON types with a suffix or charset", async () => {
+  test("accepts a body without a Content-Type, and JSON types with a suffix or charset", async () => {
     const { service, keys } = rest();
     for (const type of ["", "application/json; charset=UTF-8", "application/vnd.api+json"]) {
       const headers = { "content-type": type || undefined };
@@ -86,14 +86,14 @@ describe("200", () => {
     }
   });
 
-  test("an embed key gets an existing group", async () => {
+  test("an embed key can get an existing group", async () => {
     const { call, keys } = rest();
     const created = await call("GET", { user_group_id: "readable", name: "Readable" });
     const read = await call("GET", { user_group_id: "readable" }, keys.embed);
     expect(read.body).toEqual({ ...Object(created.body), new_user_group: false });
   });
 
-  test("the environments of an account and other accounts have groups of their own", async () => {
+  test("environments and accounts have separate groups", async () => {
     const { call, keys, strangerKey } = rest();
     const body = { user_group_id: "same", name: "Same" };
     for (const key of [keys.admin, keys.testing, strangerKey]) {
@@ -102,7 +102,7 @@ describe("200", () => {
     }
   });
 
-  test("a mapping value is a provided id first, then an internal id", async () => {
+  test("a mapping value is matched as external ID first, then as internal ID", async () => {
     const { call, service, account } = rest();
     const writer = {
       ...account,
@@ -122,7 +122,7 @@ describe("200", () => {
     expect(reply.body).toMatchObject({ success: 1, new_user_group: true });
   });
 
-  test("ids and names may have 255 characters of any script", async () => {
+  test("IDs and names can have 255 characters of any script", async () => {
     const { call } = rest();
     const longest = "🙂".repeat(255);
     const reply = await call("GET", { user_group_id: longest, name: longest });
@@ -131,7 +131,7 @@ describe("200", () => {
 });
 
 describe("403", () => {
-  test("an embed key cannot create, and nothing is created", async () => {
+  test("an embed key cannot create a group", async () => {
     const { call, keys } = rest();
     expectError(await call("GET", { user_group_id: "forbidden", name: "F" }, keys.embed), 403, {
       code: "forbidden",
@@ -141,7 +141,7 @@ describe("403", () => {
   });
 });
 
-test("403 for a read key, whether the group exists or not: the reply must contain the token", async () => {
+test("a read key, whether or not the group exists: the reply would contain the token", async () => {
   const { call, keys } = rest();
   await call("GET", { user_group_id: "unreadable", name: "U" });
   for (const body of [{ user_group_id: "unreadable" }, { user_group_id: "none", name: "N" }, {}]) {
@@ -154,7 +154,7 @@ test("403 for a read key, whether the group exists or not: the reply must contai
 });
 
 describe("422", () => {
-  test("a data source that the account does not have is named, and nothing is created", async () => {
+  test("names an unknown data source and creates nothing", async () => {
     const { call } = rest();
     const mapping = { good: "sales", bad: "nowhere" };
     expectError(await call("GET", { user_group_id: "unmapped", name: "U", mapping }), 422, {
@@ -165,12 +165,12 @@ describe("422", () => {
     expect((await call("PUT", { user_group_id: "unmapped" })).status).toBe(404);
   });
 
-  test("another account's data source is as good as none", async () => {
+  test("treats another account's data source as unknown", async () => {
     const { call, service, strangerKey } = rest();
-    const own = await service.createAccount();
+    const account = await service.createAccount();
     const writer = {
-      ...own,
-      accountName: own.name,
+      ...account,
+      accountName: account.name,
       environment: "Customer",
       keyId: 0,
       actor: { keyId: null, name: "test", requestId: null },

@@ -31,7 +31,7 @@ const MISMATCH = {
 };
 
 describe("POST with an Idempotency-Key", () => {
-  test("rotates once; a repetition gets the same reply, marked as such", async () => {
+  test("rotates once; a retry gets the same reply, marked as replayed", async () => {
     const token = await create("once");
     const first = await rotate(token, "once");
     expect(first.status).toBe(200);
@@ -41,23 +41,23 @@ describe("POST with an Idempotency-Key", () => {
     expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body));
     expect(second.headers["x-request-id"]).not.toBe(first.headers["x-request-id"]);
     expect(await create("once")).toBe(userGroupOf(first).token);
-    // Without the key, the repetition is what it always was: too late.
+    // Without the key, a retry fails as always: the token is no longer valid.
     expect(await rotate(token, undefined)).toMatchObject({ status: 404 });
   });
 
-  test("rotates once of twenty at the same time, though the pool is smaller than that", async () => {
+  test("rotates once for twenty concurrent requests, though the pool is smaller", async () => {
     const token = await create("many");
     const replies = await Promise.all(Array.from({ length: 20 }, () => rotate(token, "many")));
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     expect(new Set(replies.map((reply) => userGroupOf(reply).token)).size).toBe(1);
     expect(replies.filter(({ headers }) => !headers["idempotent-replayed"])).toHaveLength(1);
-    const told = await rest().service.query(
+    const stored = await rest().service.query(
       "SELECT FROM audit_entry WHERE action = 'user_group.token_rotated' AND subject_name = 'many'",
     );
-    expect(told).toHaveLength(1);
+    expect(stored).toHaveLength(1);
   });
 
-  test("gives its reply to a repetition when the first one's caller did not live to see it", async () => {
+  test("gives the reply to a retry when the first caller has disconnected", async () => {
     const token = await create("lost");
     const { service, account, keys } = rest();
     const scope = { accountId: account.accountId, environment: "Customer" } as const;
@@ -81,17 +81,17 @@ describe("POST with an Idempotency-Key", () => {
     expect(await create("lost")).toBe(userGroupOf(reply).token);
   });
 
-  test("is refused for another request under the same key, and changes nothing then", async () => {
+  test("is rejected for another request with the same key, without changes", async () => {
     const [one, two] = [await create("one"), await create("two")];
     await rotate(one, "used");
     expectError(await rotate(two, "used"), 422, MISMATCH);
     expect(await create("two")).toBe(two);
-    // Keys with other rights are other callers: what they may see differs.
+    // Keys with other scopes count as other callers, since they may see other fields.
     expectError(await rotate(one, "used", rest().keys.write), 422, MISMATCH);
     expect(await rotate(one, "used", rest().keys.read)).toMatchObject({ status: 403 });
   });
 
-  test("is distinguished from the same key of another environment or account", async () => {
+  test("is separate for each environment and account", async () => {
     for (const key of [rest().keys.admin, rest().keys.testing, rest().strangerKey]) {
       const token = await create("batchKey", key);
       const reply = await rotate(token, "batchKey", key);
@@ -101,14 +101,14 @@ describe("POST with an Idempotency-Key", () => {
     }
   });
 
-  test("keeps no failure: what failed may succeed under the same key", async () => {
+  test("does not store failures: a failed request can succeed under the same key", async () => {
     const token = await create("again");
     expect(await rotate("ugt_unknown", "again")).toMatchObject({ status: 404 });
     expect(await rotate(undefined, "again")).toMatchObject({ status: 400 });
     expect(await rotate(token, "again")).toMatchObject({ status: 200 });
   });
 
-  test("waits for another process, and gives up in time while that is at it", async () => {
+  test("waits for another process, and times out while that is busy", async () => {
     const token = await create("busy");
     const { service, account } = rest();
     const scope = { accountId: account.accountId, environment: "Customer" } as const;
@@ -143,7 +143,7 @@ describe("POST with an Idempotency-Key", () => {
     expect(await waiting).toMatchObject({ status: 200 });
   });
 
-  test("is forgotten after a day, by whoever asks and by itself", async () => {
+  test("expires after a day, on the next request or by the periodic purge", async () => {
     const { service } = rest();
     const token = await create("old");
     const first = userGroupOf(await rotate(token, "old")).token;
@@ -155,7 +155,7 @@ describe("POST with an Idempotency-Key", () => {
       "UPDATE idempotent_request SET created_at = created_at - interval '61 minutes' WHERE key = 'old'",
     );
     expect(await rotate(token, "old")).toMatchObject({ status: 404 });
-    // A failure leaves what was there; the next success replaces it.
+    // A failure leaves the stored reply; the next success replaces it.
     const next = userGroupOf(await rotate(first, "old")).token;
     expect(userGroupOf(await rotate(first, "old")).token).toBe(next);
     await rotate(await create("young"), "young");
@@ -170,7 +170,7 @@ describe("POST with an Idempotency-Key", () => {
     ]);
   });
 
-  test("is kept so that the database alone does not tell the token", async () => {
+  test("is stored so that the database alone does not reveal the token", async () => {
     const { token } = userGroupOf(await rotate(await create("encrypted"), "encrypted"));
     const [row] = await rest().service.query("SELECT * FROM idempotent_request WHERE key = 'encrypted'");
     const stored = Object.values(row).map((value) =>
@@ -180,7 +180,7 @@ describe("POST with an Idempotency-Key", () => {
     expect(row.reply_ciphertext.length).toBeGreaterThan(100);
   });
 
-  test.each(["", "ü", "x".repeat(256)])("refuses %j as a key", async (idempotencyKey) => {
+  test.each(["", "ü", "x".repeat(256)])("rejects %j as a key", async (idempotencyKey) => {
     const token = await create("named");
     const encoded = Buffer.from(idempotencyKey, "utf8").toString("latin1");
     expectError(await rotate(token, encoded), 400, {

@@ -12,7 +12,7 @@ interface ModelGroup {
   teamId: number;
 }
 
-/** What the service should hold, by tenant and provided id. */
+/** The expected state of the service, by tenant and external ID. */
 type Model = Map<string, ModelGroup>;
 
 interface Tenant {
@@ -23,7 +23,7 @@ interface Tenant {
 interface Real {
   readonly fixture: RestFixture;
   readonly tenants: readonly Tenant[];
-  /** Every token that was ever given out, to whichever tenant. */
+  /** Every token ever issued, to any tenant. */
   readonly tokens: string[];
 }
 
@@ -51,7 +51,7 @@ const commands = [
     .map(([tenant, pick, id]) => remove(tenant, pick, id)),
 ];
 
-test("any sequence of calls, over both environments of two accounts, does what the model says", async () => {
+test("any sequence of calls, over both environments of two accounts, behaves like the model", async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 40 }), async (sequence) => {
       const fixture = rest();
@@ -180,7 +180,7 @@ function pickToken({ tokens }: Real, pick: number): string {
   return tokens[pick % Math.max(tokens.length, 1)] ?? "ugt_none";
 }
 
-/** JSON has no -0, JavaScript objects no key `__proto__` that survives every copy, and whole numbers beyond 2^53 are refused. */
+/** JSON has no -0, a key `__proto__` does not survive every copy of an object, and whole numbers beyond 2^53 are rejected. */
 function storable(values: object): unknown {
   const text = JSON.stringify(values).replaceAll("\\u0000", "").replaceAll("__proto__", "proto");
   return JSON.parse(text, (_key, value) =>

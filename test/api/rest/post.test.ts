@@ -9,7 +9,7 @@ async function create(id: string): Promise<string> {
 }
 
 describe("200", () => {
-  test("gives a new token, with the keys of the interface in its order", async () => {
+  test("returns a new token, with the documented keys in order", async () => {
     const { call } = rest();
     const created = await call("GET", { user_group_id: "acme", name: "Acme", properties: { a: 1 } });
     const { team_id, token } = userGroupOf(created);
@@ -32,7 +32,7 @@ describe("200", () => {
     expect(userGroupOf(await call("GET", { user_group_id: "acme" })).token).toBe(rotated);
   });
 
-  test("the old token is dead, the new one works", async () => {
+  test("invalidates the old token; the new one works", async () => {
     const { call } = rest();
     const first = await create("twice");
     const second = userGroupOf(await call("POST", { current_token: first })).token;
@@ -40,7 +40,7 @@ describe("200", () => {
     expect((await call("POST", { current_token: second })).status).toBe(200);
   });
 
-  test("of 50 rotations of one token at once, one wins", async () => {
+  test("exactly one of 50 concurrent rotations of one token succeeds", async () => {
     const { call } = rest();
     const token = await create("contested");
     const replies = await Promise.all(
@@ -56,7 +56,7 @@ describe("200", () => {
 });
 
 describe("400", () => {
-  test("without current_token it never rotates, and says what to use", async () => {
+  test("without current_token, rotates nothing and says what to use", async () => {
     const { call } = rest();
     const token = await create("turned");
     const reply = await call("POST", { user_group_id: "turned", name: "Turned" });
@@ -82,7 +82,7 @@ describe("400", () => {
 });
 
 describe("403", () => {
-  test("a read key may not rotate", async () => {
+  test("a read key cannot rotate", async () => {
     const { call, keys } = rest();
     const token = await create("read only");
     expectError(await call("POST", { current_token: token }, keys.read), 403, {
@@ -94,7 +94,7 @@ describe("403", () => {
 });
 
 describe("404", () => {
-  test("no text that is not the token of a group rotates anything", async () => {
+  test("rotates nothing for any text that is not a group's token", async () => {
     const token = await create("target");
     const other = token.slice(0, -1) + (token.endsWith("0") ? "1" : "0");
     for (const wrong of [other, token.toLowerCase(), ` ${token}`, "ugt_", "x".repeat(10_000), "\u0000"]) {
@@ -102,7 +102,7 @@ describe("404", () => {
     }
   });
 
-  test("a token does not work for another account or environment", async () => {
+  test("rejects a token of another account or environment", async () => {
     const { call, keys, strangerKey } = rest();
     const token = await create("private");
     for (const key of [strangerKey, keys.testing]) {

@@ -5,7 +5,7 @@ import { expectError, useRest } from "../../support/rest/rest-fixture.js";
 
 const rest = useRest();
 
-/** What `JSON.parse` and `JSON.stringify` would change: the order of keys, numbers, escapes, duplicate keys. */
+/** Text that `JSON.parse` and `JSON.stringify` would change: key order, numbers, escapes, duplicate keys. */
 const TEXT =
   '{"b":1.0,"10":123456789012345678901234567890,"2":{"z":-0,"a":[1E+2,0.1234567890123456789012,9007199254740993]},"e":"\\u00e9\\/é🙂","f":1e400,"g":1e-400,"d":1,"d":2}';
 
@@ -30,7 +30,7 @@ async function graphql(query: string, variables: object = {}) {
   return data;
 }
 
-describe("properties come back as they were sent", () => {
+describe("properties are returned as they were sent", () => {
   test("when a group is created, read and changed", async () => {
     const created = await callText("GET", `{"user_group_id":"text","name":"T","properties":${TEXT}}`);
     expect(created).toContain(`"provided_id":"text","properties":${TEXT}}}`);
@@ -41,18 +41,18 @@ describe("properties come back as they were sent", () => {
     expect(changed).toContain(`"properties":${other},"api_environment_tag":"Customer"}}`);
   });
 
-  test("but for white space between tokens, which does not count against the limit", async () => {
+  test("except for white space between tokens, which does not count towards the limit", async () => {
     const spaced = `{ "a" :\n [ 1.0 ,\t"x  y" ] ${" ".repeat(70_000)} }`;
     const created = await callText("GET", `{"user_group_id":"spaced","name":"S","properties":${spaced}}`);
     expect(created).toContain('"properties":{"a":[1.0,"x  y"]}}}');
   });
 
-  test("of several `properties` the last counts", async () => {
+  test("the last of several `properties` wins", async () => {
     const body = '{"properties":{"a":1},"user_group_id":"twice","name":"T","properties":{"a":2.0}}';
     expect(await callText("GET", body)).toContain('"properties":{"a":2.0}}}');
   });
 
-  test("GraphQL reads them as JavaScript does, and filters by exact numbers", async () => {
+  test("GraphQL parses them as JavaScript does, and filters by exact numbers", async () => {
     await callText("GET", `{"user_group_id":"parsed","name":"P","properties":${TEXT}}`);
     const { userGroup } = await graphql('{ userGroup(by: { providedId: "parsed" }) { properties } }');
     expect(userGroup.properties).toEqual(JSON.parse(JSON.stringify(JSON.parse(TEXT))));
@@ -64,7 +64,7 @@ describe("properties come back as they were sent", () => {
     expect(await graphql(list, { filter: exact })).toEqual({ userGroups: { totalCount: 1 } });
   });
 
-  test("a name in quotes, and a group without properties", async () => {
+  test("a name with quotes, and a group without properties", async () => {
     const name = 'N "quoted" \\ \n \u2028 🙂';
     const created = await callText("GET", JSON.stringify({ user_group_id: name, name }));
     expect(JSON.parse(created)).toMatchObject({ user_group: { name, provided_id: name, properties: null } });
@@ -78,7 +78,7 @@ describe("numbers at the limit of PostgreSQL", () => {
   test.each(["1e131071", "-9.99e131071", "1e-16383", `0.${"1".repeat(16_383)}`])("%.20s", async (number) => {
     const text = `"properties":{"n":${number}}`;
     expect(await callText("GET", group(number.slice(0, 30), number))).toContain(text);
-    // Compared as JSON values, by PostgreSQL.
+    // PostgreSQL compares them as JSON values.
     const respelled = `{"user_group_id":"${number.slice(0, 30)}","properties":{"n":${number}, "n":${number}}}`;
     expect(await callText("PUT", respelled)).toContain(text);
     const list = "query ($filter: UserGroupFilter) { userGroups(filter: $filter) { totalCount } }";
@@ -86,7 +86,7 @@ describe("numbers at the limit of PostgreSQL", () => {
     expect(await graphql(list, { filter })).toEqual({ userGroups: { totalCount: 0 } });
   });
 
-  test.each(["1e131072", "1e-16384", "1e200000"])("%s is refused", async (number) => {
+  test.each(["1e131072", "1e-16384", "1e200000"])("rejects %s", async (number) => {
     expectError(await rest().call("GET", group("beyond", number)), 400, {
       code: "invalid_field",
       message:
@@ -96,7 +96,7 @@ describe("numbers at the limit of PostgreSQL", () => {
   });
 });
 
-test("every invalid field is reported, and every unknown data source", async () => {
+test("reports every invalid field and every unknown data source", async () => {
   const { call } = rest();
   const invalid = {
     user_group_id: "invalid",

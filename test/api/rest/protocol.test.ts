@@ -32,7 +32,7 @@ describe("401", () => {
     expect(reply.headers["www-authenticate"]).toBe('Token realm="user-groups"');
   });
 
-  test("another scheme, or none", async () => {
+  test("another authentication scheme, or none", async () => {
     const { keys } = rest();
     for (const value of [
       `Bearer ${keys.admin}`,
@@ -46,7 +46,7 @@ describe("401", () => {
     }
   });
 
-  test("an unknown key, whether it is well-formed or not", async () => {
+  test("an unknown key, well-formed or not", async () => {
     const { account, keys } = rest();
     const neverStored = issueApiKey(account.accountId, "Customer").secret;
     const wrongChecksum = `${keys.admin.slice(0, -1)}${keys.admin.endsWith("A") ? "B" : "A"}`;
@@ -55,7 +55,7 @@ describe("401", () => {
     }
   });
 
-  test("a key that cannot be one costs no statement", async () => {
+  test("a malformed key takes no statement", async () => {
     const { service } = rest();
     service.statements.length = 0;
     await callWith("Token ugk_live_nonsense");
@@ -73,7 +73,7 @@ describe("401", () => {
     expect((await call("GET", { user_group_id: "y" }, lasting.secret)).status).toBe(200);
   });
 
-  test("the scheme's case does not matter", async () => {
+  test("ignores the scheme's case", async () => {
     const { keys, call } = rest();
     await call("GET", { user_group_id: "x", name: "X" });
     for (const scheme of ["token", "TOKEN", "Token  "]) {
@@ -81,7 +81,7 @@ describe("401", () => {
     }
   });
 
-  test("comes before everything that is wrong with the body", async () => {
+  test("takes precedence over errors in the body", async () => {
     const { service } = rest();
     const url = `${service.url}/api/user`;
     expect((await callRest(url, "PUT", undefined, "{", {})).status).toBe(401);
@@ -115,7 +115,7 @@ describe("400", () => {
     expectError(reply, 400, { code: "invalid_json", message });
   });
 
-  test("a bad body does not end the connection", async () => {
+  test("keeps the connection open after a bad body", async () => {
     const { service, keys } = rest();
     const reply = await callRest(`${service.url}/api/user`, "PUT", keys.admin, "{");
     expect(reply.headers["connection"]).not.toBe("close");
@@ -194,8 +194,8 @@ describe("415", () => {
   });
 });
 
-describe("request ids", () => {
-  test("a caller's own id comes back, in the header and in an error", async () => {
+describe("request IDs", () => {
+  test("a caller's request ID is returned in the header and in errors", async () => {
     const { service, keys } = rest();
     const headers = { "x-request-id": "checkout:42/a.b=c" };
     const reply = await callRest(`${service.url}/api/user`, "PUT", keys.admin, {}, headers);
@@ -203,7 +203,7 @@ describe("request ids", () => {
     expect(reply.body).toMatchObject({ error: { request_id: "checkout:42/a.b=c" } });
   });
 
-  test("one that could forge a log line is replaced", async () => {
+  test("a request ID that could forge a log line is replaced", async () => {
     const { service, keys } = rest();
     for (const id of ["a b", "x".repeat(129), '"}']) {
       const reply = await callRest(`${service.url}/api/user`, "PUT", keys.admin, {}, { "x-request-id": id });
@@ -212,7 +212,7 @@ describe("request ids", () => {
   });
 });
 
-test("what is not HTTP gets an answer too", async () => {
+test("input that is not HTTP gets an answer, too", async () => {
   const answer = await raw(rest().service.url, "NONSENSE\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
   expect(answer).toMatch(/Cache-Control: no-store\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
@@ -234,7 +234,7 @@ async function rawChunked(url: string, key: string, body: string): Promise<strin
   );
 }
 
-/** Sends bytes over a bare connection. @returns everything that comes back until the server closes it */
+/** Sends bytes over a raw connection. @returns everything received until the server closes it */
 async function raw(url: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.end(text);

@@ -4,7 +4,7 @@ import { expectError, useRest, userGroupOf } from "../../support/rest/rest-fixtu
 const rest = useRest();
 
 describe("200", () => {
-  test("replies with the keys of the interface, in its order", async () => {
+  test("replies with the documented keys, in order", async () => {
     const { call } = rest();
     const created = await call("GET", { user_group_id: "acme", name: "Acme" });
     const { team_id, token } = userGroupOf(created);
@@ -25,7 +25,7 @@ describe("200", () => {
     );
   });
 
-  test("an absent field stays, null clears, an object replaces the whole object", async () => {
+  test("keeps absent fields, clears null ones and replaces objects as a whole", async () => {
     const { call } = rest();
     await call("GET", { user_group_id: "fields", name: "Fields", properties: { a: 1, b: 2 } });
     const properties = async (change: object) =>
@@ -76,7 +76,7 @@ describe("200", () => {
     });
   });
 
-  test("a write key may update", async () => {
+  test("a write key can update", async () => {
     const { call, keys } = rest();
     await call("GET", { user_group_id: "writable", name: "W" });
     expect((await call("PUT", { user_group_id: "writable", name: "W2" }, keys.write)).status).toBe(200);
@@ -98,7 +98,7 @@ describe("400", () => {
     expectError(await rest().call("PUT", body), 400, { code: "invalid_field", message, field });
   });
 
-  test("one bad field among good ones changes nothing", async () => {
+  test("one invalid field prevents all changes", async () => {
     const { call } = rest();
     await call("GET", { user_group_id: "atomic", name: "Atomic", properties: { a: 1 } });
     expect((await call("PUT", { user_group_id: "atomic", name: "New", properties: 5 })).status).toBe(400);
@@ -109,7 +109,7 @@ describe("400", () => {
 });
 
 describe("403", () => {
-  test("a read key may not update", async () => {
+  test("a read key cannot update", async () => {
     const { call, keys } = rest();
     await call("GET", { user_group_id: "read only", name: "R" });
     expectError(await call("PUT", { user_group_id: "read only", name: "X" }, keys.read), 403, {
@@ -120,7 +120,7 @@ describe("403", () => {
 });
 
 describe("404", () => {
-  test("PUT never creates", async () => {
+  test("never creates a group", async () => {
     const { call } = rest();
     for (const body of [
       { user_group_id: "missing" },
@@ -133,7 +133,7 @@ describe("404", () => {
     }
   });
 
-  test("another account's and the other environment's group look like none", async () => {
+  test("treats groups of other accounts and environments as missing", async () => {
     const { call, keys, strangerKey } = rest();
     await call("GET", { user_group_id: "private", name: "P" });
     for (const key of [strangerKey, keys.testing]) {
@@ -143,7 +143,7 @@ describe("404", () => {
 });
 
 describe("422", () => {
-  test("an unknown data source changes nothing", async () => {
+  test("an unknown data source prevents all changes", async () => {
     const { call } = rest();
     await call("GET", { user_group_id: "strict", name: "Strict" });
     expectError(

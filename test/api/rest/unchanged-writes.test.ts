@@ -10,7 +10,7 @@ const GROUP = {
   properties: { plan: "gold", limits: { seats: 1, ratio: 2.5 }, none: null },
   mapping: { a: "sales", b: "support" },
 };
-/** The same JSON value, written in another way. */
+/** The same JSON value in another spelling. */
 const RESPELLED = `{"none": null, "limits": {"ratio": 25e-1, "seats": 1.0}, "plan": "g\\u006fld"}`;
 const LIST = [
   { schemaId: "b", dataSource: "support" },
@@ -75,7 +75,7 @@ beforeAll(async () => {
   }`);
 });
 
-describe("a write that changes nothing is no change", () => {
+describe("a write that changes nothing is not recorded as a change", () => {
   test.each(Object.keys(WRITES))("%s", async (name) => {
     const { service, keys } = graphql();
     const id = `same ${name}`;
@@ -99,7 +99,7 @@ describe("a write that changes nothing is no change", () => {
     const deliveries = `SELECT count(*)::integer AS count FROM webhook_delivery WHERE subject = $1`;
     expect(await service.query(deliveries, [`user_group:${before.teamId}`])).toEqual([{ count: 0 }]);
 
-    // The first thing that a subscriber and an endpoint hear of is a change.
+    // The first event that subscribers and endpoints receive is a real change.
     await rest("PUT", { user_group_id: id, ...GROUP, name: "Other" });
     expect(await stream.next()).toEqual({
       data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "Other", version: 2 } } },
@@ -109,7 +109,7 @@ describe("a write that changes nothing is no change", () => {
     expect(await service.query(deliveries, [`user_group:${before.teamId}`])).toEqual([{ count: 1 }]);
   });
 
-  test("properties that are equal keep the text that is stored, also beside a change", async () => {
+  test("equal properties keep their stored text, also next to a change", async () => {
     await create("kept");
     await rest("PUT", `{"user_group_id":"kept","name":"Renamed","properties":${RESPELLED}}`);
     await rest("PUT", { user_group_id: "kept", mapping: { b: "support", a: "support" } });
@@ -121,10 +121,10 @@ describe("a write that changes nothing is no change", () => {
   test.each([
     ["another value", { properties: { ...GROUP.properties, plan: "silver" } }, ["properties"]],
     ["no properties", { properties: null }, ["properties"]],
-    ["one entry less", { mapping: { a: "sales" } }, ["mapping"]],
+    ["one entry fewer", { mapping: { a: "sales" } }, ["mapping"]],
     ["one entry more", { mapping: { ...GROUP.mapping, c: "sales" } }, ["mapping"]],
     ["no mapping", { mapping: null, name: GROUP.name }, ["mapping"]],
-  ])("%s is a change, and of this field only", async (what, change, changed) => {
+  ])("%s is a change of this field only", async (what, change, changed) => {
     const id = `changed: ${what}`;
     await create(id);
     expect((await rest("PUT", { user_group_id: id, ...GROUP, ...change })).status).toBe(200);
@@ -132,7 +132,7 @@ describe("a write that changes nothing is no change", () => {
     expect(await changesOf(id)).toEqual([{ action: "user_group.updated", changed }]);
   });
 
-  test("of writes of one new value at once, exactly one is a change, and every reply has the value", async () => {
+  test("of concurrent writes of the same value exactly one is a change, and all replies have the value", async () => {
     await create("race");
     const replies = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -150,7 +150,7 @@ describe("a write that changes nothing is no change", () => {
     expect(await changesOf("race")).toEqual([{ action: "user_group.updated", changed: ["name"] }]);
   });
 
-  test("a wrong expectedVersion is a conflict all the same", async () => {
+  test("a wrong expectedVersion is still a conflict", async () => {
     await create("expected");
     const input = { by: { providedId: "expected" }, name: GROUP.name, expectedVersion: 2 };
     expect(await mutate("updateUserGroup", input)).toEqual({

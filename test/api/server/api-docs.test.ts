@@ -17,7 +17,7 @@ async function fetchText(path: string, url = service.url) {
 }
 
 describe("the page", () => {
-  test("may load nothing from elsewhere, and nothing that is not a file", async () => {
+  test("can load only same-origin files", async () => {
     const { status, headers, text } = await fetchText(PATH);
     expect({ status, headers }).toMatchObject({
       status: 200,
@@ -34,7 +34,7 @@ describe("the page", () => {
     expect(text).not.toMatch(/https?:|<style|<script>/);
   });
 
-  test("has files that never change", async () => {
+  test("has immutable files", async () => {
     const { text } = await fetchText(PATH);
     const files = [...text.matchAll(/(?:src|href)="docs(\/assets\/[^"]+)"/g)].map(
       ([, file]) => `${PATH}${file}`,
@@ -52,7 +52,7 @@ describe("the page", () => {
     expect((await fetchText(`${PATH}/assets/start-000000000000.js`)).status).toBe(404);
   });
 
-  test("can be turned off; the document stays", async () => {
+  test("can be turned off; the document remains available", async () => {
     const { url, close } = await startTestService({ apiDocs: false });
     try {
       for (const path of [PATH, `${PATH}/assets/x.js`]) expect((await fetchText(path, url)).status).toBe(404);

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(empty, { recursive: true });
 });
 
-test("the page lets in nothing from elsewhere, and nobody keeps or frames it", async () => {
+test("the page loads nothing from other origins, and is neither cached nor framed", async () => {
   const { status, headers, text } = await get(service, "/console/");
   expect(status).toBe(200);
   expect(headers).toMatchObject({
@@ -45,12 +45,12 @@ test("the page lets in nothing from elsewhere, and nobody keeps or frames it", a
   expect(text).not.toMatch(/<script(?![^>]* src="\.\/assets\/)|<style|https?:/);
 });
 
-test("without its slash the address leads there, relatively, for services behind a path", async () => {
+test("without a trailing slash the path redirects relatively, for services below a path", async () => {
   const { status, headers } = await get(service, "/console");
   expect({ status, location: headers["location"] }).toEqual({ status: 302, location: "console/" });
 });
 
-test("its files are kept for good under their names, and come zipped", async () => {
+test("its files are immutable and compressed", async () => {
   const { text } = await get(service, "/console/");
   const paths = [...text.matchAll(/\.(\/assets\/[\w.-]+)"/g)].map(([, path]) => `/console${path}`);
   expect(paths.map((path) => path.replace(/^.*\./, ""))).toEqual(["js", "css"]);
@@ -76,11 +76,11 @@ test.each([
   "/console/assets/..%2findex.html",
   "/console/index.html",
   "/console/x",
-])("there is nothing at %s", async (path) => {
+])("returns 404 for %s", async (path) => {
   expect((await get(service, path)).status).toBe(404);
 });
 
-test("the demo key is in the page for somebody at this machine, and for nobody else", async () => {
+test("the page contains the demo key for local requests only", async () => {
   expect((await get(service, "/console/")).text).toContain(`<div id="root" data-demo-key="${KEY}"></div>`);
   const { text } = await get(service, "/console/", { "x-forwarded-for": "203.0.113.9" });
   expect(text).toContain('<div id="root"></div>');
@@ -94,7 +94,7 @@ test("a service without the built console says what to do", async () => {
   expect((await get(unbuilt, "/console/assets/index.js")).status).toBe(404);
 });
 
-test("a build counts once it is whole", async () => {
+test("serves a build once it is complete", async () => {
   const built = await mkdtemp(join(tmpdir(), "ug-console-"));
   onTestFinished(() => rm(built, { recursive: true }));
   await cp(await builtConsole(), built, { recursive: true });
@@ -104,7 +104,7 @@ test("a build counts once it is whole", async () => {
   expect(await readBuiltPage(built)).toBeDefined();
 });
 
-test("the documents that it sends are listed, for services that run trusted ones only", async () => {
+test("its documents are listed for services that run only trusted ones", async () => {
   const documents = await readConsoleDocuments(await builtConsole());
   const schema = await readFile(new URL("../../../schema.graphql", import.meta.url), "utf8");
   expect([...documents.values()].join("\n")).toMatch(/mutation RevokeKey[\s\S]*fragment ApiKeyParts/);
@@ -112,7 +112,7 @@ test("the documents that it sends are listed, for services that run trusted ones
   expect(await readConsoleDocuments(empty)).toEqual(new Map());
 });
 
-test("where it is turned off, there is nothing", async () => {
+test("returns 404 when turned off", async () => {
   expect((await get(off, "/console")).status).toBe(404);
   expect((await get(off, "/console/")).status).toBe(404);
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test("the process says that it lives and is ready", async () => {
+test("the process reports that it is live and ready", async () => {
   expect(await callRest(`${service.url}/livez`, "GET", undefined)).toMatchObject({
     status: 200,
     body: { status: "ok" },
@@ -20,7 +20,7 @@ test("the process says that it lives and is ready", async () => {
   });
 });
 
-test("the JSON Schema of site configurations is served to everyone", async () => {
+test("the JSON Schema of site configurations is public", async () => {
   const reply = await callRest(`${service.url}/schemas/site-config.json`, "GET", undefined);
   expect(reply).toMatchObject({
     status: 200,

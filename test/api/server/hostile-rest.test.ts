@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { hostileJson, hostileObject, hostileText, perhapsBroken } from "../../support/rest/hostile-json.js";
+import {
+  hostileJson,
+  hostileObject,
+  hostileText,
+  maybeInvalidSiteConfig,
+} from "../../support/rest/hostile-json.js";
 import { callRest, type RestReply } from "../../support/rest/rest-client.js";
 import { useRest, userGroupOf } from "../../support/rest/rest-fixture.js";
 
@@ -22,7 +27,7 @@ async function send(method: string, body: string): Promise<RestReply> {
   return callRest(`${service.url}/api/user`, method, keys.admin, body);
 }
 
-/** Checks that a reply is a success or a refusal in the error format. @returns whether it is a refusal */
+/** Checks that a reply is a success or a well-formed error. @returns whether it is an error */
 function isRefusal({ status, body, headers }: RestReply): boolean {
   expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   if (status === 200) {
@@ -41,7 +46,7 @@ test.each(["GET", "PUT", "POST", "DELETE"])("%s with hostile bodies", async (met
   const { service } = rest();
   const bodies = fc.oneof(
     hostileJson,
-    perhapsBroken(
+    maybeInvalidSiteConfig(
       hostileObject({
         user_group_id: text("kept"),
         name: hostileText.map((name) => JSON.stringify(name)),
@@ -65,22 +70,22 @@ test.each(["GET", "PUT", "POST", "DELETE"])("%s with hostile bodies", async (met
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 });
 
-test("keys that mean something to JavaScript are data", async () => {
+test("treats keys with a meaning in JavaScript as data", async () => {
   const created = await send("GET", `{"user_group_id":"keys","name":"Keys","properties":${PROPERTIES}}`);
   const { body } = await send("GET", '{"user_group_id":"keys"}');
   expect(JSON.stringify(body)).toContain(PROPERTIES);
   expect(JSON.stringify(created.body)).toContain(PROPERTIES);
-  // As a field of the request they are no field.
+  // At the top level of the request they are unknown fields.
   const reply = await send("GET", '{"__proto__":{"user_group_id":"x","name":"X"}}');
   expect(reply).toMatchObject({ status: 400, body: { error: { field: "user_group_id" } } });
 });
 
-test("of a key that is there twice the last counts", async () => {
+test("the last of duplicate keys wins", async () => {
   const reply = await send("GET", '{"user_group_id":"a","user_group_id":"twice","name":"A","name":"B"}');
   expect(reply).toMatchObject({ status: 200, body: { user_group: { provided_id: "twice", name: "B" } } });
 });
 
-test("a token survives whatever is sent with it", async () => {
+test("a token survives any request sent with it", async () => {
   const fields = {
     current_token: hostileText.map((end) => JSON.stringify(token + end)),
     user_group_id: text("kept"),
@@ -95,7 +100,7 @@ test("a token survives whatever is sent with it", async () => {
   expect((await send("POST", JSON.stringify({ current_token: token }))).status).toBe(200);
 });
 
-test("the site route with hostile names and parameters", async () => {
+test("the site configuration route with hostile names and parameters", async () => {
   const { service, keys } = rest();
   const parameters = fc.array(
     fc.tuple(fc.oneof(fc.constantFrom("account", "environment", "revision"), hostileText), hostileText),
@@ -122,6 +127,6 @@ test("the site route with hostile names and parameters", async () => {
   );
 });
 
-test("nothing of all this was an error of the service", () => {
+test("logs none of this as an internal error", () => {
   expect(rest().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

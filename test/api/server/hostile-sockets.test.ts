@@ -8,7 +8,7 @@ const JSON_TYPE = "Content-Type: application/json\r\n";
 const MEGABYTE = 1024 * 1024;
 const NOT_HTTP = "The request is not valid HTTP.";
 
-/** A request with an API key that asks the server to close the connection. */
+/** A request with an API key and `Connection: close`. */
 function head(line: string, headers = "", ending = "\r\n"): string {
   const authorization = `Authorization: Token ${rest().keys.admin}\r\n`;
   return `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}${headers}${ending}`;
@@ -18,7 +18,7 @@ function get(headers: string, body = ""): string {
   return head("GET /api/user", `${JSON_TYPE}${headers}`) + body;
 }
 
-/** The replies of a connection: each with its status, its headers' text, and its body. */
+/** The replies of a connection, each with status, header text and body. */
 function repliesIn(answer: string) {
   return answer
     .split(/(?=HTTP\/1\.1 \d{3} )/)
@@ -33,7 +33,7 @@ async function send(...parts: (string | Buffer)[]) {
   return repliesIn((await exchange(rest().service.url, parts)).answer);
 }
 
-/** Sends one request and checks that it is refused in the error format, that the connection ends, and that nothing was made. */
+/** Sends one request and expects a well-formed error, a closed connection and no new group. */
 async function expectRefusal(request: string | Buffer, status: number, message?: unknown): Promise<void> {
   const replies = await send(request);
   expect(replies).toHaveLength(1);
@@ -56,24 +56,24 @@ test.each([
   ["hexadecimal", () => get("Content-Length: 0x24\r\n", BODY)],
   ["beyond 64 bits", () => get("Content-Length: 99999999999999999999\r\n", BODY)],
   ["beside Transfer-Encoding", () => get("Content-Length: 36\r\nTransfer-Encoding: chunked\r\n", BODY)],
-])("a Content-Length that is %s", async (_name, request) => {
+])("rejects a Content-Length that is %s", async (_name, request) => {
   await expectRefusal(request(), 400);
 });
 
 test.each([
-  ["another coding after chunked", "Transfer-Encoding: chunked, identity\r\n"],
+  ["another transfer coding after chunked", "Transfer-Encoding: chunked, identity\r\n"],
   ["one that looks like chunked", "Transfer-Encoding: xchunked\r\n"],
   ["a space before the colon", "Transfer-Encoding : chunked\r\n"],
   ["a vertical tab", "Transfer-Encoding: \x0bchunked\r\n"],
   ["a folded line", "Transfer-Encoding:\r\n chunked\r\n"],
-  ["a line that a bare LF ends", "X: y\nTransfer-Encoding: chunked\r\n"],
-  ["a line that a bare CR ends", "X: y\rTransfer-Encoding: chunked\r\n"],
+  ["a line ending in a bare LF", "X: y\nTransfer-Encoding: chunked\r\n"],
+  ["a line ending in a bare CR", "X: y\rTransfer-Encoding: chunked\r\n"],
   ["a NUL", "X: y\0\r\n"],
-])("smuggling by %s", async (_name, headers) => {
+])("rejects request smuggling by %s", async (_name, headers) => {
   await expectRefusal(get(headers, `24\r\n${BODY}\r\n0\r\n\r\n`), 400, NOT_HTTP);
 });
 
-test("a transfer coding besides chunked is not taken for the body itself", async () => {
+test("rejects a transfer coding other than chunked", async () => {
   const request = get("Transfer-Encoding: gzip, chunked\r\n", `24\r\n${BODY}\r\n0\r\n\r\n`);
   await expectRefusal(request, 415, "The only supported Transfer-Encoding is chunked.");
 });
@@ -83,7 +83,7 @@ test.each([
   ["beyond 64 bits", "ffffffffffffffffff\r\n\r\n"],
   ["followed by a long extension", `1;${"x".repeat(100_000)}\r\na\r\n0\r\n\r\n`],
   ["shorter than its chunk", `3\r\n${BODY}\r\n0\r\n\r\n`],
-])("a chunk's size that is %s", async (_name, body) => {
+])("rejects a chunk size that is %s", async (_name, body) => {
   await expectRefusal(get("Transfer-Encoding: chunked\r\n", body), 400, NOT_HTTP);
 });
 
@@ -106,7 +106,7 @@ test("two Authorization headers: /graphql", async () => {
   ]);
 });
 
-test("GraphQL says so in its own format", async () => {
+test("replies in GraphQL's own format", async () => {
   const [reply] = await send("POST /graphql HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}");
   expect(reply).toMatchObject({
     status: 400,
@@ -122,7 +122,7 @@ test.each([
   ["a path in UTF-8 that is not encoded", Buffer.from("GET /site-config/\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n")],
   ["a method that does not exist", "FETCH /livez HTTP/1.1\r\nHost: x\r\n\r\n"],
   ["a tunnel", "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n"],
-])("%s is no request", async (_name, request) => {
+])("rejects %s", async (_name, request) => {
   await expectRefusal(request, 400, NOT_HTTP);
 });
 
@@ -134,7 +134,7 @@ test.each([
   await expectRefusal(request(), 431, "The URL and headers of the request are too large.");
 });
 
-test("2,001 short headers within the limit, and trailers", async () => {
+test("accepts 2,001 short headers within the limit, and trailers", async () => {
   const headers = Array.from({ length: 2001 }, () => "X:\r\n").join("");
   expect(await send(get(`Content-Length: 36\r\n${headers}`, BODY))).toMatchObject([{ status: 200 }]);
   const trailers = `24\r\n${BODY}\r\n0\r\n${"__proto__: x\r\n".repeat(500)}\r\n`;
@@ -159,7 +159,7 @@ test.each([
   await expectRefusal(head(`GET ${target}`), status, message);
 });
 
-test("OPTIONS * and an address with its scheme and host are HTTP", async () => {
+test("OPTIONS * and an absolute URL are valid HTTP", async () => {
   await expectRefusal(head("OPTIONS *"), 404);
   expect(await send(head("GET http://other/livez"))).toMatchObject([{ status: 200 }]);
 });
@@ -176,7 +176,7 @@ test.each([
   await expectRefusal(Buffer.concat([Buffer.from(request), bytes]), 415);
 });
 
-test("text of another charset, whatever its content type says, and text with a mark of its byte order", async () => {
+test("rejects other charsets, whatever the content type, and accepts a byte order mark", async () => {
   const put = (body: Buffer) => Buffer.concat([Buffer.from(get(`Content-Length: ${body.length}\r\n`)), body]);
   for (const body of [
     Buffer.from(`\ufeff${BODY}`, "utf16le"),
@@ -193,7 +193,7 @@ test.each(["gzip", "br", "deflate", "identity, gzip", "zstd"])("a body in %s", a
   await expectRefusal(get(`Content-Encoding: ${encoding}\r\nContent-Length: 36\r\n`, BODY), 415);
 });
 
-test("Expect: 100-continue is answered, any other expectation ignored", async () => {
+test("answers Expect: 100-continue and ignores other expectations", async () => {
   const length = "Content-Length: 36\r\n";
   const statuses = async (expectation: string, body: string, size = length) =>
     (await send(get(`Expect: ${expectation}\r\n${size}`, body))).map(({ status }) => status);
@@ -202,7 +202,7 @@ test("Expect: 100-continue is answered, any other expectation ignored", async ()
   expect(await statuses("100-continue", "", "Content-Length: 104857600\r\n")).toEqual([100, 413]);
 });
 
-test("what follows a request on its connection is answered after it", async () => {
+test("answers pipelined requests in order", async () => {
   const good = get("Content-Length: 36\r\n", BODY).replace("Connection: close\r\n", "");
   expect(await send(`${good}GARBAGE\r\n\r\n`)).toMatchObject([{ status: 200 }, { status: 400 }]);
   expect(await send(`${good}${good}GARBAGE\r\n\r\n`)).toMatchObject(
@@ -212,17 +212,17 @@ test("what follows a request on its connection is answered after it", async () =
   expect(await send(`${good}${broken}`)).toMatchObject([{ status: 200 }, { status: 400 }]);
 });
 
-test("a request that was answered before its body broke gets no second answer", async () => {
+test("a request answered before its body breaks off gets no second answer", async () => {
   const request = "PUT /api/user HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
   expect(await send(request, "1\r\n{\r\n", "zz\r\n")).toHaveLength(1);
 });
 
 test.each(["Content-Length: 104857600\r\n", "Transfer-Encoding: chunked\r\n"])(
-  "100 MB with %s are refused early and the connection closed",
+  "rejects 100 MB with %s early and closes the connection",
   async (length) => {
     const chunk = length.startsWith("T") ? `10000\r\n${"x".repeat(65_536)}\r\n` : "x".repeat(65_536);
     const { answer, sent } = await exchange(rest().service.url, [get(length), ...Array(1600).fill(chunk)]);
-    // A client that goes on sending may find the connection gone before it has read the answer.
+    // A client that continues sending may lose the connection before it has read the reply.
     for (const reply of repliesIn(answer)) expect(reply.status).toBe(413);
     expect(sent).toBeLessThan(50 * MEGABYTE);
   },
@@ -233,6 +233,6 @@ test("idle connections have a timeout", () => {
   expect(server.server.keepAliveTimeout).toBeLessThanOrEqual(72_000);
 });
 
-test("nothing of all this was an error of the service", () => {
+test("logs none of this as an internal error", () => {
   expect(rest().service.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

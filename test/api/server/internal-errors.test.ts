@@ -8,18 +8,18 @@ import { startTestService, type TestService } from "../../support/service/test-s
 const query = `{ userGroup(by: { providedId: "acme" }) { name } }`;
 const acme = { user_group_id: "acme", name: "Acme" };
 
-describe("a fault inside", () => {
+describe("an internal error", () => {
   let service: TestService;
   let key: string;
   beforeAll(async () => {
     service = await startTestService();
     key = (await (await service.createAccount()).createKey()).secret;
-    // What no code expects: a column that is not there.
+    // An error that no code expects: a missing column.
     await service.query("ALTER TABLE user_group RENAME COLUMN name TO gone");
   });
   afterAll(() => service.close());
 
-  test("is a 500 without any detail, logged once with the request id", async () => {
+  test("is a 500 without details, logged once with the request ID", async () => {
     service.log.length = 0;
     const reply = await callRest(`${service.url}/api/user`, "GET", key, acme);
     expectError(reply, 500, { code: "internal", message: "Something went wrong on our side." });
@@ -44,7 +44,7 @@ describe("a fault inside", () => {
     expectLoggedOnce(reply.headers["x-request-id"]);
   });
 
-  test("is the same to a subscriber", async () => {
+  test("is the same for a subscriber", async () => {
     await service.query("ALTER TABLE user_group RENAME COLUMN gone TO name");
     expect((await callRest(`${service.url}/api/user`, "GET", key, acme)).status).toBe(200);
     const by = `by: { providedId: "acme" }`;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => end());
 
-/** How much metrics grow while something is done. */
+/** The increase of metrics during an action. */
 async function growth(work: () => Promise<unknown>) {
   const before = await scrape(running.url);
   await work();
@@ -31,8 +31,8 @@ async function growth(work: () => Promise<unknown>) {
 const getGroup = (id: string) =>
   callRest(`${running.url}/api/user`, "GET", running.key, { user_group_id: id, name: id });
 
-describe("metrics of requests", () => {
-  test("count replies by method, route and status, and never by what callers write", async () => {
+describe("request metrics", () => {
+  test("count replies by method, route and status, and never by caller input", async () => {
     const grown = await growth(async () => {
       await getGroup("acme");
       await callRest(`${running.url}/api/user/`, "GET", running.key, { user_group_id: "acme" });
@@ -54,7 +54,7 @@ describe("metrics of requests", () => {
       expect(words).not.toContain(word);
   });
 
-  test("count errors by face and code", async () => {
+  test("count errors by API and code", async () => {
     const grown = await growth(async () => {
       await callRest(`${running.url}/api/user`, "GET", running.key, "{");
       await callGraphql(running.url, running.key, "{ nothing }");
@@ -87,7 +87,7 @@ describe("metrics of requests", () => {
         'mutation { createUserGroup(input: {providedId: "m", name: "M"}) { userGroup { id } } }',
       );
       await callGraphql(running.url, running.key, "{ userGroup(by: {}) { id } }");
-      // Refused before it runs.
+      // Rejected before execution.
       await callGraphql(running.url, undefined, '{ userGroup(by: {providedId: "m"}) { id } }');
     });
     const count = "user_groups_graphql_operation_duration_seconds_count";
@@ -102,7 +102,7 @@ describe("metrics of requests", () => {
     );
   });
 
-  test("tell who is here: requests under way, subscriptions, and clients that leave", async () => {
+  test("count requests in flight, subscriptions and clients that disconnect", async () => {
     const group = `subscription { userGroupChanged(by: {providedId: "m"}) { kind } }`;
     const before = await scrape(running.url);
     const stream = await openEventStream(running.url, `Token ${running.key}`, group);
@@ -117,8 +117,8 @@ describe("metrics of requests", () => {
   });
 });
 
-describe("metrics of the work behind", () => {
-  test("time statements by name, and count what one statement answers", async () => {
+describe("database and webhook metrics", () => {
+  test("time statements by name, and count the requests per statement", async () => {
     await getGroup("acme");
     const grown = await growth(() => Promise.all(Array.from({ length: 20 }, () => getGroup("acme"))));
     const statements = grown("user_groups_database_statement_duration_seconds_count", {
@@ -137,7 +137,7 @@ describe("metrics of the work behind", () => {
     expect(grown("user_groups_database_connection_wait_seconds_count")).toBeGreaterThanOrEqual(statements);
   });
 
-  test("tell of connections, and of a statement that fails", async () => {
+  test("count connections and failed statements", async () => {
     const samples = await scrape(running.url);
     expect(sumOf(samples, "user_groups_database_connections_max")).toBe(10);
     expect(sumOf(samples, "user_groups_database_connections")).toBeGreaterThan(0);
@@ -156,7 +156,7 @@ describe("metrics of the work behind", () => {
     expect(grown("user_groups_errors_total", { api: "graphql", code: "internal" })).toBe(1);
   });
 
-  test("tell of waits for a connection that were in vain", async () => {
+  test("count timed-out waits for a connection", async () => {
     const { target, drop } = await createTestDatabase();
     const telemetry = countOnly();
     const options = { poolSize: 1, connectTimeoutMs: 100, statementTimeoutMs: 10_000 };
@@ -173,7 +173,7 @@ describe("metrics of the work behind", () => {
     expect(connectionWaits.sum).toBeGreaterThan(0.09);
   });
 
-  test("count attempts of webhooks by what became of them, and tell what is due", async () => {
+  test("count webhook attempts by outcome, and pending deliveries", async () => {
     const receiver = await startReceiver((_, count) => ({ status: count === 1 ? 204 : 410 }));
     const create = `mutation ($url: String!) { createWebhookEndpoint(input: {name: "r", url: $url}) { secret } }`;
     await callGraphql(running.url, running.key, create, { url: receiver.url });
@@ -195,8 +195,8 @@ describe("metrics of the work behind", () => {
     expect(sumOf(samples, "user_groups_webhook_lateness_seconds")).toBe(0);
   });
 
-  // Last: after it this address is refused.
-  test("count credentials that are wrong, and refusals", async () => {
+  // This comes last: afterwards the address is blocked.
+  test("count invalid credentials and rejections", async () => {
     const grown = await growth(async () => {
       for (let count = 0; count < 5; count += 1)
         await callRest(`${running.url}/api/user`, "GET", "ugk_live_false", {});

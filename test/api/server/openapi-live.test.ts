@@ -28,7 +28,7 @@ beforeAll(async () => {
   await changeSite(graphql(), "put", { site: "docs", text: JSON.stringify(goodSite), public: true });
 });
 
-/** Each call has a key of its own, as each has but few points. */
+/** Each call has a key of its own, since rate limits are low. */
 async function newKey(scope: "admin" | "read" = "admin"): Promise<string> {
   return (await graphql().account.createKey({ scope })).secret;
 }
@@ -43,8 +43,8 @@ async function create(id: string): Promise<string> {
   return body.user_group.token;
 }
 
-describe("a reply is as the document says", () => {
-  test("of the four methods", async () => {
+describe("a reply matches the document", () => {
+  test("for the four methods", async () => {
     const token = await create("acme");
     expect((await call(GET, { user_group_id: "acme" })).body.new_user_group).toBe(false);
     await call(GET, { user_group_id: "rich", name: "R", properties: { a: { b: [null, 1.5, "x"] } } });
@@ -60,7 +60,7 @@ describe("a reply is as the document says", () => {
     await call(DELETE, { current_token: rotated.body.user_group.token, user_group_id: "acme" });
   });
 
-  test("of a token that is rotated already, with the same Idempotency-Key", async () => {
+  test("for a repeated rotation with the same Idempotency-Key", async () => {
     const token = await create("busy");
     const { service, account } = graphql();
     await service.database.transaction(
@@ -74,7 +74,7 @@ describe("a reply is as the document says", () => {
     );
   });
 
-  test("of bodies that are refused", async () => {
+  test("for rejected bodies", async () => {
     for (const operation of USER) {
       await call(operation, "{");
       await call(operation, { user_group_id: 5, current_token: 5 });
@@ -90,7 +90,7 @@ describe("a reply is as the document says", () => {
     for (const operation of [POST, DELETE]) await call(operation, { current_token: "unknown" });
   });
 
-  test("of site configurations", async () => {
+  test("for site configurations", async () => {
     for (const operation of SITE) {
       const { headers } = await call(operation, undefined, site());
       const known = { headers: { "if-none-match": String(headers["etag"]) } };
@@ -111,7 +111,7 @@ describe("a reply is as the document says", () => {
     await call("options /site-config/{site}", undefined, { path: "/site-config/%ff", key: undefined });
   });
 
-  test("of health checks and descriptions", async () => {
+  test("for health checks and API descriptions", async () => {
     for (const path of ["/livez", "/readyz"]) await caller.call(`get ${path}`);
     for (const path of ["/openapi.json", "/schemas/site-config.json"]) {
       const { headers, body } = await caller.call(`get ${path}`);
@@ -127,7 +127,7 @@ describe("a reply is as the document says", () => {
     }
   });
 
-  test("of requests that are refused whatever they ask for", async () => {
+  test("for requests rejected by every route", async () => {
     const spent = await newKey();
     for (let points = 0; points < LIMIT; points += 1) await caller.call(PUT, { key: spent, body: "{" });
     for (const operation of [...USER, ...SITE]) {
@@ -141,13 +141,13 @@ describe("a reply is as the document says", () => {
   });
 });
 
-describe("a reply to what we cannot do is as the document says", () => {
+describe("an error reply matches the document", () => {
   const callAll = async (key: string) => {
     for (const operation of USER) await caller.call(operation, { key, body: {} });
     for (const operation of SITE) await caller.call(operation, { key, ...site() });
   };
 
-  test("when something is wrong inside", async () => {
+  test("for an internal error", async () => {
     const { service } = graphql();
     const key = await newKey();
     await service.query("ALTER TABLE api_key RENAME COLUMN scope TO gone");
@@ -155,7 +155,7 @@ describe("a reply to what we cannot do is as the document says", () => {
     await service.query("ALTER TABLE api_key RENAME COLUMN gone TO scope");
   });
 
-  test("when the database does not answer in time", async () => {
+  test("when the database does not respond in time", async () => {
     const { service } = graphql();
     const key = await newKey();
     await service.database.transaction("operator", async (other) => {
@@ -164,14 +164,14 @@ describe("a reply to what we cannot do is as the document says", () => {
     });
   });
 
-  describe("with one connection", () => {
+  describe("with a single connection", () => {
     let service: TestService;
     beforeAll(async () => {
       service = await startTestService({ use: graphql().service, poolSize: 1, connectTimeoutMs: 200 });
     });
     afterAll(() => service.close());
 
-    test("that is taken", async () => {
+    test("that is busy", async () => {
       await service.database.transaction("operator", async () => {
         const reply = await new OpenApiCaller(service.url, contract).call("get /readyz");
         expect(reply.status).toBe(503);
@@ -180,7 +180,7 @@ describe("a reply to what we cannot do is as the document says", () => {
   });
 });
 
-test("the calls that the document shows do what it says", async ({ skip }) => {
+test("the examples in the document work as described", async ({ skip }) => {
   const curl = await promisify(execFile)("curl", ["--version"]).catch(() => undefined);
   skip(curl === undefined, "There is no curl.");
   const operations = Object.values(openApiDocument(VERSION).paths["/api/user"]).filter(
@@ -203,6 +203,6 @@ test("the calls that the document shows do what it says", async ({ skip }) => {
   for (const reply of replies) expect(reply).toMatchObject({ success: 1 });
 });
 
-test("every reply that the document promises was seen, and no other", () => {
+test("the tests covered every documented reply", () => {
   expect(contract.seen.toSorted()).toEqual(contract.promised.toSorted());
 });

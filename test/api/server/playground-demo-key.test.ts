@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 describe("the demo key", () => {
-  test("is in the page that somebody opens at this machine, which no cache keeps", async () => {
+  test("is in the page for local requests, which is not cacheable", async () => {
     const { port } = new URL(service.url);
     for (const host of ["127.0.0.1", "localhost", "LocalHost", "[::1]"]) {
       const { headers, text } = await fetchPage({ host: `${host}:${port}` });
@@ -39,12 +39,12 @@ describe("the demo key", () => {
   });
 
   test.each([
-    ["a foreign name that leads here", { host: "rebound.example:4000" }],
-    ["a name that begins like ours", { host: "localhost.example" }],
-    ["a name that ends like ours", { host: "evil-localhost" }],
+    ["another host name that resolves here", { host: "rebound.example:4000" }],
+    ["a host name with our prefix", { host: "localhost.example" }],
+    ["a host name with our suffix", { host: "evil-localhost" }],
     ["another address", { host: "192.168.0.7:4000" }],
     ["the page of another origin", { origin: "https://shop.example" }],
-    ["a page in a sandbox", { origin: "null" }],
+    ["a sandboxed page", { origin: "null" }],
     ["a proxy that names the client", { "x-forwarded-for": "203.0.113.9" }],
     ["a proxy that names the host", { "x-forwarded-host": "demo.example" }],
     ["a proxy that names the protocol", { "x-forwarded-proto": "https" }],
@@ -72,7 +72,7 @@ describe("the demo key", () => {
     "X-Azure-ClientIP",
     "X-Original-Host",
     "CDN-Loop",
-  ])("is not in the page for a request with the header %s of a proxy", async (name) => {
+  ])("is not in the page for a request with the proxy header %s", async (name) => {
     expect((await fetchPage({ [name]: "203.0.113.9" })).text).not.toContain("ugk_");
   });
 
@@ -82,7 +82,7 @@ describe("the demo key", () => {
     expect(text).not.toContain("ugk_");
   });
 
-  test("is not in the page for a target that is meant for a proxy", async () => {
+  test("is not in the page for a proxy's request target", async () => {
     const { host } = new URL(service.url);
     const head = `Host: ${host}\r\nAccept: ${ACCEPT}\r\nConnection: close\r\n\r\n`;
     expect(await fetchRaw(`GET /graphql HTTP/1.1\r\n${head}`)).toContain(customerKey);
@@ -90,7 +90,7 @@ describe("the demo key", () => {
     expect(text).not.toContain("ugk_");
   });
 
-  test("is in a page that no other origin can embed or reach", async () => {
+  test("is in a page that other origins can neither embed nor reach", async () => {
     for (const site of ["none", "same-origin"]) {
       const { headers, text } = await fetchPage({ "sec-fetch-site": site });
       expect(text).toContain(customerKey);
@@ -101,7 +101,7 @@ describe("the demo key", () => {
     }
   });
 
-  test("is in no asset, no log and not where there is none", async () => {
+  test("is in no asset and no log, and not in the page of a service without one", async () => {
     const { text } = await fetchPage();
     for (const [path] of text.matchAll(/graphql\/assets\/[\w.-]+/g)) {
       const asset = await request(`${service.url}/${path}`);
@@ -112,7 +112,7 @@ describe("the demo key", () => {
     expect((await fetchPage()).text).toContain('<div id="root"></div>');
   });
 
-  test("cannot break out of its place in the page", async () => {
+  test("is escaped in the page", async () => {
     demoKey = `"><script>alert(1)</script>&amp;`;
     expect((await fetchPage()).text).toContain(
       '<div id="root" data-demo-key="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;"></div>',

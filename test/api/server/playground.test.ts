@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe("the page", () => {
-  test("is what a browser gets, and may load nothing from elsewhere", async () => {
+  test("is served to browsers and can load nothing from other origins", async () => {
     const { status, headers, body } = await fetchText("/graphql", BROWSER_ACCEPT);
     expect({ status, headers }).toMatchObject({
       status: 200,
@@ -42,7 +42,7 @@ describe("the page", () => {
     expect(body).not.toMatch(/https?:/);
   });
 
-  test("is not what other clients of the path get", async () => {
+  test("is not served to other clients", async () => {
     for (const accept of ["*/*", "application/json"]) {
       expect(await get(`/graphql${TYPENAME}`, { accept, ...PREFLIGHT })).toMatchObject(ANSWER);
     }
@@ -51,7 +51,7 @@ describe("the page", () => {
 });
 
 describe("the assets", () => {
-  test("are scripts and a style that never change", async () => {
+  test("are immutable scripts and a style sheet", async () => {
     const { body: page } = await fetchText("/graphql", BROWSER_ACCEPT);
     const linked = [...page.matchAll(/(?:src|href)="(graphql\/assets\/[^"]+)"/g)].map(
       ([, path]) => `/${path}`,
@@ -76,7 +76,7 @@ describe("the assets", () => {
     }
   });
 
-  test("are compressed for those who accept that", async () => {
+  test("are compressed for clients that accept it", async () => {
     const plain = await fetchAsset();
     expect(plain.headers).toMatchObject({ vary: "accept-encoding" });
     expect(plain.headers).not.toHaveProperty("content-encoding");
@@ -103,13 +103,13 @@ describe("the assets", () => {
     }
   });
 
-  test("are not sent again to those who have them, and in parts to those who ask for one", async () => {
+  test("support conditional and range requests", async () => {
     const { headers, bytes } = await fetchAsset({ "accept-encoding": "br" });
     const etag = String(headers["etag"]);
     const again = await fetchAsset({ "accept-encoding": "br", "if-none-match": etag });
     expect(again).toMatchObject({ statusCode: 304, headers: { etag, vary: "accept-encoding" } });
     expect(again.bytes).toHaveLength(0);
-    // The same name in another coding is another representation.
+    // The same URL with another content encoding is another representation.
     expect(await fetchAsset({ "if-none-match": etag })).toMatchObject({ statusCode: 200 });
 
     const part = await fetchAsset({ "accept-encoding": "br", range: "bytes=1000-1999" });
@@ -126,7 +126,7 @@ describe("the assets", () => {
     expect(beyond.bytes).toHaveLength(0);
   });
 
-  test("that do not exist are not found", async () => {
+  test("return 404 if they do not exist", async () => {
     for (const file of ["graphiql-000000000000.js", "constructor", "..%2f..%2fpackage.json"]) {
       const { status, headers, body } = await get(`/graphql/assets/${file}`);
       const message = "There is nothing at this path.";
@@ -137,7 +137,7 @@ describe("the assets", () => {
   });
 });
 
-test("the examples fit the schema, with a data source for the mapping and without", () => {
+test("the examples match the schema, with and without a data source for the mapping", () => {
   const schema = buildSchema(printSdl());
   for (const { query, variables } of [...exampleOperations(undefined), ...exampleOperations("sales")]) {
     expect(validate(schema, parse(query))).toEqual([]);
@@ -145,8 +145,8 @@ test("the examples fit the schema, with a data source for the mapping and withou
   }
 });
 
-describe("a request that a foreign page can make a browser send", () => {
-  test("is refused: a plain GET, a POST without a type or with a form's", async () => {
+describe("a request that a cross-site page can make a browser send", () => {
+  test("is rejected: a plain GET, a POST without a content type or with a form's", async () => {
     expect(await get(`/graphql${TYPENAME}`, { accept: "*/*" })).toMatchObject({ status: 400, body: CSRF });
     expect(await post({ "content-type": undefined })).toMatchObject({ status: 400, body: CSRF });
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
@@ -158,7 +158,7 @@ describe("a request that a foreign page can make a browser send", () => {
   });
 });
 
-test("without the playground a browser is a client like others", async () => {
+test("without the playground, a browser is treated like other clients", async () => {
   const { url, close } = await startTestService({ playground: false });
   try {
     const headers = { accept: BROWSER_ACCEPT };
@@ -173,7 +173,7 @@ test("without the playground a browser is a client like others", async () => {
   }
 });
 
-test("without introspection the schema stays unknown, to errors too", async () => {
+test("without introspection, errors do not reveal the schema either", async () => {
   const { url, close } = await startTestService({ introspection: false });
   try {
     for (const query of ["{ __schema { queryType { name } } }", '{ __type(name: "Viewer") { name } }']) {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The lines that tell of a request, as they come; at least so many. */
+/** Waits for at least that many log lines of a request. */
 async function linesOf(requestId: string, count: number) {
   const find = () =>
     service.log.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId);
@@ -21,8 +21,8 @@ async function linesOf(requestId: string, count: number) {
   return find();
 }
 
-describe("the log's line of a request", () => {
-  test("tells the route, whose it was, and what was wrong", async () => {
+describe("the log line of a request", () => {
+  test("contains the route, the caller and the error", async () => {
     const headers = { "x-request-id": "rest-1" };
     await callRest(
       `${service.url}/api/user/?secret=1`,
@@ -49,7 +49,7 @@ describe("the log's line of a request", () => {
     ]);
   });
 
-  test("tells the same of GraphQL, and of a front end no key", async () => {
+  test("contains the same for GraphQL, and no key for a front end", async () => {
     const group = await callRest(`${service.url}/api/user`, "GET", key.secret, {
       user_group_id: "g",
       name: "G",
@@ -68,9 +68,9 @@ describe("the log's line of a request", () => {
     expect(line).not.toHaveProperty("keyId");
   });
 
-  test.each(["GET", "POST"])("stands beside one of why a request was not served, for %s", async (method) => {
+  test.each(["GET", "POST"])("comes with the reason why a request was not served, for %s", async (method) => {
     const requestId = `outage-${method}`;
-    // The only connection is taken, and one more may wait for it.
+    // The only connection is busy, and one more request may wait for it.
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -107,24 +107,24 @@ describe("the log's line of a request", () => {
   });
 });
 
-describe("errors of GraphQL that come before anything runs", () => {
+describe("GraphQL errors before execution", () => {
   const url = () => `${service.url}/graphql`;
   test.each([
     ["no query", () => callRest(url(), "POST", key.secret, {})],
     ["a wrong method", () => callRest(url(), "PUT", key.secret, { query: "{ __typename }" })],
     ["a page of another site", () => callRest(`${url()}?query={__typename}`, "GET", undefined)],
     [
-      "variables that are none",
+      "invalid variables",
       () => callRest(url(), "POST", key.secret, { query: "{ __typename }", variables: "x" }),
     ],
     ["no JSON", () => callRest(url(), "POST", key.secret, "{")],
     ["a mutation by GET", () => callRest(`${url()}?query=mutation{__typename}`, "GET", key.secret)],
-  ])("have the request's id, as for %s", async (_, call) => {
+  ])("contain the request ID, as for %s", async (_, call) => {
     const { status, headers, body } = await call();
     expect(status).toBeGreaterThanOrEqual(400);
     expect(Object(body).errors).toMatchObject([{ extensions: { requestId: headers["x-request-id"] } }]);
     const text = JSON.stringify(body);
-    // A line end follows what Apollo Server answers.
+    // Apollo Server appends a newline.
     expect([text, `${text}\n`].map((sent) => String(Buffer.byteLength(sent)))).toContain(
       headers["content-length"],
     );
@@ -132,7 +132,7 @@ describe("errors of GraphQL that come before anything runs", () => {
     expect(line.code).toMatch(/^[a-z_]+$/);
   });
 
-  test("as have those of a query that is wrong", async () => {
+  test("contain the request ID for an invalid query", async () => {
     const { headers, body } = await callGraphql(service.url, key.secret, "{ nothing }");
     expect(Object(body).errors).toMatchObject([{ extensions: { requestId: headers["x-request-id"] } }]);
   });

@@ -7,7 +7,7 @@ import { changeSite, goodSite } from "../../support/site-configs/store.js";
 const graphql = useGraphql();
 const put = (input: object) => changeSite(graphql(), "put", { ...input });
 
-/** Work that is interrupted by something else each time that it is done. */
+/** A function that is interrupted by another one on each call. */
 class InterruptedWork extends SiteConfigWork {
   readonly #interrupt: () => Promise<unknown>;
 
@@ -23,7 +23,7 @@ class InterruptedWork extends SiteConfigWork {
   }
 }
 
-/** Patches a site's name. @param interrupt done while the patch is applied */
+/** Patches a site's name. @param interrupt runs while the patch is applied */
 async function rename(site: string, interrupt: () => Promise<unknown>) {
   const { account, service } = graphql();
   const editor = {
@@ -45,7 +45,7 @@ const current = async (site: string) =>
   (await graphql().run("query ($site: String!) { siteConfig(site: $site) { revision document } }", { site }))
     .siteConfig;
 
-test("a patch that another change overtakes is applied to what that one left, and holds no connection meanwhile", async () => {
+test("a patch overtaken by another change is applied to the new revision and holds no connection meanwhile", async () => {
   await put({ site: "overtaken", document: goodSite });
   let times = 0;
   const outcome = await rename("overtaken", async () => {
@@ -61,7 +61,7 @@ test("a patch that another change overtakes is applied to what that one left, an
   });
 });
 
-test("a patch that is overtaken again and again is a conflict, and stores nothing", async () => {
+test("a patch that is overtaken repeatedly is a conflict and stores nothing", async () => {
   await put({ site: "busy", document: goodSite });
   let times = 0;
   const patched = rename("busy", async () => {
@@ -73,7 +73,7 @@ test("a patch that is overtaken again and again is a conflict, and stores nothin
   expect(await current("busy")).toEqual({ revision: 5, document: { ...goodSite, favicon: "/4.png" } });
 });
 
-test("patches that come at once are all applied", async () => {
+test("concurrent patches are all applied", async () => {
   await put({ site: "crowded", document: goodSite });
   const patches = [{ name: "New" }, { favicon: "/n.png" }, { colors: { primary: "#123456" } }];
   const payloads = await Promise.all(

@@ -12,10 +12,10 @@ const LARGE = 1_800_000;
 const extensions = expect.objectContaining({ code: "QUERY_TOO_EXPENSIVE", limit: 50_000 });
 const tooExpensive = { body: { errors: expect.arrayContaining([expect.objectContaining({ extensions })]) } };
 
-/** One field, many times, each under an alias of its own. */
+/** One field many times, each under its own alias. */
 const times = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join("\n");
-/** A valid document with so many findings, each a warning. */
+/** A valid document with that many warnings. */
 const noted = (findings: number) => ({
   ...goodSite,
   ...Object.fromEntries(Array.from({ length: findings }, (_, index) => [`${"k".repeat(40)}${index}`, 0])),
@@ -32,25 +32,25 @@ beforeAll(async () => {
   );
 });
 
-describe("a check without storing", () => {
+describe("validation without storing", () => {
   const checkText = (field: string) => `query ($text: String) { ${field} }`;
   const checkDocument = (field: string) => `query ($document: JSON) { ${field} }`;
 
-  test("takes what can be stored, and no more", async () => {
+  test("accepts only what can be stored", async () => {
     const { call, run } = graphql();
     const ofText = checkText("validateSiteConfig(text: $text) { valid }");
-    const most = padded(goodSite, MAX_SITE_CONFIG_BYTES);
-    expect(await run(ofText, { text: most })).toEqual({ validateSiteConfig: { valid: true } });
+    const largest = padded(goodSite, MAX_SITE_CONFIG_BYTES);
+    expect(await run(ofText, { text: largest })).toEqual({ validateSiteConfig: { valid: true } });
     const refused = (field: string) => ({
       body: { errors: [{ extensions: { code: "INVALID_FIELD", field: [field] } }] },
     });
-    expect(await call(ofText, { text: `${most} ` })).toMatchObject(refused("text"));
+    expect(await call(ofText, { text: `${largest} ` })).toMatchObject(refused("text"));
     const ofDocument = checkDocument("validateSiteConfig(document: $document) { valid }");
     const document = { ...goodSite, description: "x".repeat(MAX_SITE_CONFIG_BYTES) };
     expect(await call(ofDocument, { document })).toMatchObject(refused("document"));
   });
 
-  test("counts by its size", async () => {
+  test("costs by size", async () => {
     const { call } = graphql();
     const text = padded(goodSite, LARGE);
     const document = { ...goodSite, description: "x".repeat(LARGE) };
@@ -60,7 +60,7 @@ describe("a check without storing", () => {
     expect(await call(documents, { document })).toMatchObject(tooExpensive);
   });
 
-  test("counts by what it finds, and again by what of it goes into the reply", async () => {
+  test("costs by findings, and again by findings in the reply", async () => {
     const { call, run } = graphql();
     const variables = { document: noted(9_000) };
     const field = "validateSiteConfig(document: $document)";
@@ -77,10 +77,10 @@ describe("a check without storing", () => {
   });
 });
 
-describe("the report of a stored document", () => {
+describe("a stored document's report", () => {
   const read = (fields: string) => `{ siteConfig(site: "noted") { ${fields} } }`;
 
-  test("is made once, however often it is asked for", async () => {
+  test("is created once, however often it is requested", async () => {
     const { service, account } = graphql();
     const tenant = { accountId: account.accountId, environment: "Customer" } as const;
     const loader = siteConfigs(new Loaders(service.services, tenant));
@@ -98,7 +98,7 @@ describe("the report of a stored document", () => {
     expect(await loader.report(ref, true)).toBe(strict);
   });
 
-  test("counts each finding and its texts as often as they go into the reply", async () => {
+  test("costs each finding and its texts as often as they are returned", async () => {
     const { call, run } = graphql();
     const { siteConfig } = await run(read("report { warnings { code pointer message line } }"));
     expect(siteConfig.report.warnings).toHaveLength(9_000);
@@ -114,7 +114,7 @@ describe("the report of a stored document", () => {
     }
   });
 
-  test("is left out of a change's reply when it gets too large; the change holds", async () => {
+  test("is omitted from a mutation's reply when too large; the change is kept", async () => {
     const { call } = graphql();
     const change = `patchSiteConfig(input: { site: "noted", patch: {} }) {
       siteConfig { revision } report { ${times(MANY, "warnings { code }")} }
@@ -135,7 +135,7 @@ describe("a difference", () => {
     [key]: Array.from({ length }, (_, index) => index),
   });
 
-  test("is made once, however often it is asked for", async () => {
+  test("is created once, however often it is requested", async () => {
     const { service, account } = graphql();
     const tenant = { accountId: account.accountId, environment: "Customer" } as const;
     const loader = siteConfigs(new Loaders(service.services, tenant));
@@ -147,7 +147,7 @@ describe("a difference", () => {
     expect(await loader.diff(ref(2), ref(1))).not.toBe(first);
   });
 
-  test("counts its operations", async () => {
+  test("costs by operations", async () => {
     const { call, run } = graphql();
     await changeSite(graphql(), "put", { site: "listed", document: list(0) });
     await changeSite(graphql(), "put", { site: "listed", document: list(10_000) });
@@ -155,7 +155,7 @@ describe("a difference", () => {
     expect(await call(read("listed", times(50, "diff(from: 1)")))).toMatchObject(tooExpensive);
   });
 
-  test("counts its paths", async () => {
+  test("costs by paths", async () => {
     const { call, run } = graphql();
     const key = "k".repeat(30_000);
     await changeSite(graphql(), "put", { site: "long", document: list(0, key) });
@@ -170,7 +170,7 @@ describe("a change", () => {
     (await graphql().run("query ($site: String) { siteConfig(site: $site) { revision } }", { site }))
       .siteConfig.revision;
 
-  test("counts by the patch, also when nothing comes of it", async () => {
+  test("costs by the patch, even if nothing changes", async () => {
     const { call } = graphql();
     await changeSite(graphql(), "put", { site: "patched", document: goodSite });
     const patches = times(MANY, "patchSiteConfig(input: $input) { userErrors { code } }");
@@ -181,27 +181,27 @@ describe("a change", () => {
     expect(await revisionOf("patched")).toBe(1);
   });
 
-  test("counts by the revision that it brings back", async () => {
+  test("costs by the restored revision", async () => {
     const { call } = graphql();
     const pair = (index: number) => `
       b${index}: restoreSiteConfig(input: { site: "large", revision: 1 }) { userErrors { code } }
       s${index}: restoreSiteConfig(input: { site: "large", revision: 2 }) { userErrors { code } }`;
     const pairs = Array.from({ length: MANY / 2 }, (_, index) => pair(index)).join("");
     expect(await call(`mutation { ${pairs} }`)).toMatchObject(tooExpensive);
-    // Seven times 1.8 MB, each with the small one between, are what a request may do.
+    // Seven times 1.8 MB, with the small ones in between, is the limit of one request.
     expect(await revisionOf("large")).toBe(2 + 2 * Math.floor((50_000 * 256) / LARGE));
   });
 });
 
 describe("typed settings", () => {
-  test("count each text as often as it goes into the reply", async () => {
+  test("cost each text as often as it is returned", async () => {
     const { call, run } = graphql();
     const read = (fields: string) => `{ siteConfig(site: "named") { settings { ${fields} } } }`;
     expect((await run(read(times(2, "name")))).siteConfig.settings.a1).toHaveLength(500_000);
     expect(await call(read(times(MANY, "name")))).toMatchObject(tooExpensive);
   });
 
-  test("count the items of their lists, however many there are", async () => {
+  test("cost the items of their lists, at any length", async () => {
     const { call, run } = graphql();
     const pages = Array.from({ length: 16_000 }, (_, index) => `p${index}`);
     await graphql().run(

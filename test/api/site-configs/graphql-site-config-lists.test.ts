@@ -61,7 +61,7 @@ test("revisions are listed from the newest, in either direction", async () => {
   });
 });
 
-test("a list takes as many statements for all sites as for one", async () => {
+test("a list takes as many statements for many sites as for one", async () => {
   const { run, service } = graphql();
   const read = async (first: number) => {
     service.statements.length = 0;
@@ -79,7 +79,7 @@ test("a list takes as many statements for all sites as for one", async () => {
   expect(await read(25)).toBe(one);
 });
 
-test("what a list does not show is not read", async () => {
+test("a list reads only the requested fields", async () => {
   const { run, service } = graphql();
   service.statements.length = 0;
   await run("{ siteConfigs { nodes { site revision public updatedAt } } }");
@@ -87,7 +87,7 @@ test("what a list does not show is not read", async () => {
   expect(service.statements.join()).not.toMatch(/\btext\b/);
 });
 
-test("a reply cannot ask for documents without end", async () => {
+test("a reply's documents are limited in total", async () => {
   const { call } = graphql();
   const page = `"${"x".repeat(1000)}"`;
   const pages = Array.from({ length: 2000 }, () => page).join(",");
@@ -114,13 +114,13 @@ test("a reply cannot ask for documents without end", async () => {
   expect(reply).toMatchObject(tooMuch);
 });
 
-test("a document may take 2 MiB, and no more", async () => {
+test("a document can have at most 2 MiB", async () => {
   const padded = (size: number) => {
     const text = JSON.stringify(goodSite);
     return text + " ".repeat(size - text.length);
   };
-  const most = await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES) });
-  expect(most.siteConfig.text).toHaveLength(MAX_SITE_CONFIG_BYTES);
+  const largest = await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES) });
+  expect(largest.siteConfig.text).toHaveLength(MAX_SITE_CONFIG_BYTES);
   const tooLarge = { siteConfig: null, userErrors: [{ code: "INVALID_FIELD", field: ["text"] }] };
   expect(
     await changeSite(graphql(), "put", { site: "padded", text: padded(MAX_SITE_CONFIG_BYTES + 1) }),

@@ -7,7 +7,7 @@ const put = (input: object, key?: string) => changeSite(graphql(), "put", { ...i
 const patch = (input: object) => changeSite(graphql(), "patch", { ...input });
 const restore = (input: object) => changeSite(graphql(), "restore", { ...input });
 
-test("unknown sites and scopes are refused", async () => {
+test("unknown sites and missing scopes are rejected", async () => {
   const { call, keys } = graphql();
   const missing = { siteConfig: null, userErrors: [{ code: "SITE_CONFIG_NOT_FOUND", field: ["site"] }] };
   expect(await patch({ site: "nowhere", patch: {} })).toMatchObject(missing);
@@ -34,7 +34,7 @@ test("unknown sites and scopes are refused", async () => {
   }
 });
 
-test("numbers that would come back as others are refused in a document, and warned of in a text", async () => {
+test("numbers that would lose precision are rejected in a document and cause a warning in a text", async () => {
   const { call } = graphql();
   const input = `{ site: "numbers", document: { name: "N", navigation: [{ group: "", pages: ["a"] }], big: 12345678901234567891 } }`;
   const literal = `mutation { putSiteConfig(input: ${input}) { siteConfig { id } userErrors { code field } } }`;

@@ -9,7 +9,7 @@ const restore = (input: object) => changeSite(graphql(), "restore", { ...input }
 
 const first = `{"name": "First", "navigation": [{"group": "", "pages": ["a"]}], "n": 1.0}`;
 
-test("a revision is brought back as a new one", async () => {
+test("a revision is restored as a new one", async () => {
   const { run } = graphql();
   await put({ site: "restored", text: first });
   await put({ site: "restored", document: goodSite });
@@ -47,7 +47,7 @@ test("a revision is brought back as a new one", async () => {
   expect(node).toEqual({ revision: 3, restoredFrom: 1, text: first });
 });
 
-test("a revision names its author and the author's key, whatever becomes of the key", async () => {
+test("a revision names its author and the author's key, even after the key is deleted", async () => {
   const { run, service, account } = graphql();
   const created = await run(
     `mutation { createApiKey(input: { name: "cli", scope: WRITE }) { secret apiKey { id } } }`,
@@ -89,7 +89,7 @@ test("a revision names its author and the author's key, whatever becomes of the 
   expect(node).toEqual({ name: "cli" });
 });
 
-test("the difference of two revisions is a JSON patch", async () => {
+test("the diff of two revisions is a JSON patch", async () => {
   const { run } = graphql();
   await put({ site: "differing", document: goodSite });
   await put({
@@ -110,7 +110,7 @@ test("the difference of two revisions is a JSON patch", async () => {
   ]);
 });
 
-test("a difference from or to a revision that is not there is null, and all else is read", async () => {
+test("the diff with an unknown revision is null, and other fields are returned", async () => {
   const { call } = graphql();
   await put({ site: "short", document: goodSite });
   const query = `{ siteConfig(site: "short") {

@@ -19,16 +19,16 @@ async function patch(input: object) {
   return (await graphql().run(mutation, { input })).patchSiteConfig;
 }
 
-/** A good site that takes a number of bytes on one line. */
+/** A valid site of a given size on one line. */
 function siteOf(size: number): object {
   return { ...goodSite, x: "x".repeat(size - JSON.stringify({ ...goodSite, x: "" }).length) };
 }
 
-test("a document is as large as it is on one line", async () => {
+test("a document's size is measured on one line", async () => {
   const large = { ...goodSite, navigation: pagesOfMegabytes() };
   expect(JSON.stringify(large, null, 2).length).toBeGreaterThan(MAX_SITE_CONFIG_BYTES);
-  const most = siteOf(MAX_SITE_CONFIG_BYTES);
-  for (const document of [large, most]) {
+  const largest = siteOf(MAX_SITE_CONFIG_BYTES);
+  for (const document of [large, largest]) {
     const { siteConfig, userErrors } = await put({ site: "large", document });
     expect(userErrors).toEqual([]);
     expect(siteConfig.text === JSON.stringify(document)).toBe(true);
@@ -41,7 +41,7 @@ test("a document is as large as it is on one line", async () => {
   });
 });
 
-test("a document that indentation would make huge is stored on one line, put or patched", async () => {
+test("a document that indentation would make too large is stored on one line, put or patched", async () => {
   const zeros = deepZeros();
   const { siteConfig } = await put({ site: "deep", document: { ...goodSite, zeros } });
   expect(siteConfig.text === JSON.stringify({ ...goodSite, zeros })).toBe(true);
@@ -54,14 +54,14 @@ test("a document that indentation would make huge is stored on one line, put or 
   expect(patched.siteConfig.text === text).toBe(true);
 });
 
-test("a patch is refused that is too large, or makes the document so", async () => {
+test("a patch is rejected if it, or the resulting document, is too large", async () => {
   const refusal = {
     siteConfig: null,
     userErrors: [
       { code: "INVALID_FIELD", field: ["patch"], message: "patch must be at most 2097152 bytes." },
     ],
   };
-  // Whether the site exists is not asked for that.
+  // The site's existence is not checked for that.
   expect(await patch({ site: "nowhere", patch: siteOf(MAX_SITE_CONFIG_BYTES + 1) })).toEqual(refusal);
   await put({ site: "grown", document: siteOf(1_500_000) });
   expect(await patch({ site: "grown", patch: { y: "y".repeat(700_000) } })).toEqual(refusal);

@@ -7,11 +7,11 @@ const put = (input: object, key?: string) => changeSite(graphql(), "put", { ...i
 const patch = (input: object, key?: string) => changeSite(graphql(), "patch", { ...input }, key);
 const restore = (input: object, key?: string) => changeSite(graphql(), "restore", { ...input }, key);
 
-/** Nothing in it is as a program would write it. */
+/** Formatted as no program would. */
 const oddText = `{"navigation" :[ { "pages":["b","a"],"group":"\\u0041" }],\r\n\t"zeta": 1.50e1,
  "10":1, "2": 12345678901234567891, "name":"Döcs \\ud83d\\ude00", "nested":{"__proto__":{"x":null}} }\n\n`;
 
-test("what is put is read back, and each write is a revision", async () => {
+test("returns what was put, and each write creates a revision", async () => {
   const { run, keys } = graphql();
   expect(await put({ document: goodSite })).toEqual({
     siteConfig: {
@@ -38,7 +38,7 @@ test("what is put is read back, and each write is a revision", async () => {
   expect(node).toEqual({ id: siteConfig.id, site: "default" });
 });
 
-test("a text comes back character by character", async () => {
+test("returns a text character by character", async () => {
   const { siteConfig, report } = await put({ site: "odd", text: oddText });
   expect(siteConfig.text).toBe(oddText);
   expect(siteConfig.document).toEqual(JSON.parse(oddText));
@@ -52,7 +52,7 @@ test("a text comes back character by character", async () => {
   expect(Object.keys(document.nested)).toEqual(["__proto__", "more"]);
 });
 
-test("a patch follows RFC 7396", async () => {
+test("patches according to RFC 7396", async () => {
   await put({
     site: "patched",
     document: { ...goodSite, tabs: [{ name: "T", url: "a" }], extra: { a: 1, b: 2 } },
@@ -74,7 +74,7 @@ test("a patch follows RFC 7396", async () => {
   expect(report.valid).toBe(true);
 });
 
-test("the report of a patch finds what the text has, without lines and columns", async () => {
+test("reports the text's findings for a patch, without lines and columns", async () => {
   await put({ site: "spelt", text: oddText });
   const inexact = { code: "inexact_number", pointer: "/2" };
   expect(await patch({ site: "spelt", patch: { name: "Docs" } })).toMatchObject({
@@ -87,11 +87,11 @@ test("the report of a patch finds what the text has, without lines and columns",
   });
 });
 
-test("nothing invalid is stored, whichever way it comes", async () => {
+test("never stores an invalid document", async () => {
   const { run } = graphql();
   await put({ site: "strict", document: goodSite });
-  const faulty = await put({ site: "strict", text: '{\n  "name": "",\n  "navigation": {}\n}' });
-  expect(faulty).toEqual({
+  const invalid = await put({ site: "strict", text: '{\n  "name": "",\n  "navigation": {}\n}' });
+  expect(invalid).toEqual({
     siteConfig: null,
     report: {
       valid: false,
@@ -136,8 +136,8 @@ test("nothing invalid is stored, whichever way it comes", async () => {
   expect({ strict, never }).toEqual({ strict: { revision: 1, document: goodSite }, never: null });
 });
 
-describe("of two edits to one revision", () => {
-  test("the second is refused", async () => {
+describe("two edits of one revision", () => {
+  test("reject the second", async () => {
     expect(await put({ site: "edited", document: goodSite, expectedRevision: 1 })).toMatchObject({
       siteConfig: null,
       userErrors: [
@@ -167,7 +167,7 @@ describe("of two edits to one revision", () => {
     expect((await patch({ site: "edited", patch: {}, expectedRevision: 1 })).siteConfig.revision).toBe(2);
   });
 
-  test("one wins when they come at once, also the very first", async () => {
+  test("let one win when concurrent, also for the first revision", async () => {
     for (const expectedRevision of [0, 1]) {
       const results = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
@@ -180,7 +180,7 @@ describe("of two edits to one revision", () => {
     }
   });
 
-  test("without an expectation each is a revision of its own", async () => {
+  test("create a revision each without an expected revision", async () => {
     const results = await Promise.all(
       Array.from({ length: 8 }, () => put({ site: "crowded", document: goodSite })),
     );
@@ -188,7 +188,7 @@ describe("of two edits to one revision", () => {
     expect(numbers.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test("time does not run backwards from one revision to the next", async () => {
+  test("revision times never decrease", async () => {
     const { run } = graphql();
     await Promise.all(Array.from({ length: 40 }, () => put({ site: "timed", document: goodSite })));
     const { siteConfig } = await run(

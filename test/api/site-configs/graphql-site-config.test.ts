@@ -16,7 +16,7 @@ const good = {
   navigation: [{ group: "A", pages: ["a"] }],
 };
 
-test("a good site configuration is valid, as a document and as text", async () => {
+test("a valid site configuration is accepted as a document and as text", async () => {
   const { run, keys } = graphql();
   const valid = { valid: true, errors: [], warnings: [] };
   expect((await run(CHECK, { document: good })).validateSiteConfig).toEqual(valid);
@@ -24,10 +24,10 @@ test("a good site configuration is valid, as a document and as text", async () =
   expect((await run(CHECK, { document: good, strict: true })).validateSiteConfig).toEqual(valid);
 });
 
-test("findings have a code and a pointer; those of text a place", async () => {
+test("findings have a code and a pointer, and a position if they concern text", async () => {
   const { run } = graphql();
-  const { colors: _, ...faulty } = { ...good, name: "", favicons: "x" };
-  const { validateSiteConfig } = await run(CHECK, { document: faulty });
+  const { colors: _, ...invalid } = { ...good, name: "", favicons: "x" };
+  const { validateSiteConfig } = await run(CHECK, { document: invalid });
   expect(validateSiteConfig).toMatchObject({
     valid: false,
     errors: [{ pointer: "/name", line: null, column: null }],
@@ -42,7 +42,7 @@ test("findings have a code and a pointer; those of text a place", async () => {
   expect((await run(CHECK, { text, strict: true })).validateSiteConfig.warnings).toEqual([]);
 });
 
-test("exactly one of text and document is wanted, and an API key", async () => {
+test("requires exactly one of text and document, and an API key", async () => {
   const { call } = graphql();
   for (const variables of [{}, { document: good, text: "{}" }, { document: null, text: null }]) {
     expect(await call(CHECK, variables)).toMatchObject({

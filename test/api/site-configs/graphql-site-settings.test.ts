@@ -31,10 +31,10 @@ async function settingsOf(document: JsonObject) {
   return (await graphql().run(`{ siteConfig { ${SETTINGS} } }`)).siteConfig.settings;
 }
 
-const least = { name: "Least", navigation: [{ group: "", pages: ["a"] }] };
+const minimal = { name: "Least", navigation: [{ group: "", pages: ["a"] }] };
 
-test("the defaults of the format stand for what a document leaves out", async () => {
-  expect(await settingsOf(least)).toEqual({
+test("returns the format's defaults for omitted settings", async () => {
+  expect(await settingsOf(minimal)).toEqual({
     name: "Least",
     favicon: null,
     backgroundImage: null,
@@ -55,7 +55,7 @@ test("the defaults of the format stand for what a document leaves out", async ()
   });
 });
 
-test("what a document gives is shown in types", async () => {
+test("returns the document's settings as types", async () => {
   const document = {
     name: "All",
     favicon: "/f.png",
@@ -180,9 +180,9 @@ test("what a document gives is shown in types", async () => {
   });
 });
 
-test("forms that the format omits are left to the document, and never in the way", async () => {
+test("leaves undocumented forms to the document", async () => {
   const settings = await settingsOf({
-    ...least,
+    ...minimal,
     logo: "/logo.svg",
     colors: { primary: "#000", background: { light: "#fff" }, anchors: "#123456" },
     versions: ["v1", { name: "v2" }],
@@ -207,11 +207,11 @@ test("forms that the format omits are left to the document, and never in the way
   });
 });
 
-test("the groups of a navigation are read as deep as they nest", async () => {
+test("reads navigation groups at any nesting depth", async () => {
   await changeSite(graphql(), "put", {
     site: "nested",
     document: {
-      ...least,
+      ...minimal,
       navigation: [
         {
           group: "1",
@@ -227,8 +227,8 @@ test("the groups of a navigation are read as deep as they nest", async () => {
   ]);
 });
 
-test("all settings of all sites of a page are read at once", async () => {
-  for (const site of ["one", "two"]) await changeSite(graphql(), "put", { site, document: least });
+test("loads all settings of all sites of a page together", async () => {
+  for (const site of ["one", "two"]) await changeSite(graphql(), "put", { site, document: minimal });
   const { siteConfigs } = await graphql().run(`{ siteConfigs { nodes { site ${SETTINGS} } } }`);
   expect(siteConfigs.nodes).toContainEqual({
     site: "two",

@@ -16,7 +16,7 @@ const setPublic = (site: string, isPublic: boolean) =>
     { input: { site, public: isPublic } },
   );
 
-/** The numbers of the revisions, of the first four, that somebody without a key may read. */
+/** The numbers of the first four revisions that can be read without a key. */
 async function openRevisions(site: string): Promise<number[]> {
   const numbers = [1, 2, 3, 4];
   const path = (revision: number) => `${site}?account=${graphql().account.name}&revision=${revision}`;
@@ -25,8 +25,8 @@ async function openRevisions(site: string): Promise<number[]> {
   return numbers.filter((_, index) => replies[index]?.status === 200);
 }
 
-describe("what a site held before it was opened stays closed", () => {
-  test("when a revision opens it: that one is the first", async () => {
+describe("revisions from before a site became public stay private", () => {
+  test("when a revision makes it public: public revisions begin with that one", async () => {
     await put("by-put", "secret");
     await put("by-put", "shown", { public: true });
     expect(await openRevisions("by-put")).toEqual([2]);
@@ -39,7 +39,7 @@ describe("what a site held before it was opened stays closed", () => {
     expect(await getSite(graphql(), "by-put?revision=1")).toMatchObject(statusOf("secret"));
   });
 
-  test("when it is opened alone: the current one is the first, each time", async () => {
+  test("when only its visibility changes: public revisions begin with the current one, each time", async () => {
     await put("alone", "one");
     await put("alone", "two");
     await setPublic("alone", true);
@@ -53,7 +53,7 @@ describe("what a site held before it was opened stays closed", () => {
     expect(await openRevisions("alone")).toEqual([4]);
   });
 
-  test("one that begins in public has nothing to hide", async () => {
+  test("a site that was public from the start has no private revisions", async () => {
     await put("begun", "one", { public: true });
     await put("begun", "two");
     expect(await openRevisions("begun")).toEqual([1, 2]);
@@ -61,7 +61,7 @@ describe("what a site held before it was opened stays closed", () => {
 });
 
 describe("with an API key and parameters", () => {
-  const mine = () => encodeURIComponent(graphql().account.name);
+  const accountName = () => encodeURIComponent(graphql().account.name);
 
   beforeAll(async () => {
     const { keys, strangerKey } = graphql();
@@ -70,25 +70,25 @@ describe("with an API key and parameters", () => {
     await put("shared", "stranger", { public: true }, strangerKey);
   });
 
-  test("what names the key's own account and environment is the request without them", async () => {
+  test("the key's own account and environment are the default", async () => {
     const { keys } = graphql();
     for (const query of [
       "environment=Customer",
-      `account=${mine()}`,
-      `account=${mine()}&environment=Customer`,
+      `account=${accountName()}`,
+      `account=${accountName()}&environment=Customer`,
     ]) {
       const reply = await getSite(graphql(), `shared?${query}`);
       expect(reply).toMatchObject({ ...statusOf("own"), headers: { "cache-control": "private, no-cache" } });
     }
     const authorization = `Token ${keys.testing}`;
-    for (const query of ["environment=Testing", `account=${mine()}&environment=Testing`]) {
+    for (const query of ["environment=Testing", `account=${accountName()}&environment=Testing`]) {
       expect(await getSite(graphql(), `shared?${query}`, { authorization })).toMatchObject(
         statusOf("testing"),
       );
     }
   });
 
-  test("a public path leads to its site, whatever key is sent", async () => {
+  test("a public path returns its site, whatever key is sent", async () => {
     const { keys, strangerKey, run } = graphql();
     const pathFor = async (key: string) => {
       const { siteConfig } = await run('{ siteConfig(site: "shared") { publicPath } }', {}, key);
@@ -104,7 +104,7 @@ describe("with an API key and parameters", () => {
         headers: { "cache-control": "public, no-cache", vary: "authorization" },
       });
     }
-    const ownPath = `shared?account=${mine()}`;
+    const ownPath = `shared?account=${accountName()}`;
     const asStranger = { authorization: `Token ${strangerKey}` };
     expect(await getSite(graphql(), ownPath, asStranger)).toMatchObject({ status: 404 });
     expect(await getSite(graphql(), stranger, { authorization: "Token ugk_live_x" })).toMatchObject({
@@ -112,8 +112,12 @@ describe("with an API key and parameters", () => {
     });
   });
 
-  test("another environment of no account is refused, and one that there is not", async () => {
-    for (const query of ["environment=Testing", "environment=Live", `account=${mine()}&environment=`]) {
+  test("rejects an environment without an account, and an unknown one", async () => {
+    for (const query of [
+      "environment=Testing",
+      "environment=Live",
+      `account=${accountName()}&environment=`,
+    ]) {
       expect(await getSite(graphql(), `shared?${query}`)).toMatchObject({
         status: 400,
         text: expect.stringMatching(/"invalid_field".*"field":"environment"/),
@@ -122,13 +126,13 @@ describe("with an API key and parameters", () => {
   });
 });
 
-describe("scripts of pages", () => {
+describe("scripts in pages", () => {
   const readable = {
     "access-control-allow-origin": "*",
     "access-control-expose-headers": "etag, site-config-revision",
   };
 
-  test("read public sites, and every error", async () => {
+  test("can read public sites and every error", async () => {
     await put("paged", "page", { public: true });
     const account = `account=${encodeURIComponent(graphql().account.name)}`;
     for (const [path, status] of [
@@ -147,21 +151,21 @@ describe("scripts of pages", () => {
     });
   });
 
-  test("read nothing with an API key", async () => {
+  test("can read nothing with an API key", async () => {
     for (const authorization of [`Token ${graphql().keys.read}`, "Token ugk_live_x"]) {
       const { headers } = await getSite(graphql(), "paged", { authorization });
       expect(headers["access-control-allow-origin"]).toBeUndefined();
     }
   });
 
-  test("may ask with If-None-Match, not with a key", async () => {
-    const asked = {
+  test("can send If-None-Match but not a key", async () => {
+    const headersSent = {
       origin: "https://docs.example.com",
       "access-control-request-method": "GET",
       "access-control-request-headers": "if-none-match",
     };
     for (const path of ["paged", "paged/"]) {
-      const { status, text, headers } = await getSite(graphql(), path, asked, "OPTIONS");
+      const { status, text, headers } = await getSite(graphql(), path, headersSent, "OPTIONS");
       expect({ status, text }).toEqual({ status: 204, text: "" });
       expect(headers).toMatchObject({
         allow: "GET, HEAD, OPTIONS",

@@ -7,7 +7,7 @@ import { getSite } from "../../support/site-configs/http.js";
 import { changeSite, goodSite } from "../../support/site-configs/store.js";
 
 const graphql = useGraphql({ speed: { keyCacheMs: 0 } });
-/** As a person writes it. */
+/** Formatted by hand. */
 const first = `{\n\t"name": "Döcs",\r\n\t"navigation": [{"group": "", "pages": ["a"]}], "n": 1.0\n}\n`;
 const second = `${JSON.stringify(goodSite)}\n`;
 
@@ -20,14 +20,14 @@ beforeAll(async () => {
   await put({ site: "tested", text: second, public: true }, graphql().keys.testing);
 });
 
-/** Reads a path; with the read key unless told otherwise. */
+/** Reads a path, with the read key by default. */
 const get = (path: string, headers?: Readonly<Record<string, string>>, method?: "HEAD") =>
   getSite(graphql(), path, headers, method);
 
 const tagOf = (text: string) => `"${createHash("sha256").update(text).digest("base64url")}"`;
 
 describe("with an API key", () => {
-  test("the current document is served as it was written", async () => {
+  test("serves the current document as it was written", async () => {
     const reply = await get("docs");
     expect(reply).toMatchObject({
       status: 200,
@@ -44,7 +44,7 @@ describe("with an API key", () => {
     expect(reply.headers["x-request-id"]).toEqual(expect.any(String));
   });
 
-  test("a revision is served for good", async () => {
+  test("serves a revision as immutable", async () => {
     expect(await get("docs?revision=1")).toMatchObject({
       status: 200,
       text: first,
@@ -56,7 +56,7 @@ describe("with an API key", () => {
     });
   });
 
-  test("what the client has already is not sent again", async () => {
+  test("replies 304 for a current ETag", async () => {
     const authorization = `Token ${graphql().keys.read}`;
     for (const tag of ["*", tagOf(second), `W/${tagOf(second)}`, `"x", ${tagOf(first)},${tagOf(second)}`]) {
       const reply = await get("docs", { authorization, "if-none-match": tag });
@@ -68,13 +68,13 @@ describe("with an API key", () => {
       expect(reply).toMatchObject({ status: 200, text: second });
     }
     expect((await get("docs?revision=1", { authorization, "if-none-match": tagOf(first) })).status).toBe(304);
-    // Whatever there is: but there must be something.
+    // Matches any revision, but there must be one.
     for (const path of ["nowhere", "docs?revision=3"]) {
       expect((await get(path, { authorization, "if-none-match": "*" })).status).toBe(404);
     }
   });
 
-  test("HEAD is GET without the text", async () => {
+  test("HEAD returns the headers of GET", async () => {
     const { keys } = graphql();
     expect(await get("docs", { authorization: `Token ${keys.read}` }, "HEAD")).toMatchObject({
       status: 200,
@@ -83,14 +83,14 @@ describe("with an API key", () => {
     });
   });
 
-  test("names may hold much, and a slash may follow them", async () => {
+  test("accepts most characters in names, and a trailing slash", async () => {
     for (const path of [encodeURIComponent("ünï/côde & more?"), "docs/", "docs/?revision=2"]) {
       expect(await get(path)).toMatchObject({ status: 200, text: second });
     }
     expect((await get("docs%2F")).status).toBe(404);
   });
 
-  test("names that no path or terminal can show are refused", async () => {
+  test("rejects names that a path or terminal cannot show", async () => {
     for (const site of [".", "..", "a\nb", "\u001b[31m", "\u0085", "a\u2028b", "\u202ea", "\u2066a"]) {
       expect(await changeSite(graphql(), "put", { site, text: second })).toMatchObject({
         siteConfig: null,
@@ -103,7 +103,7 @@ describe("with an API key", () => {
     }
   });
 
-  test("what is not there, not known or not allowed is told", async () => {
+  test("reports what is missing, unknown or forbidden", async () => {
     const { keys, strangerKey, service } = graphql();
     const notFound = { status: 404, text: expect.stringContaining('"site_config_not_found"') };
     expect(await get("nowhere")).toMatchObject(notFound);
@@ -132,7 +132,7 @@ describe("with an API key", () => {
     }
   });
 
-  test("a user group token opens nothing", async () => {
+  test("rejects a user group token", async () => {
     const { run } = graphql();
     const { getOrCreateUserGroup } = await run(
       'mutation { getOrCreateUserGroup(input: { providedId: "g", name: "G" }) { userGroup { token } } }',
@@ -145,7 +145,7 @@ describe("with an API key", () => {
 describe("without an API key", () => {
   const anonymous = (path: string) => get(path, {});
 
-  test("a public site is served to everybody who names its account", async () => {
+  test("serves a public site to everyone who names its account", async () => {
     const { run, account } = graphql();
     const { siteConfig } = await run('{ siteConfig(site: "open") { public publicPath } }');
     expect(siteConfig).toEqual({
@@ -162,7 +162,7 @@ describe("without an API key", () => {
     });
   });
 
-  test("the path that GraphQL tells leads to it, in both environments and with any name", async () => {
+  test("serves the path that GraphQL returns, in both environments and for any name", async () => {
     const { run, keys, service } = graphql();
     for (const [site, key] of [
       ["ünï/côde & more?", keys.admin],
@@ -175,7 +175,7 @@ describe("without an API key", () => {
     }
   });
 
-  test("all others do not exist", async () => {
+  test("returns 404 for all other sites", async () => {
     const { account } = graphql();
     const replies = [
       await anonymous(`docs?account=${account.name}`),
@@ -204,7 +204,7 @@ describe("without an API key", () => {
     }
   });
 
-  test("a site is opened and closed without a new revision", async () => {
+  test("a site becomes public and private without a new revision", async () => {
     const { run, account } = graphql();
     const set = (isPublic: boolean) =>
       run(
@@ -225,7 +225,7 @@ describe("without an API key", () => {
     expect((await anonymous(path)).status).toBe(404);
     expect(await set(true)).toEqual(payload(true));
     expect((await anonymous(path)).status).toBe(200);
-    // A new revision leaves it as it is.
+    // A new revision does not change it.
     await changeSite(graphql(), "patch", { site: "open", patch: { name: "Patched" } });
     expect(await anonymous(path)).toMatchObject({ status: 200, headers: { "site-config-revision": "2" } });
   });

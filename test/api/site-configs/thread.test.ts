@@ -14,18 +14,18 @@ const check = (text = JSON.stringify(goodSite)): Task<"check"> => ({
   name: "check",
   input: { source: { text }, strict: false },
 });
-/** It keeps the thread busy for some time. */
+/** Keeps the thread busy for some time. */
 const long = check(JSON.stringify({ ...goodSite, zeros: Array.from({ length: 200_000 }, () => 0) }));
 const VALID = { valid: true, errors: [], warnings: [] };
 
-test("a task is done in the thread", async () => {
+test("runs a task in the thread", async () => {
   expect(await thread.run(check())).toEqual(VALID);
   expect(await thread.run({ name: "diff", input: { from: '{"a":1}', to: '{"a":2}' } })).toEqual([
     { op: "replace", path: "/a", value: 2 },
   ]);
 });
 
-test("a refusal names the field", async () => {
+test("reports the invalid field", async () => {
   const patch = { json: `{"a":${"[".repeat(501)}${"]".repeat(501)}}`, field: ["patch"] };
   const task: Task<"patch"> = { name: "patch", input: { text: "{}", patch, strict: false } };
   await expect(thread.run(task)).rejects.toMatchObject({
@@ -35,7 +35,7 @@ test("a refusal names the field", async () => {
   });
 });
 
-test("what is unexpected is an error, and the thread goes on", async () => {
+test("reports an unexpected error and continues", async () => {
   const task: Task<"patch"> = {
     name: "patch",
     input: { text: "", patch: { json: "{}", field: ["patch"] }, strict: false },
@@ -44,7 +44,7 @@ test("what is unexpected is an error, and the thread goes on", async () => {
   expect(await thread.run(check())).toEqual(VALID);
 });
 
-test("a task that waits is left out when its client has gone", async () => {
+test("skips a queued task when its client has disconnected", async () => {
   const controller = new AbortController();
   const first = thread.run(long);
   const waiting = thread.run(check(), controller.signal);
@@ -56,7 +56,7 @@ test("a task that waits is left out when its client has gone", async () => {
   expect(await next).toEqual(VALID);
 });
 
-test("tasks are refused when too many wait", async () => {
+test("rejects tasks when the queue is full", async () => {
   const before = refusals.value;
   const tasks = Array.from({ length: 12 }, () => thread.run(long));
   const outcomes = await Promise.allSettled(tasks);
@@ -67,7 +67,7 @@ test("tasks are refused when too many wait", async () => {
   expect(await thread.run(check())).toEqual(VALID);
 });
 
-test("a thread that dies fails its task only, and is replaced", async () => {
+test("a crashed thread fails only its task and is replaced", async () => {
   const other = new SiteConfigThread(refusals);
   const started = once(process, "worker");
   const first = other.run(long);

@@ -10,7 +10,7 @@ import {
 } from "../../support/transfer/commands.js";
 
 let commands: TransferCommands;
-/** Another installation, with a database and a key of its own. */
+/** Another installation, with its own database and key. */
 let elsewhere: TransferCommands;
 let tenant: TransferTenant;
 const GROUPS = 1003;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([commands.close(), elsewhere.close()]));
 
 test.each(["jsonl", "csv"] as const)(
-  "what is written as %s is read elsewhere, and written the same again",
+  "a %s export can be imported elsewhere and exported again identically",
   async (format) => {
     const paths = (from: TransferCommands, name: string) => ({
       dataSources: from.at(`${name}-sources.${format}`),
@@ -74,7 +74,7 @@ test.each(["jsonl", "csv"] as const)(
   },
 );
 
-test("tokens are written only when they are asked for, into a file that nobody else may read", async () => {
+test("exports tokens only on request, to a file that only its owner can read", async () => {
   const path = commands.at("modes.jsonl");
   await commands.write("modes.jsonl", "");
   await tenant.export({ groups: path });
@@ -86,7 +86,7 @@ test("tokens are written only when they are asked for, into a file that nobody e
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test("a file that cannot be written is told of, and none is left", async () => {
+test("reports a file that cannot be written, and leaves none behind", async () => {
   const end = await tenant.export({ groups: commands.at("no/such/folder.csv") });
   expect(end).toEqual({
     code: 1,
@@ -105,26 +105,23 @@ test("a file that cannot be written is told of, and none is left", async () => {
   });
 });
 
-test.each(["jsonl", "csv"] as const)(
-  "properties go through %s files as the text that was sent",
-  async (format) => {
-    const text =
-      '{"b":1.0,"10":123456789012345678901234567890,"2":{"z":-0,"a":[1E+2,1e400]},"e":"\\u00e9 é","d":1,"d":2}';
-    const from = await commands.createTenant();
-    const lines = `{"provided_id":"exact","name":"Exact", "properties" : ${text} ,"mapping":null}\n`;
-    expect(countsOf(await from.import({ groups: await commands.write("exact.jsonl", lines) }))).toEqual({
-      groups: [1, 1, 0, 0, 0],
-    });
-    const groups = commands.at(`exact-out.${format}`);
-    await from.export({ groups });
-    const cell = `"${text.replaceAll('"', '""')}"`;
-    expect(await commands.read(`exact-out.${format}`)).toContain(
-      format === "csv" ? cell : `"properties":${text},`,
-    );
-    const to = await elsewhere.createTenant();
-    expect(countsOf(await to.import({ groups }))).toEqual({ groups: [1, 1, 0, 0, 0] });
-    const stored = "SELECT properties::text AS text FROM user_group WHERE account_id = $1";
-    expect(await elsewhere.service.query(stored, [to.accountId])).toEqual([{ text }]);
-    expect(countsOf(await to.import({ groups }))).toEqual({ groups: [1, 0, 0, 1, 0] });
-  },
-);
+test.each(["jsonl", "csv"] as const)("%s files keep properties as the text that was sent", async (format) => {
+  const text =
+    '{"b":1.0,"10":123456789012345678901234567890,"2":{"z":-0,"a":[1E+2,1e400]},"e":"\\u00e9 é","d":1,"d":2}';
+  const from = await commands.createTenant();
+  const lines = `{"provided_id":"exact","name":"Exact", "properties" : ${text} ,"mapping":null}\n`;
+  expect(countsOf(await from.import({ groups: await commands.write("exact.jsonl", lines) }))).toEqual({
+    groups: [1, 1, 0, 0, 0],
+  });
+  const groups = commands.at(`exact-out.${format}`);
+  await from.export({ groups });
+  const cell = `"${text.replaceAll('"', '""')}"`;
+  expect(await commands.read(`exact-out.${format}`)).toContain(
+    format === "csv" ? cell : `"properties":${text},`,
+  );
+  const to = await elsewhere.createTenant();
+  expect(countsOf(await to.import({ groups }))).toEqual({ groups: [1, 1, 0, 0, 0] });
+  const stored = "SELECT properties::text AS text FROM user_group WHERE account_id = $1";
+  expect(await elsewhere.service.query(stored, [to.accountId])).toEqual([{ text }]);
+  expect(countsOf(await to.import({ groups }))).toEqual({ groups: [1, 0, 0, 1, 0] });
+});

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => commands.close());
 
 let files = 0;
-async function bring(tenant: TransferTenant, records: readonly object[], replaceTokens = false) {
+async function importRecords(tenant: TransferTenant, records: readonly object[], replaceTokens = false) {
   files += 1;
   const groups = await commands.write(`groups-${files}.jsonl`, toLines(records));
   return tenant.import({ groups, replaceTokens });
@@ -31,10 +31,10 @@ async function bring(tenant: TransferTenant, records: readonly object[], replace
 const named = (name: string) => ({ status: 200, body: { data: { viewer: { userGroup: { name } } } } });
 const refused = { status: 401 };
 
-test("a token from elsewhere is the group's token in every way, until it is rotated", async () => {
+test("an imported token is the group's token in every respect until it is rotated", async () => {
   const tenant = await commands.createTenant("Testing");
   const token = foreignToken();
-  await bring(tenant, [{ provided_id: "acme", name: "Acme", token }]);
+  await importRecords(tenant, [{ provided_id: "acme", name: "Acme", token }]);
   expect(await tenant.viewer(token)).toMatchObject(named("Acme"));
   const found = await tenant.call("GET", { user_group_id: "acme" });
   expect(found.body).toMatchObject({ success: 1, new_user_group: false, user_group: { token } });
@@ -43,8 +43,8 @@ test("a token from elsewhere is the group's token in every way, until it is rota
   expect(await tenant.viewer(token)).toMatchObject(refused);
   expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 404 });
   expect(await tenant.viewer(userGroupOf(rotated).token)).toMatchObject(named("Acme"));
-  // Nobody has it now.
-  expect(countsOf(await bring(tenant, [{ provided_id: "heir", name: "Heir", token }]))).toEqual({
+  // No group has it now.
+  expect(countsOf(await importRecords(tenant, [{ provided_id: "heir", name: "Heir", token }]))).toEqual({
     groups: [1, 1, 0, 0, 0],
   });
   expect(await tenant.viewer(token)).toMatchObject(named("Heir"));
@@ -52,27 +52,27 @@ test("a token from elsewhere is the group's token in every way, until it is rota
   expect(await tenant.viewer(token)).toMatchObject(refused);
 });
 
-test("a token that another installation of ours has issued names another account, and is found all the same", async () => {
+test("a token issued by another installation names another account and is still found", async () => {
   const tenant = await commands.createTenant();
   const stranger = await commands.createTenant();
   for (const accountId of [999_999, stranger.accountId]) {
     const token = issueUserGroupToken(accountId);
-    await bring(tenant, [{ provided_id: `from ${accountId}`, name: "Moved", token }]);
+    await importRecords(tenant, [{ provided_id: `from ${accountId}`, name: "Moved", token }]);
     expect(await tenant.viewer(token)).toMatchObject(named("Moved"));
     expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 200 });
   }
   const mistyped = `${issueUserGroupToken(999_999).slice(0, -1)}_`;
-  const end = await bring(tenant, [{ provided_id: "typo", name: "Typo", token: mistyped }]);
+  const end = await importRecords(tenant, [{ provided_id: "typo", name: "Typo", token: mistyped }]);
   expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining("an invalid checksum") });
 });
 
-test("a token leads to one group only, in both environments and all accounts", async () => {
+test("a token identifies one group only, across environments and accounts", async () => {
   const tenant = await commands.createTenant();
   const token = foreignToken();
-  await bring(tenant, [{ provided_id: "first", name: "First", token }]);
+  await importRecords(tenant, [{ provided_id: "first", name: "First", token }]);
   const others = [tenant, await tenant.other(), await commands.createTenant()];
   for (const other of others) {
-    const end = await bring(other, [
+    const end = await importRecords(other, [
       { provided_id: "second", name: "Second", token },
       { provided_id: "third", name: "Third" },
     ]);
@@ -83,27 +83,27 @@ test("a token leads to one group only, in both environments and all accounts", a
   expect(await tenant.viewer(token)).toMatchObject(named("First"));
 });
 
-test("a token that this installation has given to a group of another account is taken", async () => {
-  const theirs = await (await commands.createTenant()).other();
-  const made = await theirs.call("GET", { user_group_id: "theirs", name: "Theirs" });
+test("a token already issued to a group of another account is rejected", async () => {
+  const otherTenant = await (await commands.createTenant()).other();
+  const made = await otherTenant.call("GET", { user_group_id: "theirs", name: "Theirs" });
   const tenant = await commands.createTenant();
   const records = [
     { provided_id: "thief", name: "Thief", token: userGroupOf(made).token },
-    // An account with so high a number cannot be here.
+    // Account numbers this high do not exist here.
     { provided_id: "far", name: "Far", token: issueUserGroupToken(2 ** 31) },
     { provided_id: "fine", name: "Fine" },
   ];
-  const end = await bring(tenant, records);
+  const end = await importRecords(tenant, records);
   expect(countsOf(end)).toEqual({ groups: [3, 1, 0, 0, 2] });
   expect(end.stderr).toMatch(/:1: token_taken: token: /);
   expect(await tenant.viewer(issueUserGroupToken(2 ** 31))).toMatchObject(refused);
-  expect(await theirs.viewer(userGroupOf(made).token)).toMatchObject(named("Theirs"));
+  expect(await otherTenant.viewer(userGroupOf(made).token)).toMatchObject(named("Theirs"));
 });
 
-test("a token in its grace period is taken, but for the group itself", async () => {
+test("a token in its grace period is rejected, except for its own group", async () => {
   const tenant = await commands.createTenant();
   const first = foreignToken();
-  await bring(tenant, [{ provided_id: "acme", name: "Acme", token: first }]);
+  await importRecords(tenant, [{ provided_id: "acme", name: "Acme", token: first }]);
   await tenant.call("POST", { current_token: first });
   await commands.service.query(
     `UPDATE user_group SET previous_token_lookup = $2, previous_token_expires_at = now() + interval '1 hour'
@@ -112,17 +112,19 @@ test("a token in its grace period is taken, but for the group itself", async () 
   );
   expect(await tenant.viewer(first)).toMatchObject(named("Acme"));
   const heir = [{ provided_id: "heir", name: "Heir", token: first }];
-  expect(await bring(tenant, heir)).toMatchObject({
+  expect(await importRecords(tenant, heir)).toMatchObject({
     stderr: expect.stringMatching(/:1: token_taken: token: /),
   });
-  expect(await bring(tenant, [{ provided_id: "acme", token: first }], true)).toMatchObject({ code: 0 });
+  expect(await importRecords(tenant, [{ provided_id: "acme", token: first }], true)).toMatchObject({
+    code: 0,
+  });
   expect(await readGroup(commands, tenant, "acme")).toMatchObject({ token: first });
 });
 
-test("a token is that of the group that has it now, not of one that had it", async () => {
+test("a token belongs to the group that has it now, not to a former one", async () => {
   const tenant = await commands.createTenant();
   const token = foreignToken();
-  await bring(tenant, [{ provided_id: "heir", name: "Heir", token }]);
+  await importRecords(tenant, [{ provided_id: "heir", name: "Heir", token }]);
   await tenant.call("GET", { user_group_id: "former", name: "Former" });
   await commands.service.query(
     `UPDATE user_group SET previous_token_lookup = $2, previous_token_expires_at = now() + interval '1 hour'
@@ -133,23 +135,23 @@ test("a token is that of the group that has it now, not of one that had it", asy
   expect(await tenant.call("POST", { current_token: token })).toMatchObject({ status: 200 });
 });
 
-test("a group keeps another token that it has, unless it is told otherwise", async () => {
+test("a group keeps its own token unless overwriting is requested", async () => {
   const tenant = await commands.createTenant();
   const [old, given] = [foreignToken(), foreignToken()];
-  await bring(tenant, [{ provided_id: "acme", name: "Acme", token: old }]);
+  await importRecords(tenant, [{ provided_id: "acme", name: "Acme", token: old }]);
   const records = [{ provided_id: "acme", name: "New name", token: given }];
-  const kept = await bring(tenant, records);
+  const kept = await importRecords(tenant, records);
   expect(kept).toMatchObject({ code: 2, stderr: expect.stringContaining("token_differs: token:") });
   expect(await readGroup(commands, tenant, "acme")).toMatchObject({ name: "Acme", token: old, version: 1 });
-  expect(await bring(tenant, records, true)).toMatchObject({ code: 0 });
+  expect(await importRecords(tenant, records, true)).toMatchObject({ code: 0 });
   expect(await readGroup(commands, tenant, "acme")).toMatchObject({ name: "New name", token: given });
   expect(await tenant.viewer(old)).toMatchObject(refused);
   expect(await tenant.viewer(given)).toMatchObject(named("New name"));
-  // As it is now, the file says nothing new.
-  expect(countsOf(await bring(tenant, records, true))).toEqual({ groups: [1, 0, 0, 1, 0] });
+  // The file now matches the stored token.
+  expect(countsOf(await importRecords(tenant, records, true))).toEqual({ groups: [1, 0, 0, 1, 0] });
 });
 
-test("an import that is under way encrypts under the account's new key", async () => {
+test("a running import encrypts under the account's new key", async () => {
   const { service, spareKey } = commands;
   const tenant = await commands.createTenant();
   const keyOf = (key: Buffer) => new TokenVault([key]).primaryKeyId;
@@ -189,12 +191,12 @@ test("an import that is under way encrypts under the account's new key", async (
   await setKey(keyOf(commands.encryptionKey));
 });
 
-// The last one: the commands do not know the key.
-test("a token from elsewhere is found after it was encrypted under another key", async () => {
+// This test comes last: the commands do not know the key.
+test("an imported token is found after re-encryption under another key", async () => {
   const { service } = commands;
   const tenant = await commands.createTenant();
   const token = foreignToken();
-  await bring(tenant, [{ provided_id: "encrypted", name: "Encrypted", token }]);
+  await importRecords(tenant, [{ provided_id: "encrypted", name: "Encrypted", token }]);
   const vault = new TokenVault([randomBytes(32), commands.encryptionKey, commands.spareKey]);
   const owner = { target: service.owner, poolSize: 2, connectTimeoutMs: 10_000, statementTimeoutMs: 10_000 };
   const database = await Database.connect(owner);

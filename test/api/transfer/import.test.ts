@@ -20,7 +20,7 @@ const audit = async (accountId: number) =>
     [accountId],
   );
 
-test("data sources, groups and mappings come in, and come in again without any change", async () => {
+test("imports data sources, groups and mappings, and changes nothing when repeated", async () => {
   const tenant = await commands.createTenant();
   const sources = await commands.write("sources.csv", "provided_id,name\nsales,Sales database\ncrm,CRM\n");
   const token = foreignToken();
@@ -28,7 +28,7 @@ test("data sources, groups and mappings come in, and come in again without any c
     "groups.jsonl",
     toLines([
       { provided_id: "acme", name: "Acme", token, properties: { b: 1, a: [] }, mapping: { main: "crm" } },
-      // As a reply of the interface has it.
+      // Formatted like a REST reply.
       { team_id: 5, name: "Blue", provided_id: "blue", properties: null, api_environment_tag: "Customer" },
       { user_group_id: "cyan", name: "Cyan" },
     ]),
@@ -76,13 +76,13 @@ test("data sources, groups and mappings come in, and come in again without any c
   ]);
   for (const entry of entries) expect(entry).toMatchObject({ actor_name: "cli", request_id: id });
 
-  // The mappings file has given acme another entry than the groups file tells.
+  // The mappings file gave acme another entry than the groups file has.
   const again = await tenant.import({ dataSources: sources, mappings });
   expect(countsOf(again)).toEqual({ "data sources": [2, 0, 0, 2, 0], mappings: [2, 0, 0, 2, 0] });
   expect(await audit(tenant.accountId)).toEqual(entries);
 });
 
-test("what differs is changed, what a record leaves out stays, null clears", async () => {
+test("updates what differs, keeps omitted fields and clears null ones", async () => {
   const tenant = await commands.createTenant();
   const one = { provided_id: "one", name: "One", properties: { a: 1 }, mapping: { main: "sales" } };
   const two = { provided_id: "two", name: "Two", properties: { a: 1 }, mapping: { main: "sales" } };
@@ -118,7 +118,7 @@ test("what differs is changed, what a record leaves out stays, null clears", asy
   ]);
 });
 
-test("properties that are equal as JSON values are unchanged, in a dry run too", async () => {
+test("treats properties that are equal as JSON as unchanged, also in a dry run", async () => {
   const tenant = await commands.createTenant();
   const first = '{"provided_id":"equal","name":"Equal","properties":{"a":1,"b":{"c":[1.5,null],"d":"é"}}}\n';
   await tenant.import({ groups: await commands.write("equal-1.jsonl", first) });
@@ -134,8 +134,8 @@ test("properties that are equal as JSON values are unchanged, in a dry run too",
   expect(await readGroup(commands, tenant, "equal")).toMatchObject({ version: 2 });
 });
 
-describe("what cannot be taken", () => {
-  test("is told with file, line, code and field, and keeps nothing else from happening", async () => {
+describe("rejected lines", () => {
+  test("are reported with file, line, code and field, and do not affect other lines", async () => {
     const tenant = await commands.createTenant();
     const token = foreignToken();
     const [{ id: internalId } = { id: 0 }] = await commands.service.query(
@@ -157,7 +157,7 @@ describe("what cannot be taken", () => {
         { provided_id: "typo", name: "x", propertes: {} },
         { provided_id: "deep", name: "x", properties: { a: { b: "\u0000" } } },
         { provided_id: "unknown", name: "x", mapping: { main: "nowhere" } },
-        // Another installation's internal ids are not ours (decision 45).
+        // Internal IDs of another installation have no meaning here (decision 45).
         { provided_id: "internal", name: "x", mapping: { main: String(internalId) } },
         { provided_id: "tag", name: "x", api_environment_tag: "Testing" },
         { provided_id: "last", name: "Last" },
@@ -201,7 +201,7 @@ describe("what cannot be taken", () => {
     expect(await readGroup(commands, tenant, "broken")).toBeNull();
   });
 
-  test("a mapping of a group or to a data source that is not there", async () => {
+  test("include mappings of a missing group or to a missing data source", async () => {
     const tenant = await commands.createTenant();
     const path = await commands.write(
       "wrong.jsonl",
@@ -226,7 +226,7 @@ describe("what cannot be taken", () => {
   });
 });
 
-test("data sources go into the environment of the import, and mappings name those of that environment only", async () => {
+test("data sources are created in the import's environment, and mappings refer to that environment only", async () => {
   const tenant = await commands.createTenant();
   const testing = await tenant.other();
   const sources = await commands.write("testing-sources.csv", "provided_id,name\nsales,Renamed\nlake,Lake\n");

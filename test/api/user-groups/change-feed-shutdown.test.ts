@@ -25,7 +25,7 @@ async function changeUnpublished(name: string): Promise<TestService> {
   return service;
 }
 
-test("changes that could not be published are published at shutdown", async () => {
+test("unpublished changes are published at shutdown", async () => {
   const query = `subscription { userGroupChanged(by: { providedId: "acme" }) { userGroup { name } } }`;
   const stream = await openEventStream(follower.url, `Token ${key}`, query);
   const service = await changeUnpublished("Late");
@@ -35,7 +35,7 @@ test("changes that could not be published are published at shutdown", async () =
   });
   await callRest(`${service.url}/api/user`, "PUT", key, { user_group_id: "acme", name: "Later" });
   await expect.poll(() => failures).toBeGreaterThan(0);
-  // From now on it would be published again after a second only.
+  // Otherwise it would be published again only after a second.
   await follower.query(`GRANT EXECUTE ON ${PUBLISH} TO PUBLIC`);
   await service.services.changes.close();
   expect(service.services.changes.unpublished).toBe(0);
@@ -46,7 +46,7 @@ test("changes that could not be published are published at shutdown", async () =
   await service.close();
 });
 
-test("changes that cannot be published at shutdown are reported, and the shutdown goes on", async () => {
+test("changes that cannot be published are reported, and the shutdown continues", async () => {
   const service = await changeUnpublished("Lost");
   let reported = 0;
   service.services.changes.reportUnpublished((_error, lost) => {

@@ -8,7 +8,7 @@ import { createUserGroup } from "../../support/graphql/user-group-operations.js"
 import { callRest } from "../../support/rest/rest-client.js";
 
 const TEXT = "x".repeat(60_000);
-/** Fills the buffers of the system after some events. */
+/** Large enough that a few events fill the system's buffers. */
 const LARGE = `subscription { userGroupChanged {
   userGroup { name ${Array.from({ length: 10 }, (_, index) => `p${index}: properties`).join(" ")} }
 } }`;
@@ -32,7 +32,7 @@ async function readSlowly(providedId: string): Promise<SlowReader> {
   return reader;
 }
 
-/** Changes a group until a stream was cut off for this reason. */
+/** Changes a group until a stream is closed for this reason. */
 async function changeUntilCutOff(reason: string, ...providedIds: readonly string[]): Promise<void> {
   const before = cutOffs(reason);
   for (let round = 0; round < 200 && cutOffs(reason) === before; round += 1) {
@@ -41,7 +41,7 @@ async function changeUntilCutOff(reason: string, ...providedIds: readonly string
   expect(cutOffs(reason)).toBeGreaterThan(before);
 }
 
-test("what is not read is bounded: the stream ends with an event that says so", async () => {
+test("unread data is limited: the stream ends with an event that says so", async () => {
   const reader = await readSlowly("slow");
   await changeUntilCutOff("slow_consumer", "slow");
   const text = await reader.readToEnd();
@@ -51,7 +51,7 @@ test("what is not read is bounded: the stream ends with an event that says so", 
   expect(events.at(-2)).toContain("More than 700000 bytes of this event stream were not read.");
 });
 
-test("what is not read is dropped with the connection of a client that does not read that event either", async () => {
+test("unread data is dropped with the connection if the client does not read that event either", async () => {
   const reader = await readSlowly("deaf");
   await changeUntilCutOff("slow_consumer", "deaf");
   const { eventStreams } = small().service.services;
@@ -59,45 +59,45 @@ test("what is not read is dropped with the connection of a client that does not 
   expect(await reader.readToEnd()).not.toContain("SLOW_CONSUMER");
 });
 
-test("what is not read is dropped when the credentials end: it is not delivered afterwards", async () => {
+test("unread data is dropped when the credentials expire or are revoked", async () => {
   const { service, keys } = small();
   const sockets: Socket[] = [];
   service.server.server.on("connection", (socket: Socket) => sockets.push(socket));
   const reader = await readSlowly("unread");
-  const ours = sockets.find(({ remotePort }) => remotePort === reader.socket.localPort);
-  if (!ours) throw new Error("The connection of the reader is not there.");
-  /** Whether an event stays unread: the system may enlarge its buffers, and take it after all. */
+  const socket = sockets.find(({ remotePort }) => remotePort === reader.socket.localPort);
+  if (!socket) throw new Error("The connection of the reader is not there.");
+  /** Whether an event remains unread: the system may enlarge its buffers and accept it. */
   const isUnread = async () => {
-    for (let look = 0; look < 20 && ours.writableLength > 0; look += 1) await sleep(10);
-    return ours.writableLength > 0;
+    for (let attempt = 0; attempt < 20 && socket.writableLength > 0; attempt += 1) await sleep(10);
+    return socket.writableLength > 0;
   };
   for (let round = 0; round < 200 && !(await isUnread()); round += 1) {
-    const { bytesWritten } = ours;
+    const { bytesWritten } = socket;
     await rename("unread", `n${round}`);
-    await expect.poll(() => ours.bytesWritten).toBeGreaterThan(bytesWritten);
+    await expect.poll(() => socket.bytesWritten).toBeGreaterThan(bytesWritten);
   }
   expect(await isUnread()).toBe(true);
   const { body } = await callRest(`${service.url}/api/user`, "GET", keys.admin, {
     user_group_id: "unread",
   });
   const { token: current_token } = Object(body).user_group;
-  const write = vi.spyOn(ours, "write");
+  const write = vi.spyOn(socket, "write");
   await callRest(`${service.url}/api/user`, "POST", keys.admin, { current_token });
   await expect.poll(() => service.services.eventStreams.open).toBe(0);
-  // Others are told why their stream ends.
+  // Other subscribers get the reason why their stream ends.
   expect(write).not.toHaveBeenCalled();
   const text = await reader.readToEnd();
   expect(text).not.toContain("UNAUTHENTICATED");
   expect(text).not.toContain("event: complete");
 });
 
-test("what is not read is bounded for all streams together: the one with the largest unread part is closed", async () => {
+test("unread data is limited for all streams together: the one with the most is closed", async () => {
   await readSlowly("one");
   await readSlowly("two");
   await changeUntilCutOff("process_memory", "one", "two");
 });
 
-test("what is not read may not be one event that is larger than all that may be unread", async () => {
+test("a single event must not exceed the limit of unread data", async () => {
   const { service } = small();
   const properties = { text: TEXT };
   const { token } = await createUserGroup(small(), "large", { properties });

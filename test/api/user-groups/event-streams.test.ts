@@ -36,7 +36,7 @@ const refusal = (message: string) => ({
   body: { errors: [{ message: expect.stringContaining(message), extensions: { code: "RATE_LIMITED" } }] },
 });
 
-test("a change is looked up with one statement, and its mapping with another, however many watch it", async () => {
+test("a change takes one statement, and its mapping another, for any number of subscribers", async () => {
   const { service, keys } = graphql();
   const group = { mapping: [entry("a", "sales")] };
   const { token } = await createUserGroup(graphql(), "shared", group);
@@ -70,7 +70,7 @@ test("a change is looked up with one statement, and its mapping with another, ho
   expect(statements.filter((text) => text.includes("mapping_entry"))).toHaveLength(1);
 });
 
-test("what a scope may not see is not shared with it", async () => {
+test("fields that a scope cannot read are not shared with it", async () => {
   const { service, keys } = graphql();
   await createUserGroup(graphql(), "scoped");
   const query = `subscription { userGroupChanged(by: { providedId: "scoped" }) { userGroup { token } } }`;
@@ -86,7 +86,7 @@ test("what a scope may not see is not shared with it", async () => {
   for (const stream of streams) stream.close();
 });
 
-test("a document that is too long to be kept is refused", async () => {
+test("a document that is too long to cache is rejected", async () => {
   const { service, keys } = graphql();
   const query = `${WATCH}${" ".repeat(20_000)}`;
   expect(await openEventStream(service.url, `Token ${keys.admin}`, query)).toMatchObject({
@@ -103,7 +103,7 @@ describe("the number of streams", () => {
   const refused = (reason: string) =>
     limited().service.services.telemetry.metrics.streamRefusals.of(reason).value;
 
-  test("is limited for a token, an API key, an address and the process, and counts streams that are open", async () => {
+  test("is limited per token, API key, address and process, counting open streams", async () => {
     const { service, keys } = limited();
     const { eventStreams } = service.services;
     const { token } = await createUserGroup(limited(), "limited");
@@ -127,7 +127,7 @@ describe("the number of streams", () => {
         signal: abort.signal,
       });
       onTestFinished(() => abort.abort());
-      // A reply that nobody holds is cancelled.
+      // A reply without a reader is cancelled.
       replies.push(reply);
       if (reply.ok) return { status: reply.status, close: () => abort.abort() };
       return { status: reply.status, headers: Object.fromEntries(reply.headers), body: await reply.json() };
@@ -146,7 +146,7 @@ describe("the number of streams", () => {
       refusal("This client address has 4 open event streams"),
     );
     expect(refused("address")).toBe(1);
-    // The proxy's own address is no client's.
+    // The proxy's own address is not a client's.
     expect(await openFrom("", admin)).toMatchObject({ status: 200 });
     expect(await openFrom("", admin)).toMatchObject(refusal("This API key has 3 open event streams"));
     expect(refused("api_key")).toBe(1);
@@ -157,12 +157,12 @@ describe("the number of streams", () => {
     expect(eventStreams.open).toBe(5);
     first.close?.();
     await expect.poll(() => eventStreams.open).toBe(4);
-    // What a proxy forwards need not be an address.
+    // A forwarded value need not be an address.
     expect(await openFrom("unknown", front)).toMatchObject({ status: 200 });
     expect(replies.filter(({ ok }) => ok)).toHaveLength(6);
   });
 
-  test("counts streams of one connection that were sent ahead, until the connection closes", async () => {
+  test("counts pipelined streams of one connection until it closes", async () => {
     const { service, keys } = limited();
     const { eventStreams } = service.services;
     await expect.poll(() => eventStreams.open).toBe(0);

@@ -33,7 +33,7 @@ function entries(mapping: Readonly<Record<string, string>>) {
 }
 
 describe("mappings", () => {
-  test("set, set again, remove, remove what is not there", async () => {
+  test("set, set again, remove, remove a missing entry", async () => {
     const { run } = graphql();
     await createGroup("mapped");
     const by = { providedId: "mapped" };
@@ -54,7 +54,7 @@ describe("mappings", () => {
     expect(await remove("a")).toMatchObject({ removeMapping: { userGroup: { version: 5 }, userErrors: [] } });
   });
 
-  test("replace the whole", async () => {
+  test("replace the whole mapping", async () => {
     const { run } = graphql();
     await createGroup("replaced");
     const replace = (mapping: object[]) =>
@@ -78,7 +78,7 @@ describe("mappings", () => {
     expect(await replace([])).toMatchObject({ replaceMapping: { userGroup: { mapping: [] } } });
   });
 
-  test("a later mutation of one operation reads what an earlier one wrote", async () => {
+  test("later mutations of one operation read what earlier ones wrote", async () => {
     const { run } = graphql();
     await createGroup("serial");
     const result = await run(`mutation {
@@ -89,7 +89,7 @@ describe("mappings", () => {
     expect(result.two.userGroup.mapping).toEqual(entries({ a: "sales", b: "sales" }));
   });
 
-  test("entries set at once are all kept, up to the limit", async () => {
+  test("entries set concurrently are all stored, up to the limit", async () => {
     const { run } = graphql();
     await createGroup("full");
     const by = { providedId: "full" };
@@ -117,7 +117,7 @@ describe("mappings", () => {
 });
 
 describe("data sources", () => {
-  test("create, read by each name, change, delete", async () => {
+  test("create, read by each ID, change, delete", async () => {
     const { run, strangerKey, keys } = graphql();
     const { createDataSource } = await run(CREATE, { input: { providedId: "lake", name: "Lake" } });
     expect(createDataSource.userErrors).toEqual([]);
@@ -146,7 +146,7 @@ describe("data sources", () => {
     });
   });
 
-  test("an id that is taken is refused", async () => {
+  test("a duplicate ID is rejected", async () => {
     const { createDataSource } = await graphql().run(CREATE, {
       input: { providedId: "sales", name: "Again" },
     });
@@ -162,7 +162,7 @@ describe("data sources", () => {
     });
   });
 
-  test("one in use by a mapping is not deleted", async () => {
+  test("a data source used by a mapping cannot be deleted", async () => {
     const { run } = graphql();
     await run(CREATE, { input: { providedId: "used", name: "Used" } });
     await createGroup("user");
@@ -178,7 +178,7 @@ describe("data sources", () => {
     expect((await remove()).userErrors).toEqual([]);
   });
 
-  test("a Testing key may use the same id, and neither reads, renames, deletes nor maps Customer's", async () => {
+  test("a Testing key can use the same ID, and cannot read, rename, delete or map Customer's data source", async () => {
     const { run, keys, service, account } = graphql();
     const created = await run(CREATE, { input: { providedId: "prod", name: "Production" } });
     const { id, dataSourceId } = created.createDataSource.dataSource;
@@ -214,7 +214,7 @@ describe("data sources", () => {
     ]);
   });
 
-  test("deleting one while it is being mapped leaves no mapping without its data source", async () => {
+  test("a deletion concurrent with a mapping leaves no mapping without its data source", async () => {
     const { run } = graphql();
     await createGroup("race");
     for (let round = 0; round < 20; round += 1) {

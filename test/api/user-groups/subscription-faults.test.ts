@@ -43,7 +43,7 @@ test("a change made through one replica reaches the subscribers of another", asy
   }
 });
 
-test("of many changes at once none is missed", async () => {
+test("none of many concurrent changes is missed", async () => {
   const { service, keys } = graphql();
   await createUserGroup(graphql(), "busy");
   const stream = await openEventStream(service.url, `Token ${keys.admin}`, WATCH, {
@@ -58,7 +58,7 @@ test("of many changes at once none is missed", async () => {
   stream.close();
 });
 
-test("when the listening connection is lost, subscribers are told, and can subscribe anew", async () => {
+test("subscribers are notified of a lost listening connection and can resubscribe", async () => {
   const { service, keys } = graphql();
   await createUserGroup(graphql(), "cut");
   const watch = () =>
@@ -79,7 +79,7 @@ test("when the listening connection is lost, subscribers are told, and can subsc
   });
   expect(await stream.next()).toBeUndefined();
 
-  // Until the listener is back, a new subscription may be cut off once more.
+  // Until the listener is back, a new subscription may be closed again.
   await expect
     .poll(async () => {
       const again = await watch();
@@ -91,7 +91,7 @@ test("when the listening connection is lost, subscribers are told, and can subsc
     .toEqual(event("after"));
 });
 
-test("a client that does not read is cut off, and the service keeps nothing for it", async () => {
+test("a client that does not read is disconnected, and nothing is buffered for it", async () => {
   const { service, keys, run } = graphql();
   const properties = { filler: "x".repeat(60_000) };
   await createUserGroup(graphql(), "slow", { properties });

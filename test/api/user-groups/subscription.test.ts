@@ -24,7 +24,7 @@ function event(kind: string, userGroup: object | null) {
 }
 
 describe("userGroupChanged", () => {
-  test("tells an API key's holder of each change of one group, until it is deleted", async () => {
+  test("sends an API key each change of one group until it is deleted", async () => {
     const { token } = await createUserGroup(graphql(), "watched");
     await createUserGroup(graphql(), "other");
     const stream = await watch({ providedId: "watched" });
@@ -60,17 +60,17 @@ describe("userGroupChanged", () => {
     expect(await stream.next()).toBeUndefined();
   });
 
-  test("tells a front end of its own group, and is cut off by a rotation", async () => {
+  test("sends a front end its own group's changes, and ends on rotation", async () => {
     const { token } = await createUserGroup(graphql(), "front", { mapping: [entry("a", "sales")] });
-    const own = await watch(undefined, `Bearer ${token}`);
+    const stream = await watch(undefined, `Bearer ${token}`);
     await change(
       `updateUserGroup(input: { by: { providedId: "front" }, name: "New" }) { userErrors { code } }`,
     );
-    expect(await own.next()).toMatchObject({
+    expect(await stream.next()).toMatchObject({
       data: { userGroupChanged: { kind: "UPDATED", userGroup: { name: "New" } } },
     });
     await change(`rotateUserGroupToken(input: { currentToken: "${token}" }) { userGroup { id } }`);
-    expect(await own.next()).toMatchObject({
+    expect(await stream.next()).toMatchObject({
       data: { userGroupChanged: null },
       errors: [
         {
@@ -79,10 +79,10 @@ describe("userGroupChanged", () => {
         },
       ],
     });
-    expect(await own.next()).toBeUndefined();
+    expect(await stream.next()).toBeUndefined();
   });
 
-  test("a front end sees no other group and no closed field", async () => {
+  test("shows a front end no other group and no forbidden field", async () => {
     const { token } = await createUserGroup(graphql(), "curious");
     await createUserGroup(graphql(), "neighbour");
     const other = await watch({ providedId: "neighbour" }, `Bearer ${token}`);
@@ -95,7 +95,7 @@ describe("userGroupChanged", () => {
     expect(closed).toMatchObject({ status: 403, body: { errors: [{ extensions: { code: "FORBIDDEN" } }] } });
   });
 
-  test("is cut off when its API key is revoked", async () => {
+  test("ends when its API key is revoked", async () => {
     const { account, service } = graphql();
     const { secret, id } = await account.createKey({ scope: "read" });
     await createUserGroup(graphql(), "revoked");
@@ -105,7 +105,7 @@ describe("userGroupChanged", () => {
     expect(await stream.next()).toBeUndefined();
   });
 
-  test("ends with its client, also when nothing has happened", async () => {
+  test("ends when its client disconnects, even without any event", async () => {
     const { keys, service } = graphql();
     await createUserGroup(graphql(), "quiet");
     const watcher = new UserGroupWatcher(service.services.userGroupWatches);
@@ -132,7 +132,7 @@ describe("userGroupChanged", () => {
     ["INVALID_FIELD", undefined],
     ["INVALID_FIELD", { id: "x", teamId: 1 }],
     ["BAD_REQUEST", { teamId: "x" }],
-  ])("%s for %j before the stream begins", async (code, by) => {
+  ])("returns %s for %j before the stream begins", async (code, by) => {
     expect(await watch(by)).toMatchObject({ status: 400, body: { errors: [{ extensions: { code } }] } });
   });
 
@@ -141,14 +141,14 @@ describe("userGroupChanged", () => {
     [400, "BAD_REQUEST", undefined, "{ viewer { scope } }"],
     [400, "BAD_REQUEST", undefined, "subscription { nothing }"],
     [400, "BAD_REQUEST", undefined, "subscription {"],
-  ])("%i %s before the stream begins", async (status, code, authorization, query) => {
+  ])("returns %i %s before the stream begins", async (status, code, authorization, query) => {
     const { service, keys } = graphql();
     const stream = await openEventStream(service.url, authorization ?? `Token ${keys.admin}`, query);
     expect(stream).toMatchObject({ status, body: { errors: [{ extensions: { code } }] } });
   });
 });
 
-test("many idle subscribers hold one database connection between them, and end with the service", async () => {
+test("shares one database connection among many idle subscribers, and ends with the service", async () => {
   const { service } = graphql();
   await createUserGroup(graphql(), "popular");
   const streams = await Promise.all(Array.from({ length: 100 }, () => watch({ providedId: "popular" })));
@@ -175,7 +175,7 @@ test("many idle subscribers hold one database connection between them, and end w
 describe("with trusted documents", () => {
   const trusted = useGraphql({ trustedDocuments: { watch: WATCH } });
 
-  test("a subscription is named by its id, and no other one runs", async () => {
+  test("runs a subscription by its ID, and no other one", async () => {
     const { service, keys, account } = trusted();
     const writer = (await account.createKey()).secret;
     const create = { user_group_id: "named", name: "Named" };

@@ -24,7 +24,7 @@ async function read(providedId: string): Promise<Data> {
 }
 
 describe("upsertUserGroups", () => {
-  test("creates what is missing and changes what is there: absent keeps, null clears", async () => {
+  test("creates missing groups and updates existing ones, keeping absent fields and clearing null ones", async () => {
     const before = await createUserGroup(graphql(), "there", {
       properties: { a: 1 },
       mapping: [entry("a", "sales")],
@@ -79,7 +79,7 @@ describe("upsertUserGroups", () => {
     });
   });
 
-  const faulty = [
+  const inputs = [
     { providedId: "fine", name: "Fine" },
     { providedId: "nameless" },
     { providedId: "", name: "Empty" },
@@ -114,22 +114,22 @@ describe("upsertUserGroups", () => {
     userErrors: [error],
   }));
 
-  test("one faulty group keeps all from being written, and every fault is told", async () => {
-    const { results, userErrors } = await upsert(faulty);
+  test("one invalid group prevents all writes, and every error is reported", async () => {
+    const { results, userErrors } = await upsert(inputs);
     expect(userErrors).toEqual(inInput);
     expect(results).toEqual([{ newUserGroup: null, userGroup: null, userErrors: [] }, ...ofItems]);
     expect(await read("fine")).toBeNull();
   });
 
-  test("or only the faulty ones are left out", async () => {
-    const { results, userErrors } = await upsert(faulty, { allOrNothing: false });
+  test("can skip only the invalid groups", async () => {
+    const { results, userErrors } = await upsert(inputs, { allOrNothing: false });
     expect(userErrors).toEqual(inInput);
     expect(results).toMatchObject([{ newUserGroup: true, userGroup: { name: "Fine" } }, ...ofItems]);
     expect(await read("fine")).toMatchObject({ name: "Fine" });
     expect(await read("unmapped")).toBeNull();
   });
 
-  test("a thousand take as many statements as one; more are refused", async () => {
+  test("takes as many statements for a thousand groups as for one, and rejects more", async () => {
     const { service } = graphql();
     const groups = (count: number, round: number) =>
       Array.from({ length: count }, (_, index) => ({
@@ -159,7 +159,7 @@ describe("upsertUserGroups", () => {
     expect(await upsert([])).toEqual({ results: [], userErrors: [] });
   });
 
-  test("overlapping calls at once, in any order, all succeed and create each group once", async () => {
+  test("concurrent overlapping calls all succeed and create each group once", async () => {
     const ids = Array.from({ length: 40 }, (_, index) => `storm ${index}`);
     const calls = Array.from({ length: 12 }, (_, call) => {
       const order = call % 2 ? ids : ids.toReversed();

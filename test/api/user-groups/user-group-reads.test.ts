@@ -6,7 +6,7 @@ import { callRest } from "../../support/rest/rest-client.js";
 const graphql = useGraphql();
 const create = (providedId: string, more: object = {}) => createUserGroup(graphql(), providedId, more);
 
-test("finds a group by each of its names, and shows null for one that is not there", async () => {
+test("finds a group by each of its IDs and returns null for an unknown one", async () => {
   const { run, strangerKey, keys } = graphql();
   const { id, teamId, token, ...group } = await create("found");
   const ways = [{ id }, { teamId }, { providedId: "found" }, { token }];
@@ -26,7 +26,7 @@ test("finds a group by each of its names, and shows null for one that is not the
   }
 });
 
-test("wants exactly one name", async () => {
+test("requires exactly one ID", async () => {
   const { call } = graphql();
   for (const by of [{}, { id: null }, { providedId: "a", teamId: 1 }]) {
     expect(await call(READ, { by })).toMatchObject({
@@ -44,7 +44,7 @@ test("wants exactly one name", async () => {
   }
 });
 
-test("shows the token to keys that may change it only, with no error", async () => {
+test("returns the token only to keys that can change it, and null to others", async () => {
   const { run, keys } = graphql();
   const { token } = await create("secretive");
   const by = { providedId: "secretive" };
@@ -52,7 +52,7 @@ test("shows the token to keys that may change it only, with no error", async () 
   expect((await run(READ, { by }, keys.read)).userGroup.token).toBeNull();
 });
 
-test("what one face wrote, the other reads", async () => {
+test("each API reads what the other wrote", async () => {
   const { run, service, keys } = graphql();
   const { token } = await create("shared", { properties: { a: 1 } });
   const reply = await callRest(`${service.url}/api/user`, "GET", keys.admin, { user_group_id: "shared" });

@@ -16,7 +16,7 @@ const graphql = useGraphql();
 const COLUMNS =
   "id, provided_id, name, token_key_id, token_ciphertext, token_lookup, properties::text AS properties, version, created_at, updated_at";
 
-/** What the driver itself reads of such a row. */
+/** The same row as parsed by the driver. */
 interface Row {
   readonly id: number;
   readonly provided_id: string;
@@ -30,7 +30,7 @@ interface Row {
   readonly updated_at: Date;
 }
 
-/** Any text that the database holds, often with what stands between the values, and with characters of two units. */
+/** Any text that the database can store, often with the separators, and with surrogate pairs. */
 const text = fc
   .array(
     fc.oneof(fc.string({ unit: "binary", maxLength: 9 }), fc.constantFrom("|", "\u001e", "3|4|", "😀", "é")),
@@ -50,8 +50,8 @@ const groups = fc.uniqueArray(fc.record({ providedId: text, name: text, properti
   maxLength: 4,
 });
 
-describe("a group that comes as one text", () => {
-  test("is read as the driver reads its columns, alone and in a list", async () => {
+describe("a group read as one text", () => {
+  test("equals the columns as the driver parses them, alone and in a list", async () => {
     const { service, account } = graphql();
     const tenant = { accountId: account.accountId, environment: "Customer" } as const;
     const db = service.database.of(tenant);
@@ -112,7 +112,7 @@ describe("a group that comes as one text", () => {
     );
   });
 
-  test("is no group where there is none", async () => {
+  test("is undefined for a missing group", async () => {
     expect(readUserGroups({ accountId: 1, environment: "Customer" }, null)).toEqual([]);
   });
 });

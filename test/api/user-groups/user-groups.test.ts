@@ -42,7 +42,7 @@ describe("createUserGroup", () => {
     });
   });
 
-  test("refuses an id that is taken, in this environment only", async () => {
+  test("rejects an ID that is taken in this environment", async () => {
     const { run, keys } = graphql();
     await create("taken");
     const input = { providedId: "taken", name: "Again" };
@@ -103,7 +103,7 @@ describe("createUserGroup", () => {
 });
 
 describe("getOrCreateUserGroup", () => {
-  test("creates once, then returns the group unchanged; the name is needed to create only", async () => {
+  test("creates once, then returns the group unchanged; only creation needs the name", async () => {
     const { run } = graphql();
     const first = await run(GET_OR_CREATE, { input: { providedId: "goc", name: "Goc" } });
     expect(first.getOrCreateUserGroup).toMatchObject({ newUserGroup: true, userErrors: [] });
@@ -116,7 +116,7 @@ describe("getOrCreateUserGroup", () => {
     });
   });
 
-  test("a read key gets, without the token, but does not create", async () => {
+  test("lets a read key get a group without its token, but not create one", async () => {
     const { run, call, keys } = graphql();
     await create("readable");
     const got = await run(GET_OR_CREATE, { input: { providedId: "readable" } }, keys.read);
@@ -127,7 +127,7 @@ describe("getOrCreateUserGroup", () => {
 });
 
 describe("updateUserGroup", () => {
-  test("changes what is given: absent keeps, null clears, a version grows", async () => {
+  test("updates the given fields, keeps absent ones, clears null ones and increments the version", async () => {
     const { run } = graphql();
     const { id } = await create("update", { properties: { a: 1 }, mapping: [entry("a", "sales")] });
     const update = async (changes: object) =>
@@ -149,7 +149,7 @@ describe("updateUserGroup", () => {
     ]);
   });
 
-  test("refuses to overwrite what changed since it was read", async () => {
+  test("does not overwrite changes made since the group was read", async () => {
     const { run } = graphql();
     await create("versioned");
     const by = { providedId: "versioned" };
@@ -168,7 +168,7 @@ describe("updateUserGroup", () => {
     });
   });
 
-  test("of concurrent updates from one version, one wins", async () => {
+  test("lets one of concurrent updates of one version win", async () => {
     const { run } = graphql();
     await create("raced");
     const input = { by: { providedId: "raced" }, properties: { a: 1 }, expectedVersion: 1 };
@@ -178,7 +178,7 @@ describe("updateUserGroup", () => {
 });
 
 describe("rotateUserGroupToken and deleteUserGroup", () => {
-  test("rotate, and the old token is unknown", async () => {
+  test("rotate the token, and the old one is unknown", async () => {
     const { run } = graphql();
     const { token, id } = await create("rotate");
     const rotated = (await run(ROTATE, { input: { currentToken: token } })).rotateUserGroupToken.userGroup;
@@ -190,7 +190,7 @@ describe("rotateUserGroupToken and deleteUserGroup", () => {
     });
   });
 
-  test("delete what agrees, and nothing else", async () => {
+  test("delete only what matches", async () => {
     const { run } = graphql();
     const { token, id } = await create("delete", { mapping: [entry("a", "sales")] });
     const remove = async (more: object) =>

@@ -19,7 +19,7 @@ const PUBLIC = [
 ];
 
 describe("addresses", () => {
-  test.each(SPECIAL)("%s is none of the public Internet, nor is what embeds it in IPv6", (address) => {
+  test.each(SPECIAL)("%s is not public, nor is its embedding in IPv6", (address) => {
     const forms = [
       address,
       `::ffff:${address}`,
@@ -30,13 +30,13 @@ describe("addresses", () => {
     expect(forms.filter(isPublicAddress)).toEqual([]);
   });
 
-  test.each(PUBLIC)("%s is public, also mapped and by NAT64", (address) => {
+  test.each(PUBLIC)("%s is public, also IPv4-mapped and by NAT64", (address) => {
     expect([address, `::ffff:${address}`, `64:ff9b::${address}`].map(isPublicAddress)).toEqual([
       true,
       true,
       true,
     ]);
-    // Not assigned, or of no use.
+    // Unassigned or reserved.
     expect(isPublicAddress(`::${address}`)).toBe(false);
   });
 
@@ -64,7 +64,7 @@ describe("addresses", () => {
     ],
     ...["3fff::1", "4000::1", "5f00::1", "::ffff:7f00:1", "::FFFF:127.0.0.1", "64:ff9b::7f00:1", "1::1"],
     ...["", "localhost", "127.1", "0177.0.0.1", "2130706433", "1.1.1.1 ", "1.1.1.1/8", "[2606:4700::1]"],
-  ])("%s is none", (address) => {
+  ])("%s is invalid", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
@@ -91,11 +91,11 @@ describe("URLs", () => {
     [`https://example.com/${"x".repeat(2048)}`, "at most 2048"],
     ["https://example.com/\u0000", "U+0000"],
     [null, "must be a string"],
-  ])("%s is refused", (url, reason) => {
+  ])("%s is rejected", (url, reason) => {
     expect(() => parseWebhookUrl(url, false)).toThrow(reason);
   });
 
-  test("are kept as they are called", () => {
+  test("are stored as they are requested", () => {
     expect(parseWebhookUrl("HTTPS://EXAMPLE.com:443/a b?c#d", false)).toBe("https://example.com/a%20b?c");
     expect(parseWebhookUrl("http://example.com", true)).toBe("http://example.com/");
   });
@@ -115,7 +115,7 @@ describe("URLs", () => {
       "https://[0:0:0:0:0:ffff:a9fe:a9fe]/",
       "https://localhost/",
     ],
-  ])("%s leads to no delivery", async (url) => {
+  ])("%s gets no delivery", async (url) => {
     const outcome = await new WebhookSender(new WebhookTargets({ allowPrivate: false })).send({
       url: parseWebhookUrl(url, false),
       eventId: "event",
@@ -126,18 +126,18 @@ describe("URLs", () => {
   });
 });
 
-describe("a name", () => {
+describe("a host name", () => {
   const address = (text: string): LookupAddress => ({ address: text, family: text.includes(":") ? 6 : 4 });
   const targetsOf = (allowPrivate: boolean, ...answers: string[][]) => {
-    const asked: string[] = [];
+    const lookups: string[] = [];
     const targets = new WebhookTargets({
       allowPrivate,
       lookup: async (hostname) => {
-        asked.push(hostname);
-        return (answers[Math.min(asked.length, answers.length) - 1] ?? []).map(address);
+        lookups.push(hostname);
+        return (answers[Math.min(lookups.length, answers.length) - 1] ?? []).map(address);
       },
     });
-    return { asked, targets };
+    return { lookups, targets };
   };
   const webhook = { eventId: "event", body: "{}", secrets: [] };
 
@@ -147,33 +147,33 @@ describe("a name", () => {
     [["2606:4700::1", "::1"]],
     [["::ffff:169.254.169.254"]],
     [[]],
-  ])("that leads to %j is refused", async (found) => {
+  ])("that resolves to %j is rejected", async (found) => {
     const { targets } = targetsOf(false, found);
     await expect(targets.addressesOf(new URL("https://hooks.example"))).rejects.toThrow(
       "private or reserved",
     );
   });
 
-  test("that leads to public addresses only is taken", async () => {
-    const { targets, asked } = targetsOf(false, ["93.184.216.34", "2606:4700::1"]);
+  test("that resolves only to public addresses is accepted", async () => {
+    const { targets, lookups } = targetsOf(false, ["93.184.216.34", "2606:4700::1"]);
     expect(await targets.addressesOf(new URL("https://hooks.example:8443/x"))).toHaveLength(2);
-    expect(asked).toEqual(["hooks.example"]);
+    expect(lookups).toEqual(["hooks.example"]);
   });
 
-  test("is looked for once for each attempt, and the connection goes where the check went", async () => {
+  test("is resolved once per attempt, and the connection uses the checked address", async () => {
     const receiver = await startReceiver();
-    // Whoever asked a second time would get the receiver's address no longer.
-    const { targets, asked } = targetsOf(true, ["127.0.0.1"], ["127.0.0.2"]);
+    // A second lookup would no longer return the receiver's address.
+    const { targets, lookups } = targetsOf(true, ["127.0.0.1"], ["127.0.0.2"]);
     const url = `http://rebinding.example:${receiver.port}/hook`;
     expect(await new WebhookSender(targets).send({ ...webhook, url })).toMatchObject({ status: 204 });
-    expect(asked).toEqual(["rebinding.example"]);
+    expect(lookups).toEqual(["rebinding.example"]);
     expect(receiver.received[0]?.headers).toMatchObject({ host: `rebinding.example:${receiver.port}` });
     expect(await new WebhookSender(targets).send({ ...webhook, url })).toMatchObject({ kind: "failed" });
-    expect(asked).toHaveLength(2);
+    expect(lookups).toHaveLength(2);
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("that is not known, or not in time, is told", async () => {
+  test("that does not resolve, or not in time, is reported", async () => {
     const fail = Object.assign(new Error("no such name: secret"), { code: "ENOTFOUND" });
     const unknown = new WebhookTargets({ allowPrivate: false, lookup: () => Promise.reject(fail) });
     const url = "https://unknown.example/";
@@ -189,7 +189,7 @@ describe("a name", () => {
   });
 });
 
-test("a receiver that never answers is given up", async () => {
+test("a receiver that never responds times out", async () => {
   const receiver = await startReceiver(() => new Promise(() => undefined));
   const sender = new WebhookSender(new WebhookTargets({ allowPrivate: true }), 100);
   expect(await sender.send({ url: receiver.url, eventId: "event", body: "{}", secrets: [] })).toEqual({

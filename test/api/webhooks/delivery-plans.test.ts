@@ -7,7 +7,7 @@ const graphql = useGraphql();
 const PAGE = 10;
 let plans: RecordedPlan[];
 
-/** All deliveries of the database go to one endpoint, as where the service is new. */
+/** Assigns all deliveries of the database to one endpoint, as in a new installation. */
 beforeAll(async () => {
   const { service, account } = graphql();
   await service.query(`
@@ -30,7 +30,7 @@ test.each([
   ["DELIVERED", { state: "DELIVERED" }, "webhook_delivery_delivered_ix"],
   ["DEAD", { state: "DEAD" }, "webhook_delivery_dead_ix"],
 ])(
-  "a page of deliveries with the filter %s is read from an index, also where one endpoint has them all",
+  "a page of deliveries with the filter %s uses an index, even if one endpoint has them all",
   async (_, filter, index) => {
     const { run } = graphql();
     const { webhookDeliveries } = await run(LIST, { first: PAGE, filter });

@@ -16,7 +16,7 @@ const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 const types = (received: readonly Received[]) => received.map(({ event }) => event.type);
 
 describe("an event", () => {
-  test("comes signed as the Standard Webhooks have it", async () => {
+  test("is signed according to Standard Webhooks", async () => {
     const tenant = await createTenant(service);
     const receiver = await startReceiver();
     const { secret } = await tenant.listen(`${receiver.url}?own=1`);
@@ -36,7 +36,7 @@ describe("an event", () => {
     expect(() => new Webhook(secret).verify(altered, request.headers)).toThrow("No matching signature");
   });
 
-  test("tells each change of a group and each revision of a site, once and in order, with ids but no values", async () => {
+  test("reports each change of a group and each revision of a site, once and in order, with IDs but no values", async () => {
     const tenant = await createTenant(service);
     const receiver = await startReceiver();
     await tenant.listen(receiver.url);
@@ -53,7 +53,7 @@ describe("an event", () => {
     );
     const put = `mutation ($input: PutSiteConfigInput!) { putSiteConfig(input: $input) { siteConfig { id } } }`;
     const { putSiteConfig } = await tenant.run(put, { input: { site: "docs", document: goodSite } });
-    // Changes of what is no event: an API key, a data source, the visibility of a site.
+    // Changes without events: an API key, a data source, the visibility of a site.
     await tenant.run(
       'mutation { setSiteConfigVisibility(input: { site: "docs", public: true }) { siteConfig { id } } }',
     );
@@ -80,7 +80,7 @@ describe("an event", () => {
     expect(JSON.stringify(receiver.received)).not.toMatch(/ugt_|ecret name|Another secret/);
   });
 
-  test("goes to the endpoints that ask for it, of its own environment, under one id", async () => {
+  test("goes to the subscribed endpoints of its own environment, under one ID", async () => {
     const tenant = await createTenant(service);
     const stranger = await createTenant(service);
     const [all, some, off, strange] = await Promise.all([1, 2, 3, 4].map(() => startReceiver()));
@@ -104,7 +104,7 @@ describe("an event", () => {
     expect([off.received, strange.received]).toEqual([[], []]);
   });
 
-  test("of many groups at once comes for each of them", async () => {
+  test("is sent for each of many groups changed at once", async () => {
     const tenant = await createTenant(service);
     const receiver = await startReceiver();
     await tenant.listen(receiver.url);
@@ -115,10 +115,10 @@ describe("an event", () => {
     );
     await until(() => receiver.received.length).toBe(200);
     expect(new Set(receiver.received.map(({ event }) => event.data.userGroup.providedId)).size).toBe(200);
-    expect(receiver.mostAtOnce()).toBeLessThanOrEqual(4);
+    expect(receiver.maxConcurrent()).toBeLessThanOrEqual(4);
   });
 
-  test("of what is rolled back is never sent", async () => {
+  test("is never sent for a change that is rolled back", async () => {
     const tenant = await createTenant(service);
     const receiver = await startReceiver();
     await tenant.listen(receiver.url);
@@ -141,7 +141,7 @@ describe("an event", () => {
   });
 });
 
-test("a secret that is rotated signs along, so that receivers with either verify", async () => {
+test("a rotated secret still signs, so that receivers can verify with either", async () => {
   const tenant = await createTenant(service);
   const receiver = await startReceiver();
   const { id, secret: old } = await tenant.listen(receiver.url);
@@ -171,7 +171,7 @@ test("a secret that is rotated signs along, so that receivers with either verify
   expect(() => new Webhook(old).verify(after.body, after.headers)).toThrow("No matching signature");
 });
 
-test("no secret stands in a table, in the log or in a list; it opens in its own row only", async () => {
+test("no secret appears in a table, in the log or in a list; it can be decrypted in its own row only", async () => {
   const tenant = await createTenant(service);
   const receiver = await startReceiver(() => ({ status: 500 }));
   const { id, secret } = await tenant.listen(`${receiver.url}?token=in-the-url`);

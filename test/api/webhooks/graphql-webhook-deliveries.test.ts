@@ -50,7 +50,7 @@ describe("deliveries", () => {
     expect(await count({ endpointId: endpoints[0]?.id, state: "DEAD" })).toBe(0);
   });
 
-  test("are nodes; one that is pending is not replayed", async () => {
+  test("are nodes; a pending one cannot be replayed", async () => {
     const { run } = graphql();
     const [{ id }] = (await run(LIST, { first: 1 })).webhookDeliveries.nodes;
     const { node } = await run(`{ node(id: "${id}") { id ... on WebhookDelivery { state } } }`);

@@ -18,7 +18,7 @@ const PRIVATE =
 const create = (name: string, more?: object, key?: string) => createEndpoint(graphql(), name, more, key);
 
 describe("endpoints", () => {
-  test("are made with a secret, listed without it, changed and deleted", async () => {
+  test("are created with a secret, listed without it, updated and deleted", async () => {
     const { run, keys } = graphql();
     const made = await create("first", { events: ["USER_GROUP_DELETED"] }, keys.testing);
     const { id } = made.webhookEndpoint;
@@ -73,7 +73,7 @@ describe("endpoints", () => {
     [{ url: "https://2130706433/" }, "url", PRIVATE],
     [{ url: "https://[::ffff:10.0.0.1]/" }, "url", PRIVATE],
     [{ url: "https://localhost:4000/graphql" }, "url", PRIVATE],
-  ])("are refused with %j", async (more, field, rule) => {
+  ])("are rejected with %j", async (more, field, rule) => {
     const error = { code: "INVALID_FIELD", field: [field], message: `${field} ${rule}.` };
     expect(await create("refused", more)).toEqual({
       webhookEndpoint: null,
@@ -90,7 +90,7 @@ describe("endpoints", () => {
     await run(DELETE, { input: { id: webhookEndpoint.id } });
   });
 
-  test("take null for no value", async () => {
+  test("treat null as no value", async () => {
     const { run } = graphql();
     const { webhookEndpoint } = await create("nulls", { events: null });
     const { id } = webhookEndpoint;
@@ -101,7 +101,7 @@ describe("endpoints", () => {
     await run(DELETE, { input: { id } });
   });
 
-  test("are at most 20 in an environment, however many are created at once; deleted ones do not count", async () => {
+  test("are limited to 20 per environment, also under concurrency; deleted ones do not count", async () => {
     const { account, run } = graphql();
     const { secret: key } = await account.createKey({ environment: "Testing" });
     const left = await run("{ webhookEndpoints(first: 100) { nodes { id } } }", {}, key);
@@ -128,7 +128,7 @@ describe("endpoints", () => {
     for (const { id } of all.webhookEndpoints.nodes) await run(DELETE, { input: { id } }, key);
   });
 
-  test("and deliveries that do not exist are told", async () => {
+  test("and deliveries that do not exist are reported", async () => {
     const { run } = graphql();
     for (const id of ["nonsense", Buffer.from("WebhookEndpoint:2147483647").toString("base64url")]) {
       for (const operation of [UPDATE, ROTATE, DELETE]) {
@@ -147,7 +147,7 @@ describe("endpoints", () => {
   });
 });
 
-test("every change of an endpoint is in the audit log, with its author", async () => {
+test("are recorded in the audit log with each change and its actor", async () => {
   const { run } = graphql();
   const { id } = (await create("audited")).webhookEndpoint;
   const update = (input: object) => run(UPDATE, { input: { id, ...input } });
@@ -175,7 +175,7 @@ test("every change of an endpoint is in the audit log, with its author", async (
   );
 });
 
-test("only admin keys get at any of it", async () => {
+test("are accessible to admin keys only", async () => {
   const { call, keys, account } = graphql();
   const { secret: writeKey } = await account.createKey({ scope: "write" });
   const { webhookEndpoint } = await create("private");
@@ -194,7 +194,7 @@ test("only admin keys get at any of it", async () => {
   }
 });
 
-test("the operator sends for all accounts, but makes and changes no endpoint; without a scope there is nothing", async () => {
+test("the operator delivers for all accounts but cannot change endpoints; without a scope nothing is visible", async () => {
   const { service } = graphql();
   const operator = service.database.of("operator");
   for (const table of ["webhook_endpoint", "webhook_delivery"]) {

@@ -5,7 +5,7 @@ import { type Answer, startReceiver } from "../../support/webhooks/receiver.js";
 import { createTenant, type WebhookTenant } from "../../support/webhooks/tenant.js";
 
 const PAUSE_AFTER = 3;
-/** Long enough that no test waits for a pause to end by itself. */
+/** Longer than any test, so that no pause ends by itself. */
 const PAUSE_MS = 3_600_000;
 
 let service: TestService;
@@ -41,7 +41,7 @@ async function update(tenant: WebhookTenant, input: object): Promise<void> {
   expect(updateWebhookEndpoint.userErrors).toEqual([]);
 }
 
-/** Ends the pause of the tenant's endpoints, and moves the beginning of their failures back. */
+/** Ends the pause of the tenant's endpoints and moves the start of their failures back. */
 async function passTime({ accountId }: WebhookTenant, days = 0): Promise<void> {
   await service.query(
     `UPDATE webhook_endpoint SET paused_until = now(), failing_since = failing_since - $2 * interval '1 day'
@@ -57,7 +57,7 @@ function logOf({ accountId }: WebhookTenant): string[] {
     .map(({ msg }) => msg);
 }
 
-/** An endpoint whose receiver answers as the test says, and its account. */
+/** An endpoint whose receiver responds as the test wants, and its account. */
 async function startEndpoint() {
   const tenant = await createTenant(service);
   let answer: Answer = { status: 500 };
@@ -74,7 +74,7 @@ async function startEndpoint() {
 }
 
 describe("an endpoint", () => {
-  test("that fails is paused, probed by one delivery at a time, and sent to in order once it answers; the log says so twice", async () => {
+  test("is paused when it fails, probed with one delivery at a time and resumed in order; the log has two lines", async () => {
     const { tenant, receiver, id, answerWith } = await startEndpoint();
     expect(await healthOf(tenant, id)).toEqual({
       status: "UNKNOWN",
@@ -119,13 +119,13 @@ describe("an endpoint", () => {
     });
     const delivered = receiver.received.slice(PAUSE_AFTER + 2).map(({ event }) => event.data.userGroup);
     for (const name of ["a", "b"]) {
-      const own = delivered.filter(({ providedId }) => providedId === name);
-      expect(own.map(({ version }) => version)).toEqual([1, 2]);
+      const received = delivered.filter(({ providedId }) => providedId === name);
+      expect(received.map(({ version }) => version)).toEqual([1, 2]);
     }
     expect(logOf(tenant)).toEqual(["webhook endpoint is failing", "webhook endpoint recovered"]);
   });
 
-  test("that fails now and then is not paused", async () => {
+  test("is not paused for occasional failures", async () => {
     const tenant = await createTenant(service);
     const receiver = await startReceiver((_received, count) => ({
       status: count % PAUSE_AFTER === 0 ? 204 : 500,
@@ -137,7 +137,7 @@ describe("an endpoint", () => {
     expect(logOf(tenant)).toEqual([]);
   });
 
-  test("that fails for days is disabled, with an audit entry, a line in the log and an event to other endpoints", async () => {
+  test("is disabled after days of failures, with an audit entry, a log line and an event to other endpoints", async () => {
     const { tenant, id, answerWith } = await startEndpoint();
     const watcher = await startReceiver();
     await tenant.listen(watcher.url, ["WEBHOOK_ENDPOINT_DISABLED"]);
@@ -164,7 +164,7 @@ describe("an endpoint", () => {
     expect((await tenant.deliveries()).map(({ state }) => state)).toEqual(["DELIVERED", "DELIVERED"]);
   });
 
-  test("starts anew with another URL, and tells who has disabled it", async () => {
+  test("is reset by another URL, and names who disabled it", async () => {
     const { tenant, id } = await startEndpoint();
     await tenant.createGroup("acme");
     await until(async () => (await healthOf(tenant, id)).consecutiveFailures).toBe(PAUSE_AFTER);
@@ -177,7 +177,7 @@ describe("an endpoint", () => {
     expect(await healthOf(tenant, id)).toMatchObject({ status: "HEALTHY", disabledReason: null });
   });
 
-  test("that answers 410 is disabled at once", async () => {
+  test("is disabled immediately by a 410", async () => {
     const { tenant, receiver, id, answerWith } = await startEndpoint();
     answerWith(410);
     for (const name of ["a", "b"]) await tenant.createGroup(name);
@@ -187,7 +187,7 @@ describe("an endpoint", () => {
   });
 });
 
-test("what endpoints are counted as, by status, is read in one statement", async () => {
+test("the count of endpoints by status takes one statement", async () => {
   const [before] = [await service.services.webhookDispatcher.state()];
   const { tenant, id } = await startEndpoint();
   const { endpoints } = await service.services.webhookDispatcher.state();

@@ -8,7 +8,7 @@ import { callRest } from "../../support/rest/rest-client.js";
 import { readSamples, scrape, sumOf } from "../../support/service/metric-samples.js";
 import { startRunningApp } from "../../support/service/running-app.js";
 
-/** MetricsExporter whose outbox is read so. */
+/** A MetricsExporter with the given outbox reader. */
 function metricsWith(outbox: () => Promise<OutboxReading>) {
   const metrics = createMetricsExporter(
     {
@@ -28,11 +28,11 @@ function metricsWith(outbox: () => Promise<OutboxReading>) {
   return { read: async () => readSamples(await metrics.read()) };
 }
 
-test("a database that does not answer, or fails, delays and fails no scrape", async () => {
-  let asked = 0;
+test("a database that hangs or fails neither delays nor fails a scrape", async () => {
+  let reads = 0;
   let answer: (reading: OutboxReading) => void = () => undefined;
   const silent = metricsWith(() => {
-    asked += 1;
+    reads += 1;
     return new Promise((resolve) => {
       answer = resolve;
     });
@@ -43,8 +43,8 @@ test("a database that does not answer, or fails, delays and fails no scrape", as
     expect(sumOf(samples, "user_groups_webhook_deliveries_due")).toBeUndefined();
     expect(sumOf(samples, "user_groups_build_info")).toBe(1);
   }
-  // Nothing piles up.
-  expect(asked).toBe(1);
+  // Scrapes do not pile up.
+  expect(reads).toBe(1);
   answer({ due: 3, lateSeconds: 4, endpoints: {} });
   await sleep(0);
   const later = silent.read();
@@ -57,7 +57,7 @@ test("a database that does not answer, or fails, delays and fails no scrape", as
   expect(sumOf(await failing.read(), "user_groups_webhook_outbox_readable")).toBe(0);
 });
 
-test("what is due and late is told for endpoints that are sent to, and what waits for another delivery is not late", async () => {
+test("counts due and late deliveries of active endpoints; one that waits for another is not late", async () => {
   const running = await startRunningApp({ WEBHOOKS: "false" });
   const { url, key } = running;
   const create = (name: string) =>
@@ -79,12 +79,12 @@ test("what is due and late is told for endpoints that are sent to, and what wait
         SELECT ${which}(id) FROM webhook_delivery GROUP BY endpoint_id)`,
     );
   expect(await state()).toEqual({ due: 3, late: 0 });
-  // The last of one subject waits for those before it.
+  // The last one of a subject waits for those before it.
   await move(-60, "max");
   expect(await state()).toEqual({ due: 3, late: 0 });
   await move(-30, "min");
   expect(await state()).toEqual({ due: 3, late: 30 });
-  // The first one is tried again later.
+  // The first one is retried later.
   await move(10, "min");
   expect(await state()).toEqual({ due: 2, late: 0 });
 });

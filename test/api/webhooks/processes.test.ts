@@ -8,19 +8,19 @@ import { createTenant, FAST } from "../../support/webhooks/tenant.js";
 
 const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 
-/** Starts replicas on one database; none of them delivers yet. */
+/** Starts replicas on one database, with delivery not yet started. */
 async function startReplicas(...times: Partial<DeliveryTimes>[]): Promise<TestService[]> {
   const encryptionKey = randomBytes(32);
   const services: TestService[] = [];
   onTestFinished(async () => {
     for (const service of services.toReversed()) await service.close();
   });
-  for (const own of times) {
+  for (const overrides of times) {
     const [first] = services;
     services.push(
       await startTestService({
         encryptionKey,
-        webhooks: { allowPrivate: true, times: { ...FAST, ...own } },
+        webhooks: { allowPrivate: true, times: { ...FAST, ...overrides } },
         ...(first ? { use: { target: first.target, owner: first.owner } } : {}),
       }),
     );
@@ -32,7 +32,7 @@ function deliver(service: TestService | undefined): void {
   service?.services.webhookDispatcher.start(service.server.log);
 }
 
-test("replicas share the work: each event is sent once, no two of one group at once", async () => {
+test("replicas share the work: each event is sent once, and never two of one group at once", async () => {
   const replicas = await startReplicas({}, {}, {});
   const [first] = replicas;
   if (!first) throw new Error("There are three.");
@@ -57,12 +57,14 @@ test("replicas share the work: each event is sent once, no two of one group at o
   expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(66);
   expect(overlaps).toBe(0);
   for (const id of ["a", "b", "c", "d", "e", "f"]) {
-    const own = receiver.received.filter(({ event }) => event.data.userGroup.providedId === id);
-    expect(own.map(({ event }) => event.data.userGroup.version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    const received = receiver.received.filter(({ event }) => event.data.userGroup.providedId === id);
+    expect(received.map(({ event }) => event.data.userGroup.version)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+    ]);
   }
 });
 
-test("what a process had claimed when it died is delivered by another, once the lease is over", async () => {
+test("deliveries claimed by a process that died are delivered by another when the lease expires", async () => {
   const [service] = await startReplicas({});
   if (!service) throw new Error("There is one.");
   const tenant = await createTenant(service);
@@ -86,7 +88,7 @@ test("what a process had claimed when it died is delivered by another, once the 
   await until(async () => (await tenant.deliveries()).map(({ attempts }) => attempts)).toEqual([2, 1]);
 });
 
-test("a process that is slower than its lease does not overrule the one that came after it", async () => {
+test("a process that outlives its lease does not overwrite its successor's result", async () => {
   const [slow, other] = await startReplicas({ leaseMs: 200 }, {});
   if (!slow || !other) throw new Error("There are two.");
   const tenant = await createTenant(slow);
@@ -99,7 +101,7 @@ test("a process that is slower than its lease does not overrule the one that cam
   await tenant.createGroup("acme");
   deliver(slow);
   await until(() => receiver.received.length).toBe(1);
-  // It takes nothing more, but waits for the answer.
+  // It claims nothing more, but waits for the response.
   const stopped = slow.services.webhookDispatcher.stop();
   deliver(other);
   await until(async () => (await tenant.deliveries())[0].state).toBe("DELIVERED");
@@ -108,7 +110,7 @@ test("a process that is slower than its lease does not overrule the one that cam
   expect(await tenant.deliveries()).toMatchObject([{ state: "DELIVERED", attempts: 2, lastStatus: 204 }]);
 });
 
-test("stopping waits for the attempts under way, and takes no more", async () => {
+test("stopping waits for attempts in flight and claims no more", async () => {
   const [service] = await startReplicas({});
   if (!service) throw new Error("There is one.");
   const tenant = await createTenant(service);
@@ -133,7 +135,7 @@ test("stopping waits for the attempts under way, and takes no more", async () =>
   expect(receiver.received).toHaveLength(1);
 });
 
-test("a slow receiver with many events keeps nobody else waiting", async () => {
+test("a slow receiver with many events delays no other", async () => {
   const [service] = await startReplicas({});
   if (!service) throw new Error("There is one.");
   const slow = await createTenant(service);

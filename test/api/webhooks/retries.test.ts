@@ -16,12 +16,12 @@ afterAll(() => service.close());
 const until = (check: () => Promise<unknown> | unknown) => expect.poll(check);
 const seen = ({ event }: Received) => [event.data.userGroup.providedId, event.data.userGroup.version];
 
-describe("a delivery that fails", () => {
+describe("a failed delivery", () => {
   test.each([
     ["an error", { status: 500 }],
     ["a redirect, which is not followed", { status: 307, headers: { location: "/elsewhere" } }],
     ["a refusal", { status: 400 }],
-  ])("with %s is made again under the same id until it succeeds", async (_name, failure) => {
+  ])("with %s is retried under the same ID until it succeeds", async (_name, failure) => {
     const tenant = await createTenant(service);
     const receiver = await startReceiver((_received, count) => (count < 3 ? failure : { status: 200 }));
     await tenant.listen(receiver.url);
@@ -42,7 +42,7 @@ describe("a delivery that fails", () => {
     ]);
   });
 
-  test("keeps the later events of its group waiting, and those alone", async () => {
+  test("holds back only the later events of its group", async () => {
     const tenant = await createTenant(service);
     let release: (answer: Answer) => void = () => undefined;
     const held = new Promise<Answer>((resolve) => {
@@ -72,7 +72,7 @@ describe("a delivery that fails", () => {
     await until(() => receiver.received.map(seen)).toEqual([...before, ["first", 2]]);
   });
 
-  test("is dead after the last attempt; then the next event goes, and a replay sends it again", async () => {
+  test("is dead after the last attempt; then the next event is sent, and a replay sends it again", async () => {
     const tenant = await createTenant(service);
     let fails = true;
     const receiver = await startReceiver(({ event }) => ({
@@ -109,7 +109,7 @@ describe("a delivery that fails", () => {
   test.each([
     ["3600", 3600],
     ["7200", 3600],
-  ])("waits as Retry-After: %s asks, at most an hour", async (header, seconds) => {
+  ])("waits as Retry-After: %s says, at most an hour", async (header, seconds) => {
     const tenant = await createTenant(service);
     const receiver = await startReceiver(() => ({ status: 429, headers: { "retry-after": header } }));
     await tenant.listen(receiver.url);
@@ -126,10 +126,10 @@ describe("a delivery that fails", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("with 410 turns the endpoint off, until it is turned on", async () => {
+  test("with 410 disables the endpoint until it is enabled", async () => {
     const tenant = await createTenant(service);
-    let gone = true;
-    const receiver = await startReceiver(() => ({ status: gone ? 410 : 204 }));
+    let isGone = true;
+    const receiver = await startReceiver(() => ({ status: isGone ? 410 : 204 }));
     const { id } = await tenant.listen(receiver.url);
     await tenant.createGroup("acme");
     await until(async () => (await tenant.deliveries())[0].state).toBe("DEAD");
@@ -143,7 +143,7 @@ describe("a delivery that fails", () => {
       auditLog: { nodes: [{ actorName: "webhooks", changed: ["enabled"] }] },
     });
     await tenant.rename("acme", "Not told");
-    gone = false;
+    isGone = false;
     await tenant.run(
       "mutation ($id: ID!) { updateWebhookEndpoint(input: { id: $id, enabled: true }) { userErrors { code } } }",
       { id },
@@ -155,7 +155,7 @@ describe("a delivery that fails", () => {
     ]);
   });
 
-  test("tells why there was no answer", async () => {
+  test("records why there was no response", async () => {
     const tenant = await createTenant(service);
     await tenant.listen("http://127.0.0.1:1/refused");
     const { id } = await tenant.listen("https://127.0.0.1:1/deleted");
@@ -172,7 +172,7 @@ describe("a delivery that fails", () => {
   });
 });
 
-test("a look for deliveries that fails is followed by the next one, however long it has taken", async () => {
+test("polling continues after a failed poll, however long it took", async () => {
   const times = { pollMs: 10 };
   const late = await startTestService({ lockTimeoutMs: 1500, webhooks: { allowPrivate: true, times } });
   try {
@@ -192,7 +192,7 @@ test("a look for deliveries that fails is followed by the next one, however long
   }
 });
 
-test("a receiver that sends without end has been heard", async () => {
+test("a receiver with an endless response counts as reached", async () => {
   const tenant = await createTenant(service);
   const receiver = await startReceiver(() => ({ status: 200, body: "x".repeat(5_000_000) }));
   await tenant.listen(receiver.url);
@@ -200,8 +200,8 @@ test("a receiver that sends without end has been heard", async () => {
   await until(async () => (await tenant.deliveries())[0].state).toBe("DELIVERED");
 });
 
-describe("the waits", () => {
-  test("grow, and differ by a fifth at most; after them there is none", () => {
+describe("retry delays", () => {
+  test("grow with a jitter of at most a fifth, and end after the last attempt", () => {
     for (const [index, delay] of RETRY_DELAYS_MS.entries()) {
       const waits = Array.from({ length: 100 }, () => retryDelay(index + 1, null) ?? 0);
       expect(Math.min(...waits)).toBeGreaterThanOrEqual(delay * 0.8);

@@ -12,7 +12,7 @@ const READ = gql(documents.READ);
 const RENAME = gql(documents.RENAME);
 const PAGE = gql(documents.PAGE);
 
-test("a mutation changes what a query shows, by way of the cache", async () => {
+test("a mutation updates a query through the cache", async () => {
   await createUserGroup(graphql(), "apollo", { properties: { tier: "gold" } });
   const client = createClient();
   const by = { providedId: "apollo" };
@@ -44,7 +44,7 @@ test("relayStylePagination joins all pages", async () => {
     info = page.data.userGroups.pageInfo;
   }
   expect(fetched.map(({ data }) => data.userGroups.edges.length)).toEqual([10, 10, 3]);
-  // Watchers learn of the cache's changes a moment later.
+  // Watchers are notified of cache changes a moment later.
   await vi.waitFor(() => {
     const { edges, pageInfo } = pages.getCurrentResult().data.userGroups;
     expect(edges.map(({ node }: Data) => node.providedId)).toEqual(ids);
@@ -54,7 +54,7 @@ test("relayStylePagination joins all pages", async () => {
   client.stop();
 });
 
-test("what the user can act upon is data", async () => {
+test("user errors are data", async () => {
   const { data, error } = await createClient().mutate<Data>({
     mutation: RENAME,
     variables: { input: { by: { providedId: "nobody" }, name: "x" } },
@@ -67,7 +67,7 @@ test("what the user can act upon is data", async () => {
 });
 
 test.each([{ authorization: "Token ugk_live_wrong" }, {}])(
-  "credentials that are wrong or missing are an error with its code",
+  "invalid or missing credentials are an error with its code",
   async (headers) => {
     const client = createClient(headers);
     const read = client.query({ query: READ, variables: { by: { providedId: "apollo" } } });

@@ -5,9 +5,9 @@ import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 const graphql = useGraphql();
 const url = () => `${graphql().service.url}/graphql`;
 
-// Apollo Server's prevention of cross-site request forgery: a GET needs a header that no form can send.
+// Apollo Server's CSRF prevention: a GET needs a header that a form cannot send.
 const BARE_GET = "notice";
-/** The audits of GraphQL over HTTP that end otherwise than well, on purpose; none may be an error. */
+/** GraphQL over HTTP audits with deliberate warnings; none may be an error. */
 const DEPARTURES: ReadonlyMap<string, typeof BARE_GET> = new Map([
   ["5A70", BARE_GET],
   ["D6D5", BARE_GET],
@@ -21,11 +21,11 @@ test.each(audits)("$id $name", async ({ id, fn }) => {
   if (DEPARTURES.has(id)) expect(result).toMatchObject({ response: { status: 400 } });
 });
 
-test("the audits know every departure", () => {
+test("every listed deviation occurs in the audits", () => {
   expect(audits.map(({ id }) => id)).toEqual(expect.arrayContaining([...DEPARTURES.keys()]));
 });
 
-test("with the header that no form can send, the audits of GET end well", async () => {
+test("the GET audits pass with a header that a form cannot send", async () => {
   const fetchFn = (input: string, init: RequestInit = {}) =>
     fetch(input, { ...init, headers: { ...init.headers, "apollo-require-preflight": "true" } });
   const results = await Promise.all(

@@ -37,7 +37,7 @@ export const created = run(CreateUserGroupDocument, {
 export const describe = ({ name, createdAt, environment }: Node): [string, string, "CUSTOMER" | "TESTING"] =>
   [name, createdAt, environment];
 `;
-/** What must not compile after the above. */
+/** Code that must not compile with the above. */
 const FAULTS = {
   "a field that was not asked for": "export const x = edges[0]?.node.token;",
   "a value that may be null": "export const x: string = pageInfo.endCursor;",
@@ -60,7 +60,7 @@ const CONFIG = {
     noEmit: true,
   },
 };
-/** Where the compiler complains: `file:line`. */
+/** The positions of compiler errors: `file:line`. */
 let complaints: readonly string[] = [];
 let directory = "";
 
@@ -76,9 +76,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test("what graphql-codegen makes of the schema compiles, and so does its right use", () => {
-  const faulty = Object.keys(FAULTS).map(fileOf);
-  expect(complaints.filter((place) => !faulty.some((file) => place.startsWith(file)))).toEqual([]);
+test("graphql-codegen's output compiles, and so does its correct use", () => {
+  const invalidFiles = Object.keys(FAULTS).map(fileOf);
+  expect(complaints.filter((place) => !invalidFiles.some((file) => place.startsWith(file)))).toEqual([]);
 });
 
 test.each(Object.keys(FAULTS))("%s does not compile", (name) => {
@@ -90,7 +90,7 @@ function fileOf(name: string): string {
   return `${name.replaceAll(" ", "-")}.ts`;
 }
 
-/** Generates the typed documents as the CLI of graphql-codegen does with its client preset. */
+/** Generates typed documents as the CLI of graphql-codegen does with its client preset. */
 async function generate(target: string): Promise<void> {
   const sdl = await readFile(join(project, "schema.graphql"), "utf8");
   const sections = await preset.buildGeneratesSection({
@@ -107,7 +107,7 @@ async function generate(target: string): Promise<void> {
   for (const section of sections) await writeFile(section.filename, await codegen(section));
 }
 
-/** Has the compiler check all files. @returns where it complains */
+/** Type-checks all files. @returns the positions of errors */
 async function check(): Promise<string[]> {
   const tsc = join(project, "node_modules", "typescript", "bin", "tsc");
   const output = await new Promise<string>((resolve) => {

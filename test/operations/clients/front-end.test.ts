@@ -18,7 +18,7 @@ const GROUP =
 const OWN = `query { viewer { userGroup ${GROUP} } }`;
 const WATCH = `subscription { userGroupChanged { kind userGroup ${GROUP} } }`;
 
-/** Creates a group as it is when a front end shows it. @returns its id and its token */
+/** Creates a group with the initial values. @returns its ID and its token */
 async function create(providedId: string): Promise<{ readonly id: string; readonly token: string }> {
   return createUserGroup(graphql(), providedId, {
     properties: { region: "EU" },
@@ -34,7 +34,7 @@ const shown = (id: string, name: string, version: number) => ({
   mapping: [{ schemaId: "a", dataSource: { id: expect.any(String), providedId: "sales" } }],
 });
 
-/** Renames the group again and again until a front end has noticed: it may not have subscribed yet. */
+/** Renames the group repeatedly until the front end notices: it may not have subscribed yet. */
 async function renameUntil(providedId: string, noticed: () => void): Promise<void> {
   let times = 0;
   await vi.waitFor(async () => {
@@ -44,7 +44,7 @@ async function renameUntil(providedId: string, noticed: () => void): Promise<voi
   }, TIMEOUT_MS);
 }
 
-test("Apollo Client shows the group, and by way of its cache each change of it", async () => {
+test("Apollo Client shows the group and, through its cache, each change", async () => {
   const { id, token } = await create("apollo");
   const client = createApolloClient(token);
   const watched = client.watchQuery<Data>({ query: gql(OWN) });
@@ -59,7 +59,7 @@ test("Apollo Client shows the group, and by way of its cache each change of it",
   client.stop();
 });
 
-test("urql's Graphcache shows the group, and each change of it", async () => {
+test("urql's Graphcache shows the group and each change", async () => {
   const { id, token } = await create("urql");
   const client = new Client({
     url: `${graphql().service.url}/graphql`,
@@ -78,34 +78,34 @@ test("urql's Graphcache shows the group, and each change of it", async () => {
 });
 
 test.skipIf(!hasRelayCompiler)(
-  "what relay-compiler makes of a front end's queries runs as it is",
+  "relay-compiler's output for a front end's queries runs unchanged",
   async () => {
     const { status, output, textOf } = await compileForRelay("own-group.js");
     expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining("Done.") });
     const { service, run } = graphql();
     const { id, token } = await create("relay");
     const query = textOf("ownGroupQuery");
-    // Relay asks for the id of each object that has one.
+    // Relay selects the ID of each object that has one.
     expect(query.match(/\bid\b/g)?.length).toBeGreaterThan(1);
     const headers = { authorization: `Bearer ${token}` };
     const reply = await callRest(`${service.url}/graphql`, "POST", undefined, { query }, headers);
-    const own = {
+    const ownGroup = {
       id,
       name: "relay",
       mapping: [{ dataSource: { id: expect.any(String), name: "Sales database" } }],
     };
-    expect(reply).toMatchObject({ status: 200, body: { data: { viewer: { userGroup: own } } } });
+    expect(reply).toMatchObject({ status: 200, body: { data: { viewer: { userGroup: ownGroup } } } });
     const stream = await openEventStream(service.url, `Bearer ${token}`, textOf("ownGroupSubscription"));
     expect(stream.status).toBe(200);
     await run(UPDATE, { input: { by: { providedId: "relay" }, name: "Renamed" } });
     expect(await stream.next()).toMatchObject({
-      data: { userGroupChanged: { kind: "UPDATED", userGroup: { ...own, name: "Renamed" } } },
+      data: { userGroupChanged: { kind: "UPDATED", userGroup: { ...ownGroup, name: "Renamed" } } },
     });
     stream.close();
   },
 );
 
-test("a refusal says where, over JSON and over an event stream", async () => {
+test("an error has its path, over JSON and over an event stream", async () => {
   const { service } = graphql();
   const { token } = await create("refused");
   const refusal = (locations: object[], path: string[]) => ({

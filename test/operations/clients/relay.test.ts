@@ -15,7 +15,7 @@ const OPERATIONS = [
   "userGroupListSubscription",
 ];
 
-test.skipIf(!hasRelayCompiler)("relay-compiler compiles a list that loads more, and it loads", async () => {
+test.skipIf(!hasRelayCompiler)("relay-compiler compiles a paginated list, which loads more", async () => {
   const { run } = graphql();
   const { status, output, directory, textOf } = await compileForRelay(LIST);
   expect({ status, output }).toEqual({ status: 0, output: expect.stringContaining("Done.") });
@@ -38,7 +38,7 @@ test.skipIf(!hasRelayCompiler)("relay-compiler compiles a list that loads more, 
   expect(item).toMatchObject({ node: { id, name: "relay-1", mapping: [] } });
 });
 
-test.skipIf(!hasRelayCompiler)("relay-compiler refuses a field that is not there", async () => {
+test.skipIf(!hasRelayCompiler)("relay-compiler rejects an unknown field", async () => {
   const { status, output } = await compileForRelay(LIST, (source) => source.replace("schemaId", "schema"));
   expect(status).not.toBe(0);
   expect(output).toContain("The type `MappingEntry` has no field `schema`");

@@ -11,7 +11,7 @@ import { createUserGroup, DELETE, UPDATE } from "../../support/graphql/user-grou
 const graphql = useGraphql();
 const TIMEOUT_MS = 5000;
 
-test("a mutation changes what a query shows, by way of the cache", async () => {
+test("a mutation updates a query through the cache", async () => {
   await createUserGroup(graphql(), "urql", { properties: { tier: "gold" } });
   const client = createClient();
   const by = { providedId: "urql" };
@@ -47,7 +47,7 @@ test.each(["POST", "GET"])("relayPagination joins all pages, by %s", async (meth
   expect(page.data?.userGroups.edges.map(({ node }: Data) => node.providedId)).toEqual(ids);
 });
 
-test("what the user can act upon is data", async () => {
+test("user errors are data", async () => {
   const { data, error } = await createClient().mutation<Data>(RENAME, {
     input: { by: { providedId: "nobody" }, name: "x" },
   });
@@ -59,7 +59,7 @@ test("what the user can act upon is data", async () => {
 });
 
 test.each([{ authorization: "Token ugk_live_wrong" }, {}])(
-  "credentials that are wrong or missing are an error with its code",
+  "invalid or missing credentials are an error with its code",
   async (headers) => {
     const client = createClient({ fetchOptions: { headers } });
     const { error } = await client.query<Data>(READ, { by: { providedId: "urql" } });
@@ -86,7 +86,7 @@ test.each(["graphql-sse", "urql's own fetch"])("changes arrive over %s", async (
     expect(seen).toContainEqual(expect.objectContaining({ kind: "UPDATED", userGroup: expect.anything() }));
   }, TIMEOUT_MS);
   expect(seen[0]).toMatchObject({ userGroup: { id, name: expect.stringMatching(/^Renamed/) } });
-  // It ends the stream, too: after an abort, fetch holds another connection for some seconds.
+  // Ends the stream, too: after an abort, fetch keeps another connection open for some seconds.
   await run(DELETE, { input: { currentToken: token } });
   await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ kind: "DELETED", userGroup: null }), TIMEOUT_MS);
 });
@@ -101,7 +101,7 @@ function createClient(options: Partial<ClientOptions> = {}): Client {
   });
 }
 
-/** A client that sends queries by GET, as urql does unless told otherwise. */
+/** A client that sends queries by GET, as urql does by default. */
 function createGettingClient(): Client {
   return createClient({ preferGetMethod: "within-url-limit" });
 }

@@ -22,7 +22,7 @@ interface Faulted {
   watch(): Promise<EventStream>;
 }
 
-/** Starts a service with the group `acme`, and with a proxy before what it does in the background, or before all that it does. */
+/** Starts a service with the group `acme` and a proxy for its background connections, or for all of them. */
 async function start(
   faulted: "listening" | "everything",
   options: TestServiceOptions = {},
@@ -53,29 +53,26 @@ async function start(
   return { proxy, service, tenant, watch };
 }
 
-test.each(CUTS)(
-  "%s: a listening connection that is cut is made anew, and subscribers are told",
-  async (how) => {
-    const { proxy, tenant, watch } = await start("listening");
-    const stream = await watch();
-    proxy.cut(how);
-    expect(await stream.next()).toMatchObject(GAP);
-    proxy.pass();
-    const again = await watch();
-    await tenant.rename("acme", "After");
-    expect(await again.next()).toMatchObject({
-      data: { userGroupChanged: { userGroup: { name: "After" } } },
-    });
-  },
-);
+test.each(CUTS)("%s: replaces a listening connection that is cut and notifies subscribers", async (how) => {
+  const { proxy, tenant, watch } = await start("listening");
+  const stream = await watch();
+  proxy.cut(how);
+  expect(await stream.next()).toMatchObject(GAP);
+  proxy.pass();
+  const again = await watch();
+  await tenant.rename("acme", "After");
+  expect(await again.next()).toMatchObject({
+    data: { userGroupChanged: { userGroup: { name: "After" } } },
+  });
+});
 
-test("a listening connection that leads nowhere is noticed, although nothing says so", async () => {
+test("detects a listening connection that is silently dead", async () => {
   const { proxy, tenant, watch } = await start("listening");
   const stream = await watch();
   proxy.swallow();
   await tenant.rename("acme", "Missed");
   expect(await stream.next()).toMatchObject(GAP);
-  // Nobody is let in who would be told nothing.
+  // No subscription starts that could not receive events.
   expect(await watch()).toMatchObject({ status: 503, headers: { "retry-after": "1" }, body: GAP });
   proxy.pass();
   await expect.poll(async () => (await watch()).status).toBe(200);
@@ -84,14 +81,14 @@ test("a listening connection that leads nowhere is noticed, although nothing say
   expect(await again.next()).toMatchObject({ data: { userGroupChanged: { userGroup: { name: "After" } } } });
 });
 
-test("a service that listens to nobody any more can still be stopped", async () => {
+test("can still be stopped when nothing is listened to", async () => {
   const { proxy, service, watch } = await start("listening");
   await watch();
   proxy.swallow();
   await service.services.changes.close();
 });
 
-test("looking after the keys of subscribers takes one connection, however long there is no answer", async () => {
+test("checks subscribers' keys over one connection, even when it gets no answer", async () => {
   const { proxy, service, watch } = await start("everything");
   await watch();
   proxy.hold();
@@ -101,7 +98,7 @@ test("looking after the keys of subscribers takes one connection, however long t
   proxy.pass();
 });
 
-test("webhooks go on at once after the database was out of reach for long", async () => {
+test("resumes webhook delivery immediately after a long database outage", async () => {
   const webhooks = { allowPrivate: true, times: FAST };
   const { proxy, service, tenant } = await start("everything", { statementTimeoutMs: 500, webhooks });
   const receiver = await startReceiver();
@@ -110,7 +107,7 @@ test("webhooks go on at once after the database was out of reach for long", asyn
   await tenant.rename("acme", "Before");
   await expect.poll(async () => (await tenant.deliveries())[0].state).toBe("DELIVERED");
   proxy.swallow();
-  // On a slow machine looking takes long, and then the pause until the next look does, ten seconds at most.
+  // On a slow machine a check takes long, and so does the pause before the next one: ten seconds at most.
   await expect.poll(() => service.log.join("")).toContain("webhook deliveries could not be claimed");
   proxy.pass();
   proxy.forget();

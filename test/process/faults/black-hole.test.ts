@@ -9,9 +9,9 @@ import { callRest } from "../../support/rest/rest-client.js";
 const CONNECT_MS = 1500;
 const STATEMENT_MS = 1500;
 const IDLE_TRANSACTION_MS = 1000;
-/** Less than a request may wait for a connection and for an answer. */
+/** Less than a request may wait for a connection and for a reply. */
 const REQUEST_MS = 3000;
-/** Without limits a request would wait for ever; a busy machine may take longer than the limits. */
+/** Without timeouts a request would wait forever; a busy machine may exceed the timeouts. */
 const LONGEST_MS = 10 * REQUEST_MS;
 
 const faulted = useFaultedService(
@@ -25,7 +25,7 @@ const faulted = useFaultedService(
   }),
 );
 
-test("nothing arrives for a while, then all of it: too late for a transaction, or for anything", async () => {
+test("traffic is delayed beyond the transaction timeouts and then delivered", async () => {
   const { service, through: proxy } = faulted();
   const { refused, longestMs } = await service.under(async () => {
     for (const end of [() => sleep(IDLE_TRANSACTION_MS + 200), () => service.untilUnready()]) {
@@ -39,7 +39,7 @@ test("nothing arrives for a while, then all of it: too late for a transaction, o
   expect(longestMs).toBeLessThan(LONGEST_MS);
 });
 
-test("a black hole: nothing arrives, ever, and in the end both sides learn that their connections are gone", async () => {
+test("a black hole in which both sides eventually learn that connections are lost", async () => {
   const { service, through: proxy } = faulted();
   const { refused, longestMs } = await service.under(async () => {
     proxy.swallow();
@@ -52,7 +52,7 @@ test("a black hole: nothing arrives, ever, and in the end both sides learn that 
   expect(longestMs).toBeLessThan(LONGEST_MS);
 });
 
-test("a black hole of which neither side ever learns: the time-outs see to what was swallowed", async () => {
+test("a black hole that neither side notices: timeouts recover", async () => {
   const { service, through: proxy } = faulted();
   const { refused, longestMs } = await service.under(
     async () => {
@@ -60,7 +60,7 @@ test("a black hole of which neither side ever learns: the time-outs see to what 
       await sleep(CONNECT_MS);
       proxy.pass();
     },
-    // The server keeps those that it believes in.
+    // The server keeps connections that it considers alive.
     2 * POOL_SIZE,
   );
   expect(refused).toBeGreaterThan(0);
@@ -68,7 +68,7 @@ test("a black hole of which neither side ever learns: the time-outs see to what 
   proxy.forget();
 });
 
-test("a process that nobody answers any more ends when it is told to", async () => {
+test("a process without a responding database exits when signalled", async () => {
   const { start, through: proxy } = faulted();
   const stopped = await start();
   const [key = ""] = stopped.keys;

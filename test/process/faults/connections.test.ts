@@ -5,13 +5,13 @@ import { useFaultedService } from "../../support/faults/faulted-fixture.js";
 
 const faulted = useFaultedService(({ target }) => startFaultProxy(target));
 
-test("backends are killed, time and again", async () => {
+test("survives repeatedly killed backends", async () => {
   const { service } = faulted();
   const { refused } = await service.under(() => service.killSessions());
   expect(refused).toBeGreaterThan(0);
 });
 
-test("a network that is slow only makes it slow", async () => {
+test("a slow network only causes latency", async () => {
   const { service, through: proxy } = faulted();
   const { refused } = await service.under(async () => {
     proxy.delay(50);
@@ -21,7 +21,7 @@ test("a network that is slow only makes it slow", async () => {
   expect(refused).toBe(0);
 });
 
-test("connections are reset, or told by one side that no more comes, old ones and new ones", async () => {
+test("survives connections that are reset or half-closed, old and new", async () => {
   const { service, through: proxy } = faulted();
   const { refused } = await service.under(async () => {
     for (let round = 0; round < 15; round += 1) {

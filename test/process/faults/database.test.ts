@@ -14,7 +14,7 @@ import { startTestService, type TestService } from "../../support/service/test-s
 const query = `{ userGroup(by: { providedId: "acme" }) { name } }`;
 const acme = { user_group_id: "acme", name: "Acme" };
 
-test("a database that is gone is a 503 with Retry-After", async () => {
+test("returns 503 with Retry-After when the database is unreachable", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "user-groups-fault-"));
   const server = await openEmbeddedServer({
     dataDir,
@@ -40,7 +40,7 @@ test("a database that is gone is a 503 with Retry-After", async () => {
       headers: { "retry-after": "1" },
       body: { errors: [{ extensions: { code: "UNAVAILABLE", retryAfter: 1 } }] },
     });
-    // Each probe gets its answer, and the log one line for all of them.
+    // Each probe gets a reply, and the log one line for all of them.
     for (let probe = 0; probe < 3; probe += 1)
       expect((await callRest(`${service.url}/readyz`, "GET", undefined)).status).toBe(503);
     const probed = service.log.filter((line) => line.includes("readyz") || line.includes("not ready"));
@@ -56,7 +56,7 @@ test("a database that is gone is a 503 with Retry-After", async () => {
   }
 });
 
-test("after every connection was cut, the service works on", async () => {
+test("recovers after every connection was cut", async () => {
   const service = await startTestService();
   try {
     const { secret } = await (await service.createAccount()).createKey();
@@ -66,7 +66,7 @@ test("after every connection was cut, the service works on", async () => {
     const cut =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
     await service.query(cut);
-    // What only reads is run again on a connection that works.
+    // Reads are retried on a working connection.
     expect((await callRest(`${service.url}/api/user`, "GET", secret, acme)).status).toBe(200);
     await service.query(cut);
     expect((await callRest(`${service.url}/api/user`, "GET", secret, acme)).status).toBe(200);
@@ -85,8 +85,8 @@ describe("while another transaction holds a group", () => {
   });
   afterAll(() => service.close());
 
-  /** Runs `work` while a transaction of somebody else holds the group's row; then commits it. */
-  async function whileHeld(
+  /** Runs `work` while another transaction locks the group's row; then commits it. */
+  async function whileLocked(
     providedId: string,
     work: (query: (sql: string) => Promise<unknown>) => Promise<void>,
   ) {
@@ -111,10 +111,10 @@ describe("while another transaction holds a group", () => {
     }
   };
 
-  test("a connection that is cut within a transaction is a 503, and the process lives on", async () => {
+  test("returns 503 when a connection is cut within a transaction, and keeps running", async () => {
     await call("GET", { user_group_id: "cut", name: "Cut" });
     const change = { user_group_id: "cut", mapping: { a: "sales" } };
-    await whileHeld("cut", async () => {
+    await whileLocked("cut", async () => {
       const reply = call("PUT", change);
       const pid = await untilWaiting();
       await service.query("SELECT pg_terminate_backend($1)", [pid]);
@@ -123,11 +123,11 @@ describe("while another transaction holds a group", () => {
     expect((await call("PUT", change)).status).toBe(200);
   });
 
-  test("a deletion that waited for a change of the mapping looks at the new one", async () => {
+  test("a deletion that waited for a mapping change sees the new mapping", async () => {
     const created = await call("GET", { user_group_id: "race", name: "Race", mapping: { a: "sales" } });
     const token = Object(created.body).user_group.token;
     const replies: Promise<{ status: number }>[] = [];
-    await whileHeld("race", async (query) => {
+    await whileLocked("race", async (query) => {
       const reply = call("DELETE", { current_token: token, data_source_provided_id: "sales" });
       await untilWaiting();
       await query("UPDATE user_group SET version = version + 1 WHERE provided_id = 'race'");
@@ -139,7 +139,7 @@ describe("while another transaction holds a group", () => {
   });
 });
 
-test("who would have to wait too long for a connection is refused at once, without a wrong answer", async () => {
+test("rejects requests immediately when the wait for a connection would be too long", async () => {
   const service = await startTestService({
     poolSize: 1,
     queueSize: 5,
@@ -167,7 +167,7 @@ test("who would have to wait too long for a connection is refused at once, witho
   }
 });
 
-test("a change that waits too long for another transaction is a 503, and nothing is changed", async () => {
+test("returns 503 and changes nothing when a lock wait times out", async () => {
   const service = await startTestService({ lockTimeoutMs: 200 });
   const client = new Client(clientOptions(service.owner));
   try {

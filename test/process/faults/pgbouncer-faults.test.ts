@@ -12,10 +12,10 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
   );
 
   test.each([
-    // The first waits for what is under way, the second does not.
+    // The first signal waits for active queries, the second does not.
     ["is shut down", ["SIGINT", "SIGTERM"]],
     ["is killed", ["SIGKILL", "SIGKILL"]],
-  ] as const)("it %s, and starts again", async (_how, signals) => {
+  ] as const)("survives when PgBouncer %s and starts again", async (_how, signals) => {
     const { service, through: pgbouncer } = faulted();
     const { refused } = await service.under(async () => {
       for (const signal of signals) {
@@ -28,7 +28,7 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
     expect(refused).toBeGreaterThan(0);
   });
 
-  test("its backends are killed, time and again", async () => {
+  test("survives repeatedly killed backends", async () => {
     const { service } = faulted();
     const { refused } = await service.under(() => service.killSessions());
     expect(refused).toBeGreaterThan(0);

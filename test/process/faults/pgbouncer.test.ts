@@ -6,7 +6,7 @@ import { callRest } from "../../support/rest/rest-client.js";
 import { userGroupOf } from "../../support/rest/rest-fixture.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
-/** Fewer than there are requests at once, so that connections change hands all the time. */
+/** Fewer than the concurrent requests, so that connections are shared all the time. */
 const POOL = 3;
 
 describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
@@ -37,7 +37,7 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
   const call = (method: string, body: object, key = secret) =>
     callRest(`${service.url}/api/user`, method, key, body);
 
-  test("requests of two tenants at once each see their own, whatever connection they get", async () => {
+  test("concurrent requests of two tenants each see only their own data", async () => {
     await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
         const key = index % 2 ? secret : testing;
@@ -74,7 +74,7 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
     }
   });
 
-  test("rotations, entities and errors leave no connection in a scope of others", async () => {
+  test("rotations, entities and errors leave no tenant scope on a connection", async () => {
     const { token } = userGroupOf(await call("GET", { user_group_id: "rotated", name: "Rotated" }));
     const rotations = await Promise.all(
       Array.from({ length: 20 }, () => call("POST", { current_token: token })),
@@ -90,7 +90,7 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
     expect(await service.database.run({ access: "read", text: "SELECT * FROM user_group" }, [])).toEqual([]);
   });
 
-  test("statements have their time-outs", async () => {
+  test("statements have timeouts", async () => {
     const limits = await service.database.of({ accountId: 1 }).run<{ statement: string; lock: string }>(
       {
         access: "read",
@@ -101,7 +101,7 @@ describe.skipIf(!hasPgbouncer)("behind PgBouncer in transaction mode", () => {
     expect(limits).toEqual([{ statement: "10s", lock: "5s" }]);
   });
 
-  test("a subscription listens at the database itself", async () => {
+  test("a subscription listens on the database directly", async () => {
     await call("GET", { user_group_id: "watched", name: "Watched" });
     const watch = `subscription { userGroupChanged(by: { providedId: "watched" }) { kind userGroup { name } } }`;
     const stream = await openEventStream(service.url, `Token ${secret}`, watch, {});

@@ -16,10 +16,10 @@ beforeAll(async () => {
   proxy = await startFaultProxy(database.target);
   service = await startTestService({
     use: { target: proxy.target, owner: database.owner },
-    // One connection, so that whatever is wrong with it meets the next request.
+    // One connection, so that any damage to it affects the next request.
     poolSize: 1,
     connectTimeoutMs: 1000,
-    // The service waits a second longer than that for an answer.
+    // The service waits a second longer than that for a reply.
     statementTimeoutMs: 1000,
   });
   key = (await (await service.createAccount()).createKey()).secret;
@@ -36,7 +36,7 @@ beforeEach(async () => {
 const rest = (method: string, body: object) => callRest(`${service.url}/api/user`, method, key, body);
 const graphql = (query: string) => callGraphql(service.url, key, query);
 
-/** Has a request wait for a lock in the database, and its answer come when the service has given it up. */
+/** Makes a request wait for a lock, and its reply arrive after the service has given up on it. */
 async function answerTooLate(table: string, send: () => Promise<RestReply>): Promise<RestReply> {
   const client = new Client(clientOptions(database.owner));
   await client.connect();
@@ -48,10 +48,10 @@ async function answerTooLate(table: string, send: () => Promise<RestReply>): Pro
     await expect.poll(async () => (await service.query(waiting)).length, { interval: 5 }).toBe(1);
     proxy.hold();
     await client.query("COMMIT");
-    const asked = service.statements.length;
+    const statementCount = service.statements.length;
     const reply = await sent;
-    // Nothing more is asked of such a connection: that would take another time-out.
-    expect(service.statements.slice(asked)).toEqual([]);
+    // The connection is not used again, which would take another timeout.
+    expect(service.statements.slice(statementCount)).toEqual([]);
     return reply;
   } finally {
     proxy.pass();
@@ -67,7 +67,7 @@ test.each([
     () => rest("PUT", { user_group_id: "acme", name: "Unknown", mapping: { a: "sales" } }),
   ],
   [
-    "a transaction upon entities",
+    "a transaction with entities",
     "data_source",
     () =>
       graphql(
@@ -87,7 +87,7 @@ test.each([
   },
 );
 
-test("who gets no connection in time is told so", async () => {
+test("reports that no connection became available in time", async () => {
   proxy.cut("reset");
   proxy.swallow();
   try {
@@ -98,7 +98,7 @@ test("who gets no connection in time is told so", async () => {
   }
 });
 
-test("a server that takes no writes any more is a 503, and asked anew once it does", async () => {
+test("returns 503 while the server is read-only, and recovers", async () => {
   const change = (action: string) =>
     service.query(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${action}', current_database()); END $$`);
   await change("SET default_transaction_read_only = on");
@@ -111,7 +111,7 @@ test("a server that takes no writes any more is a 503, and asked anew once it do
   expect((await rest("PUT", { user_group_id: "acme", name: "Taken" })).status).toBe(200);
 });
 
-test("a connection that the network has lost is ended by the server", async () => {
+test("the server closes a connection that the network has lost", async () => {
   const text = "SELECT current_setting('idle_session_timeout') AS timeout";
   expect(await service.database.run({ access: "write", text }, [])).toEqual([{ timeout: "20s" }]);
 });

@@ -9,11 +9,11 @@ import { startTestService, type TestAccount, type TestService } from "../../supp
 
 const LIMIT = 6;
 const PLENTY = 1_000_000;
-/** The process may have to wait for a busy machine, where that is not what is tried. */
+/** Generous timeouts for a busy machine, for tests of something else. */
 const BUSY = { connectMs: 10_000, answerMs: 10_000 };
 const encryptionKey = randomBytes(32);
 
-/** A process of the service, with what it learned of Redis. */
+/** A service process and its log lines about Redis. */
 interface Replica {
   readonly service: TestService;
   readonly counters: RedisCounters;
@@ -36,7 +36,7 @@ async function useRedis(more?: readonly string[]): Promise<TestRedis> {
   return redis;
 }
 
-/** Starts a replica, on the database of all, until the test ends. */
+/** Starts a replica on the shared database until the test ends. */
 async function startReplica(redisUrl: string, maxCost = LIMIT, timeouts = BUSY): Promise<Replica> {
   const events: string[] = [];
   const counters = new RedisCounters(redisUrl, timeouts);
@@ -56,7 +56,7 @@ async function startReplica(redisUrl: string, maxCost = LIMIT, timeouts = BUSY):
 const read = ({ service }: Replica, key: string) =>
   callRest(`${service.url}/api/user`, "GET", key, { user_group_id: "x", name: "X" });
 
-/** Calls from many sides until told to stop. @returns how often each status came */
+/** Sends concurrent calls until stopped. @returns the number of replies by status */
 function putUnderLoad(replica: Replica, key: string) {
   const statuses: Record<number, number> = {};
   let isOver = false;
@@ -81,15 +81,15 @@ async function newKey(): Promise<string> {
   return (await account.createKey()).secret;
 }
 
-/** Waits for more requests to have been answered. */
-async function untilAnswered(statuses: Readonly<Record<number, number>>, more = 50): Promise<void> {
+/** Waits for more replies. */
+async function waitForReplies(statuses: Readonly<Record<number, number>>, more = 50): Promise<void> {
   const count = () => Object.values(statuses).reduce((sum, times) => sum + times, 0);
   const goal = count() + more;
   await expect.poll(count).toBeGreaterThan(goal);
 }
 
 describe("replicas on one Redis", () => {
-  test("share the allowance of a key, exactly, however many ask at once", async () => {
+  test("share a key's allowance exactly under concurrency", async () => {
     const redis = await useRedis();
     const replicas = [await startReplica(redis.url), await startReplica(redis.url)] as const;
     const key = await newKey();
@@ -103,7 +103,7 @@ describe("replicas on one Redis", () => {
     expect(replicas.flatMap(({ events }) => events)).toEqual([]);
   });
 
-  test("learn of failed authentications elsewhere from the next one of their own", async () => {
+  test("learn of failed authentications on other replicas with the next local one", async () => {
     const redis = await useRedis();
     const [one, other] = [await startReplica(redis.url), await startReplica(redis.url)];
     for (let time = 0; time < 3; time += 1) expect((await read(one, "nonsense")).status).toBe(401);
@@ -112,7 +112,7 @@ describe("replicas on one Redis", () => {
     expect((await read(other, "nonsense")).status).toBe(429);
   });
 
-  test("leave nothing behind in Redis that does not end with its window", async () => {
+  test("leave no Redis key that does not expire with its window", async () => {
     const redis = await useRedis();
     const replica = await startReplica(redis.url);
     for (let time = 0; time <= LIMIT; time += 1) await read(replica, await newKey());
@@ -126,19 +126,19 @@ describe("replicas on one Redis", () => {
   });
 });
 
-describe("a Redis that is lost", () => {
-  test("under load fails no request; the limits hold on, and are shared again once it is back", async () => {
+describe("a lost Redis", () => {
+  test("fails no request under load; limits still apply and are shared again afterwards", async () => {
     const redis = await useRedis();
     const replicas = [await startReplica(redis.url, PLENTY), await startReplica(redis.url, PLENTY)] as const;
     const loads = replicas.map((replica, index) => ({ replica, index }));
     const key = await newKey();
     const running = loads.map(({ replica }) => putUnderLoad(replica, key));
-    for (const { statuses } of running) await untilAnswered(statuses);
+    for (const { statuses } of running) await waitForReplies(statuses);
     await redis.kill();
-    for (const { statuses } of running) await untilAnswered(statuses);
+    for (const { statuses } of running) await waitForReplies(statuses);
     await redis.restart();
     for (const { counters } of replicas) await expect.poll(() => counters.isReachable).toBe(true);
-    for (const { statuses } of running) await untilAnswered(statuses);
+    for (const { statuses } of running) await waitForReplies(statuses);
     for (const load of running) expect(Object.keys(await load.stop())).toEqual(["200"]);
     for (const { events } of replicas) expect(events).toEqual([expect.stringMatching(/^lost: /), "back"]);
 
@@ -147,7 +147,7 @@ describe("a Redis that is lost", () => {
     expect(limitsOf(await read(replicas[1], fresh))).toEqual(left(PLENTY - 2, PLENTY));
   });
 
-  test("gives nobody a new allowance", async () => {
+  test("grants no new allowance", async () => {
     const redis = await useRedis();
     const replica = await startReplica(redis.url);
     const key = await newKey();
@@ -158,24 +158,24 @@ describe("a Redis that is lost", () => {
     expect((await read(replica, key)).status).toBe(429);
   });
 
-  test("and hangs keeps nobody waiting but those who had asked it", async () => {
+  test("delays only the requests in flight when it hangs", async () => {
     const redis = await useRedis();
     const replica = await startReplica(redis.url, PLENTY, { ...BUSY, answerMs: 500 });
     const load = putUnderLoad(replica, await newKey());
-    await untilAnswered(load.statuses);
+    await waitForReplies(load.statuses);
     redis.signal("SIGSTOP");
     onTestFinished(() => redis.signal("SIGCONT"));
     await expect.poll(() => replica.counters.isReachable).toBe(false);
-    await untilAnswered(load.statuses);
+    await waitForReplies(load.statuses);
     redis.signal("SIGCONT");
     await expect.poll(() => replica.counters.isReachable).toBe(true);
-    await untilAnswered(load.statuses);
+    await waitForReplies(load.statuses);
     expect(Object.keys(await load.stop())).toEqual(["200"]);
     expect(replica.events).toEqual(["lost: Redis did not answer within 500 ms.", "back"]);
   });
 });
 
-describe("a Redis that is of no use from the start is told once, and the limits hold without it", () => {
+describe("an unusable Redis at startup is logged once, and limits apply without it", () => {
   async function expectLost(url: string, reason: RegExp, timeouts = BUSY): Promise<void> {
     const replica = await startReplica(url, LIMIT, timeouts);
     const key = await newKey();
@@ -186,11 +186,11 @@ describe("a Redis that is of no use from the start is told once, and the limits 
     expect(replica.events).toEqual([expect.stringMatching(reason)]);
   }
 
-  test("nothing is there", async () => {
+  test("not running", async () => {
     await expectLost("redis://127.0.0.1:1", /^lost: connect ECONNREFUSED/);
   });
 
-  test("it wants a password", async () => {
+  test("requires a password", async () => {
     const redis = await useRedis(["--requirepass", "pass-word"]);
     await expectLost(redis.url, /^lost: NOAUTH/);
     await expectLost(redis.url.replace("//", "//:wrong@"), /^lost: WRONGPASS/);
@@ -199,12 +199,12 @@ describe("a Redis that is of no use from the start is told once, and the limits 
     expect(replica.counters.isReachable).toBe(true);
   });
 
-  test("it takes no writes", async () => {
+  test("read-only", async () => {
     const redis = await useRedis(["--maxmemory", "1", "--maxmemory-policy", "noeviction"]);
     await expectLost(redis.url, /^lost: .*OOM/);
   });
 
-  test("it does not answer", async () => {
+  test("not responding", async () => {
     const redis = await useRedis();
     redis.signal("SIGSTOP");
     onTestFinished(() => redis.signal("SIGCONT"));

@@ -18,12 +18,12 @@ import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestService } from "../../support/service/test-service.js";
 
 const SHORT_MS = 400;
-/** With which a replica is looked at twice a second. */
+/** Settings that check replicas twice a second. */
 const USUAL_MS = 2_000;
 const PATIENT_MS = 600_000;
 
 let postgres: ReplicatedPostgres;
-/** Ends what a test has started. */
+/** Closes what a test has started. */
 const endings: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
@@ -37,14 +37,14 @@ afterAll(() => postgres?.close());
 interface Reader {
   readonly replicas: ReadReplicas;
   readonly service: TestService;
-  /** What was told of replicas: "out: why", "back". */
-  readonly told: string[];
-  /** How many groups there are, for whoever says that it may be old. @throws Error for any other reply than data */
+  /** The log's lines about replicas: "out: why", "back". */
+  readonly logged: string[];
+  /** The number of groups, with stale reads allowed. @throws Error for any reply other than data */
   count(): Promise<number>;
   createGroup(): Promise<void>;
 }
 
-/** Starts a service that reads from replicas, with an account of its own. */
+/** Starts a service that reads from replicas, with a new account. */
 async function startReader(targets: RestartablePostgres["target"][], maxLagMs: number): Promise<Reader> {
   const { primary } = postgres;
   const replicas = replicasOf(primary, targets, maxLagMs);
@@ -53,16 +53,16 @@ async function startReader(targets: RestartablePostgres["target"][], maxLagMs: n
   endings.push(() => service.close());
   const key = (await (await service.createAccount()).createKey()).secret;
   await postgres.catchUp();
-  const told: string[] = [];
+  const logged: string[] = [];
   await replicas.start({
-    onExcluded: (_, reason) => void told.push(`out: ${String(reason)}`),
-    onRestored: () => void told.push("back"),
+    onExcluded: (_, reason) => void logged.push(`out: ${String(reason)}`),
+    onRestored: () => void logged.push("back"),
   });
   let groups = 0;
   return {
     replicas,
     service,
-    told,
+    logged,
     async count() {
       const query = "{ userGroups(first: 1) { totalCount } }";
       const headers = { "x-read-consistency": "eventual" };
@@ -78,23 +78,23 @@ async function startReader(targets: RestartablePostgres["target"][], maxLagMs: n
   };
 }
 
-test("one that lags too much is left out until it has caught up", async () => {
-  const { replicas, told, count, createGroup } = await startReader([postgres.standby.target], SHORT_MS);
+test("skips a replica that lags too much until it has caught up", async () => {
+  const { replicas, logged, count, createGroup } = await startReader([postgres.standby.target], SHORT_MS);
   await until(() => replicas.choose() !== undefined);
   await postgres.pause();
   try {
     await createGroup();
-    // The standby shows nothing of it all the while.
+    // The standby does not replay any of it meanwhile.
     await until(async () => (await count()) === 1);
-    await until(() => told.includes("out: Error: it lags too far behind"));
+    await until(() => logged.includes("out: Error: it lags too far behind"));
     expect(replicas.choose()).toBeUndefined();
   } finally {
     await postgres.resume();
   }
-  await until(() => told.at(-1) === "back" && replicas.choose() !== undefined);
+  await until(() => logged.at(-1) === "back" && replicas.choose() !== undefined);
 });
 
-test("a request that is done anew on the database itself is counted", async () => {
+test("counts a request that is retried on the primary", async () => {
   const metrics = new Metrics();
   const replica = new ReplicaReads("replica-1", () => {
     throw new Error("It is away.");
@@ -109,7 +109,7 @@ test("a request that is done anew on the database itself is counted", async () =
   expect(metrics.retriedReads.value).toBe(1);
 });
 
-test("an idle database is no lag", async () => {
+test("does not treat an idle database as lag", async () => {
   const { replicas } = await startReader([postgres.standby.target], SHORT_MS);
   await postgres.catchUp();
   await until(() => replicas.choose() !== undefined);
@@ -118,42 +118,42 @@ test("an idle database is no lag", async () => {
   await until(() => replicas.choose() !== undefined);
 });
 
-test("nobody notices that one is killed under load, and it comes back by itself", async () => {
-  const { told, count, createGroup } = await startReader([postgres.standby.target], USUAL_MS);
+test("hides a replica killed under load and uses it again once it is back", async () => {
+  const { logged, count, createGroup } = await startReader([postgres.standby.target], USUAL_MS);
   await createGroup();
   await postgres.catchUp();
   let isOver = false;
-  let asked = 0;
+  let queries = 0;
   const load = Array.from({ length: 4 }, async () => {
-    for (; !isOver; asked += 1) expect(await count()).toBe(1);
+    for (; !isOver; queries += 1) expect(await count()).toBe(1);
   });
-  const goOn = () => {
-    const flushAt = asked + 60;
-    return until(() => asked > flushAt);
+  const waitForMore = () => {
+    const flushAt = queries + 60;
+    return until(() => queries > flushAt);
   };
   try {
-    await goOn();
+    await waitForMore();
     await postgres.standby.stopImmediately();
-    await goOn();
-    await until(() => told.some((line) => line.startsWith("out:")));
+    await waitForMore();
+    await until(() => logged.some((line) => line.startsWith("out:")));
     await postgres.standby.start();
-    await until(() => told.at(-1) === "back");
-    await goOn();
+    await until(() => logged.at(-1) === "back");
+    await waitForMore();
   } finally {
     isOver = true;
     await Promise.all(load);
   }
-  // Back means that reads come from it again.
+  // It is back once reads use it again.
   const reads = "SELECT xact_commit FROM pg_stat_database WHERE datname = 'restartable'";
   const before = Number(await ask(postgres.standby, reads));
   await until(async () => {
     await count();
-    // The watch and the look at these figures alone are a few in a second.
+    // The health checks alone are a few per second.
     return Number(await ask(postgres.standby, reads)) > before + 100;
   });
 });
 
-test("what the replay of changes cancels is read from the database itself", async () => {
+test("retries on the primary what recovery conflicts cancel", async () => {
   const { replicas } = await startReader([postgres.standby.target], PATIENT_MS);
   const slow: Statement = { access: "read", text: "SELECT pg_sleep(30), count(*) FROM user_group" };
   const reading = replicas.choose()?.of({ accountId: 1, environment: "Customer" }).run(slow, []);
@@ -171,7 +171,7 @@ test("what the replay of changes cancels is read from the database itself", asyn
   });
 });
 
-test("one that the network has swallowed keeps nobody waiting for long", async () => {
+test("does not wait long for a replica lost to the network", async () => {
   const proxy = await startFaultProxy(postgres.standby.target);
   endings.push(() => proxy.close());
   const { replicas, count, createGroup } = await startReader([proxy.target], USUAL_MS);
@@ -180,7 +180,7 @@ test("one that the network has swallowed keeps nobody waiting for long", async (
   expect(await count()).toBe(1);
   expect(replicas.choose()).toBeDefined();
   proxy.swallow();
-  // Long before the ten seconds that a statement may take: the look that comes to nothing tells.
+  // Long before the statement timeout of ten seconds: the failed health check ends it.
   expect(await count()).toBe(1);
   expect(replicas.choose()).toBeUndefined();
   proxy.pass();
@@ -188,7 +188,7 @@ test("one that the network has swallowed keeps nobody waiting for long", async (
   await until(() => replicas.choose() !== undefined);
 });
 
-test("what is no replica of the database, or lets us in as somebody else, is never used", async () => {
+test("never uses a server that is not a replica of the database or has another role", async () => {
   const { primary, standby } = postgres;
   const other = { ...standby.owner, database: "postgres" };
   for (const [target, reason] of [
@@ -196,14 +196,14 @@ test("what is no replica of the database, or lets us in as somebody else, is nev
     [standby.owner, "its role is user_groups, not user_groups_runtime"],
     [{ ...other, user: "user_groups_runtime" }, "its database is postgres, not restartable"],
   ] as const) {
-    const { replicas, told, count } = await startReader([target], PATIENT_MS);
-    expect(told).toEqual([`out: Error: ${reason}`]);
+    const { replicas, logged, count } = await startReader([target], PATIENT_MS);
+    expect(logged).toEqual([`out: Error: ${reason}`]);
     expect(replicas.choose()).toBeUndefined();
     expect(await count()).toBe(0);
   }
 });
 
-test("requests take turns with the replicas that there are", async () => {
+test("distributes requests round-robin over the available replicas", async () => {
   const { standby } = postgres;
   const proxy = await startFaultProxy(standby.target);
   endings.push(() => proxy.close());

@@ -26,7 +26,7 @@ const urlOf = ({ target }: { readonly target: ReplicatedPostgres["primary"]["tar
   return `postgres://${user}:${password}@${host}:${port}/${database}`;
 };
 
-/** Starts the service, and sees where it reads from when the standby shows nothing new. */
+/** Starts the service and checks where it reads from while the standby's replay is paused. */
 async function expectReplicaUsed(env: Readonly<Record<string, string>>): Promise<void> {
   const common = {
     DATABASE_MIGRATION_URL: databaseUrl(postgres.primary.owner),
@@ -76,7 +76,7 @@ async function expectReplicaUsed(env: Readonly<Record<string, string>>): Promise
   expect(stderr).not.toContain("restartable:");
 }
 
-test("the settings name replicas, of which one may be out of reach", async () => {
+test("starts although one of the configured replicas is unreachable", async () => {
   const dead = `postgres://user:password@127.0.0.1:${await freePort()}/restartable`;
   await expectReplicaUsed({
     DATABASE_URL: urlOf(postgres.primary),
@@ -84,7 +84,7 @@ test("the settings name replicas, of which one may be out of reach", async () =>
   });
 });
 
-test.skipIf(!hasPgbouncer)("PgBouncer stands before each", async () => {
+test.skipIf(!hasPgbouncer)("works with PgBouncer in front of each", async () => {
   const poolers = [
     await startPgbouncer(postgres.primary.target, 4),
     await startPgbouncer(postgres.standby.target, 4),
@@ -102,7 +102,7 @@ test.skipIf(!hasPgbouncer)("PgBouncer stands before each", async () => {
   }
 });
 
-test("replicas of nothing are refused", async () => {
+test("rejects replicas without a primary", async () => {
   const { code, stderr } = await processes.run([], {
     env: { DATABASE_REPLICA_URLS: urlOf(postgres.standby) },
   });

@@ -10,7 +10,7 @@ import {
 import { callRest } from "../../support/rest/rest-client.js";
 import { startTestService, type TestAccount, type TestService } from "../../support/service/test-service.js";
 
-/** So much that a standby that stands still during a test does not lag too much. */
+/** Large enough that a paused standby does not lag too much during a test. */
 const PATIENT_MS = 600_000;
 const EVENTUAL = { "x-read-consistency": "eventual" };
 const STRONG = { "x-read-consistency": "strong" };
@@ -50,8 +50,8 @@ async function getOrCreate(providedId: string, headers = {}): Promise<Data> {
   return (await callRest(`${service.url}/api/user`, "GET", key, body, headers)).body;
 }
 
-/** Does something while the standby shows nothing of what is written meanwhile. */
-async function whileBehind(work: () => Promise<void>): Promise<void> {
+/** Runs a function while the standby's replay is paused. */
+async function whileReplayPaused(work: () => Promise<void>): Promise<void> {
   await postgres.pause();
   await work().finally(() => postgres.resume());
   await postgres.catchUp();
@@ -60,15 +60,15 @@ async function whileBehind(work: () => Promise<void>): Promise<void> {
 const GROUPS = "{ userGroups(first: 50) { totalCount nodes { providedId } } }";
 const namesIn = ({ userGroups }: Data) => userGroups.nodes.map((node: Data) => node.providedId);
 
-test("only who says that it may be old is read from a replica", () =>
-  whileBehind(async () => {
+test("reads from a replica only when the request allows stale data", () =>
+  whileReplayPaused(async () => {
     await getOrCreate("unsaid");
     expect(namesIn(await run(GROUPS))).toContain("unsaid");
     expect(namesIn(await run(GROUPS, STRONG))).toContain("unsaid");
     expect(namesIn(await run(GROUPS, EVENTUAL))).not.toContain("unsaid");
   }));
 
-describe("a replica answers", () => {
+describe("is read from a replica", () => {
   const group = (fields: string) => `{ userGroup(by: {providedId: "known"}) { ${fields} } }`;
   const change = `mutation { createDataSource(input: {providedId: "late", name: "Late"}) { userErrors { code } }
     putSiteConfig(input: {site: "known", document: {name: "New", navigation: [{group: "", pages: ["a"]}]}}) { userErrors { code } }
@@ -104,7 +104,7 @@ describe("a replica answers", () => {
           ? data[0].action
           : data;
     };
-    // Twice: compiled, and past Apollo Server.
+    // Twice: interpreted, then compiled on the fast path.
     for (const _ of [1, 2]) {
       expect(only(await run(query, EVENTUAL))).toEqual(old);
       expect(only(await run(query))).toEqual(current);
@@ -124,9 +124,9 @@ describe("a replica answers", () => {
   });
 });
 
-describe("a replica is never asked", () => {
-  test("by get-or-create", () =>
-    whileBehind(async () => {
+describe("is never read from a replica", () => {
+  test("get-or-create", () =>
+    whileReplayPaused(async () => {
       expect(await getOrCreate("twice", EVENTUAL)).toMatchObject({ success: 1, new_user_group: true });
       expect(await getOrCreate("twice", EVENTUAL)).toMatchObject({ success: 1, new_user_group: false });
       const mutation = `mutation { getOrCreateUserGroup(input: {providedId: "twice", name: "x"}) { newUserGroup userGroup { mapping { schemaId } } } }`;
@@ -136,8 +136,8 @@ describe("a replica is never asked", () => {
       });
     }));
 
-  test("by a mutation, for what it shows", () =>
-    whileBehind(async () => {
+  test("the result of a mutation", () =>
+    whileReplayPaused(async () => {
       const mutation = `mutation { createUserGroup(input: {providedId: "shown", name: "x", mapping: [{schemaId: "a", dataSource: "sales"}]})
         { userGroup { mapping { schemaId dataSource { name } } } userErrors { code } } }`;
       for (const headers of [EVENTUAL, { ...EVENTUAL, "idempotency-key": "shown" }]) {
@@ -151,8 +151,8 @@ describe("a replica is never asked", () => {
       }
     }));
 
-  test("for who is behind a key or a token", () =>
-    whileBehind(async () => {
+  test("authentication", () =>
+    whileReplayPaused(async () => {
       const { user_group: created } = await getOrCreate("viewer");
       const viewer = async (token: string) => {
         const query = "{ viewer { userGroup { name } } }";
@@ -176,7 +176,7 @@ describe("a replica is never asked", () => {
     }));
 });
 
-test("row level security holds on a replica", async () => {
+test("row-level security applies on a replica", async () => {
   const { primary } = postgres;
   const stranger = await service.createAccount();
   await postgres.catchUp();
@@ -184,18 +184,18 @@ test("row level security holds on a replica", async () => {
   const replica = replicas.choose();
   const on = (accountId: number) =>
     replica?.of({ accountId, environment: "Customer" }).run<{ account_id: number }>(all, []);
-  const own = await on(account.accountId);
-  expect(own?.length).toBeGreaterThan(0);
-  expect(new Set(own?.map((row) => row.account_id))).toEqual(new Set([account.accountId]));
+  const rows = await on(account.accountId);
+  expect(rows?.length).toBeGreaterThan(0);
+  expect(new Set(rows?.map((row) => row.account_id))).toEqual(new Set([account.accountId]));
   expect(await on(stranger.accountId)).toEqual([]);
-  // And what the service runs there writes nothing, whoever has it run.
+  // And the service's sessions there cannot write, whatever runs in them.
   await expect(
     replica?.of({ accountId: 1 }).run({ access: "write", text: "DELETE FROM user_group" }, []),
   ).rejects.toThrow();
   expect(primary.target).toMatchObject({ user: "user_groups_runtime" });
 });
 
-test("another word for it is refused", async () => {
+test("rejects any other value", async () => {
   for (const path of ["/graphql", "/site-config/known"]) {
     const reply = await callRest(
       `${service.url}${path}`,

@@ -25,7 +25,7 @@ afterAll(() => service.close());
 const rest = (method: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
   callRest(`${service.url}/api/user`, method, key, body, headers);
 
-/** Changes the group over both APIs, with and without an Idempotency-Key: each change must be refused as unavailable. */
+/** Changes the group over both APIs, with and without an Idempotency-Key: each change must be rejected as unavailable. */
 async function expectChangesRefused(properties: object): Promise<void> {
   const operation = { query: UPDATE, variables: { input: { by: { providedId: "acme" }, properties } } };
   const headers = { "idempotency-key": randomBytes(8).toString("hex") };
@@ -59,7 +59,7 @@ async function expectChangesServed(properties: object): Promise<void> {
   expect((await rest("PUT", { user_group_id: "acme", properties })).status).toBe(200);
 }
 
-test("a database that takes no writes serves reads and refuses changes, until it takes them again", async () => {
+test("a read-only database serves reads and rejects writes until it is writable again", async () => {
   const endSessions =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
   const alter = `ALTER DATABASE ${escapeIdentifier(database)}`;
@@ -67,14 +67,14 @@ test("a database that takes no writes serves reads and refuses changes, until it
   await service.query(endSessions);
   await expectReadsServed();
   await expectChangesRefused({ stamp: 1 });
-  // As after a failover: the connections that met the refusal are given up by themselves.
+  // As after a failover: connections that got the error are discarded.
   await service.query("SET default_transaction_read_only = off");
   await service.query(`${alter} RESET default_transaction_read_only`);
   await expect.poll(async () => (await rest("PUT", { user_group_id: "acme", name: "New" })).status).toBe(200);
 });
 
 test.skipIf(!canMount || process.env["TEST_DATABASE_URL"] !== undefined)(
-  "a full disk serves reads and refuses changes, until there is room again",
+  "a full disk serves reads and rejects writes until there is space again",
   async () => {
     const [{ pid }] = await service.query("SELECT pg_backend_pid() AS pid");
     const disk = await mountSmallDisk(1, `/proc/${pid}`);
@@ -113,7 +113,7 @@ test.each([
   ["58000", "a failure of the system under it"],
   ["58030", "a failure of its disk"],
   ["08P01", "what PgBouncer reports"],
-])("%s, %s, is unavailable", async (code) => {
+])("maps %s, %s, to unavailable", async (code) => {
   const text = `DO $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$`;
   const unavailable = { code: "unavailable", retryAfter: 1, cause: { code } };
   const statement = { access: "write", text } as const;
@@ -122,6 +122,6 @@ test.each([
   await expect(transaction).rejects.toMatchObject(unavailable);
 });
 
-test("nothing of it is logged as an error", () => {
+test("logs none of it as an error", () => {
   expect(service.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { type AccessRow, ERRORS, GROUP, mutation, q } from "./row.js";
 
 const text = q(q(goodSite));
 
-/** How mutations are called. */
+/** The access matrix's rows for mutations. */
 export const MUTATIONS: readonly AccessRow[] = [
   mutation(
     "createUserGroup",
@@ -54,14 +54,15 @@ export const MUTATIONS: readonly AccessRow[] = [
   mutation(
     "setMapping",
     "write",
-    (ids, own) => `by: { id: ${q(own.userGroup)} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
+    (ids, ownIds) =>
+      `by: { id: ${q(ownIds.userGroup)} }, schemaId: "s", dataSource: ${q(ids.sourceProvidedId)}`,
     `userGroup ${GROUP}`,
   ),
   mutation(
     "replaceMapping",
     "write",
-    (ids, own) =>
-      `by: { id: ${q(own.userGroup)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
+    (ids, ownIds) =>
+      `by: { id: ${q(ownIds.userGroup)} }, mapping: [{ schemaId: "s", dataSource: "${ids.dataSourceId}" }]`,
     `userGroup ${GROUP}`,
   ),
   mutation(

@@ -3,7 +3,7 @@ import { type AccessRow, from, GROUP, q, query, rest } from "./row.js";
 import type { AccessIds } from "./tenants.js";
 
 const BELOW_ADMIN = { read: "null", embed: "null", write: "null" };
-/** The ways to name a group or a data source, all in one query. */
+/** Looks up groups and data sources by every identifier in one query. */
 const byAll = (field: string, ways: readonly string[], selection: string) =>
   ways.map((by, index) => `w${index}: ${field}(by: { ${by} }) ${selection}`).join(" ");
 const groupWays = ({ userGroup, teamId, providedId, token }: AccessIds) => [
@@ -19,7 +19,7 @@ const sourceWays = ({ dataSource, dataSourceId, sourceProvidedId }: AccessIds) =
 ];
 const text = q(q(goodSite));
 
-/** How queries, subscriptions and the methods of the REST API are called. */
+/** The access matrix's rows for queries, subscriptions and the methods of the REST API. */
 export const READS: readonly AccessRow[] = [
   query("viewer", from("read", { none: "null" }), () => "viewer { accountName environment scope }"),
   query(
@@ -99,11 +99,11 @@ export const READS: readonly AccessRow[] = [
   rest("GET", "embed", ({ providedId }) => ({ user_group_id: providedId })),
   rest("GET", "write", ({ newId }) => ({ user_group_id: newId, name: "New" })),
   rest("PUT", "write", ({ providedId }) => ({ user_group_id: providedId, name: "New" })),
-  rest("PUT", "write", (ids, own) => ({
-    user_group_id: own.providedId,
+  rest("PUT", "write", (ids, ownIds) => ({
+    user_group_id: ownIds.providedId,
     mapping: { s: String(ids.dataSourceId), t: ids.sourceProvidedId },
   })),
   rest("POST", "write", ({ token }) => ({ current_token: token })),
   rest("DELETE", "write", ({ token }) => ({ current_token: token })),
-  rest("DELETE", "write", (ids, own) => ({ current_token: own.token, user_group_id: ids.providedId })),
+  rest("DELETE", "write", (ids, ownIds) => ({ current_token: ownIds.token, user_group_id: ids.providedId })),
 ];

@@ -1,12 +1,12 @@
 import type { Scope } from "../../../src/domain/accounts/caller.js";
 import type { AccessIds } from "./tenants.js";
 
-/** From the least to the one that may do everything; user group tokens are for themselves. */
+/** From least to most privileged; user group tokens are a case of their own. */
 const SCOPES: readonly Scope[] = ["read", "embed", "write", "admin"];
 export type Credential = "none" | "token" | Scope;
 export const CREDENTIALS: readonly Credential[] = ["none", "token", ...SCOPES];
 
-/** What a caller gets: its own data, null without an error, or the code of an error. */
+/** A caller's result: its own data, null without an error, or an error code. */
 export type Outcomes = Readonly<Record<Credential, string>>;
 
 export type Call =
@@ -14,18 +14,18 @@ export type Call =
   | { readonly subscription: string }
   | { readonly method: string; readonly body: object };
 
-/** One way to call a field of the GraphQL schema, or a method of the REST API. */
+/** One call of a GraphQL field or of a REST method. */
 export interface AccessRow {
   readonly of: string;
   readonly outcomes: Outcomes;
-  /** @param ids of the objects that are named @param own of objects of the caller */
-  readonly call: (ids: AccessIds, own: AccessIds) => Call;
+  /** @param ids of the objects to address @param own creates objects of the caller's tenant */
+  readonly call: (ids: AccessIds, ownIds: AccessIds) => Call;
 }
 
-/** The outcomes of what keys may do from a scope on, and user group tokens not at all. */
+/** Expected results for keys from a scope upwards; user group tokens are forbidden. */
 export function from(scope: Scope, others: Partial<Outcomes> = {}): Outcomes {
-  const least = SCOPES.indexOf(scope);
-  const of = (each: Scope) => (SCOPES.indexOf(each) >= least ? "ok" : "FORBIDDEN");
+  const minimum = SCOPES.indexOf(scope);
+  const of = (each: Scope) => (SCOPES.indexOf(each) >= minimum ? "ok" : "FORBIDDEN");
   return {
     none: "UNAUTHENTICATED",
     token: "FORBIDDEN",
@@ -37,7 +37,7 @@ export function from(scope: Scope, others: Partial<Outcomes> = {}): Outcomes {
   };
 }
 
-/** A value as GraphQL text. */
+/** Renders a value as GraphQL text. */
 export const q = (value: unknown) => JSON.stringify(value);
 export const GROUP = "{ id providedId name version }";
 export const ERRORS = "userErrors { code field message }";
@@ -46,16 +46,16 @@ export function query(of: string, outcomes: Outcomes, text: (ids: AccessIds) => 
   return { of, outcomes, call: (ids) => ({ query: `{ ${text(ids)} }` }) };
 }
 
-/** @param fields what is selected of the payload; of what is created, nothing that differs each time */
+/** @param fields the selection of the payload; must be deterministic for created objects */
 export function mutation(
   of: string,
   scope: Scope,
-  input: (ids: AccessIds, own: AccessIds) => string,
+  input: (ids: AccessIds, ownIds: AccessIds) => string,
   fields: string,
   others: Partial<Outcomes> = {},
 ): AccessRow {
-  const call: AccessRow["call"] = (ids, own) => ({
-    query: `mutation { ${of}(input: { ${input(ids, own)} }) { ${fields} ${ERRORS} } }`,
+  const call: AccessRow["call"] = (ids, ownIds) => ({
+    query: `mutation { ${of}(input: { ${input(ids, ownIds)} }) { ${fields} ${ERRORS} } }`,
   });
   return { of, outcomes: from(scope, others), call };
 }
@@ -63,10 +63,10 @@ export function mutation(
 export function rest(
   of: string,
   scope: Scope,
-  body: (ids: AccessIds, own: AccessIds) => object,
+  body: (ids: AccessIds, ownIds: AccessIds) => object,
   others: Partial<Outcomes> = {},
 ): AccessRow {
-  // REST takes no user group token as a credential.
+  // REST does not accept user group tokens.
   const outcomes = from(scope, { token: "UNAUTHENTICATED", ...others });
-  return { of, outcomes, call: (ids, own) => ({ method: of, body: body(ids, own) }) };
+  return { of, outcomes, call: (ids, ownIds) => ({ method: of, body: body(ids, ownIds) }) };
 }

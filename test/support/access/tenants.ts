@@ -7,7 +7,7 @@ import type { TestAccount } from "../service/test-service.js";
 import { goodSite } from "../site-configs/store.js";
 import { URL_OF } from "../webhooks/operations.js";
 
-/** What names the objects of a tenant in calls. */
+/** Identifiers of the tenant's objects. */
 export interface AccessIds {
   readonly userGroup: string;
   readonly teamId: number;
@@ -23,26 +23,26 @@ export interface AccessIds {
   readonly webhookEndpoint: string;
   readonly webhookDelivery: string;
   readonly auditEntry: string;
-  /** What a call creates something under. */
+  /** Identifiers for new objects. */
   readonly newId: string;
 }
 
-/** One environment of an account, with one object of each kind, and credentials of each kind. */
+/** One environment of an account, with one object of each kind and credentials of each kind. */
 export interface AccessTenant {
   readonly accountId: number;
   readonly environment: Environment;
-  /** Stands in the names of all its objects, and nowhere else. */
+  /** Unique text contained in the names of all its objects. */
   readonly mark: string;
-  /** The values of the Authorization header. */
+  /** Values of the Authorization header. */
   readonly credentials: Readonly<Record<Scope | "token", string>>;
   readonly ids: AccessIds;
-  /** Ids under which it already has something, for calls that create. */
+  /** Taken identifiers, for calls that create. */
   newIdOf(row: string): string;
-  /** Creates further objects, to be changed or deleted. @param row with which call; an environment has few webhook endpoints */
+  /** Creates further objects to change or delete. @param row the call they are for; webhook endpoints are limited per environment */
   fresh(row: string): Promise<AccessIds>;
 }
 
-/** How often something was created: no two ids are alike. */
+/** Counter that makes every ID unique. */
 let count = 0;
 
 /** Creates the objects and keys of both environments of two accounts. @param rows the calls that create something */
@@ -72,7 +72,7 @@ async function createTenant(
   const keyOf = (scope: Scope) => `Token ${keys.get(scope)}`;
   const newIdOf = (row: string) => `${row} ${mark}`;
   const runAsAdmin = (query: string) => run(query, {}, keys.get("admin"));
-  // First: only then are there deliveries of what is created.
+  // Create the endpoint first: only then do later changes create deliveries.
   const webhookEndpoint = await createEndpoint(runAsAdmin, nextId(mark));
   const objects = await createObjects(runAsAdmin, nextId(mark));
   const { webhookDeliveries, auditLog } = await runAsAdmin(
@@ -124,7 +124,7 @@ async function createEndpoint(run: Run, id: string): Promise<string> {
   return createWebhookEndpoint.webhookEndpoint.id;
 }
 
-/** Creates one object of each kind that has an id of the caller's, and an API key. */
+/** Creates one object of each kind with a caller-chosen ID, and an API key. */
 async function createObjects(run: Run, id: string) {
   const text = JSON.stringify(id);
   const document = JSON.stringify(JSON.stringify(goodSite));
@@ -155,7 +155,7 @@ async function createObjects(run: Run, id: string) {
   };
 }
 
-/** Ids that no object has, as an account's caller could send them. */
+/** Well-formed IDs that no object has. */
 export function unknownIds(accountId: number): AccessIds {
   count += 1;
   const id = `unknown ${count}`;

@@ -9,7 +9,7 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** Makes a certificate of 127.0.0.1 that vouches for itself. @returns undefined where there is no openssl */
+/** Creates a self-signed certificate for 127.0.0.1. @returns undefined without openssl */
 export async function makeCertificate(): Promise<Certificate | undefined> {
   const directory = await mkdtemp(join(tmpdir(), "user-groups-certificate-"));
   const [key, cert] = [join(directory, "key.pem"), join(directory, "cert.pem")];

@@ -1,4 +1,4 @@
-/** What the tests with clients that keep a cache ask for. */
+/** Documents for the tests of clients with a cache. */
 export const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) { id name version properties } }`;
 export const RENAME = `mutation ($input: UpdateUserGroupInput!) {
   updateUserGroup(input: $input) { userGroup { id name version } userErrors { code message field } }

@@ -18,10 +18,10 @@ const folder = new URL("clients/typescript/operations/", root);
 const HEADER = `// Made from clients/typescript/operations and schema.graphql by \`npm run client:write\`.
 import { DocumentText } from "../document.js";
 `;
-/** What the service's JSON fields hold, and take. */
+/** TypeScript types of the JSON scalars in input and output. */
 const JSON_TYPES = { input: "object", output: "{ readonly [key: string]: unknown }" };
 
-/** The operations of the client package: their types and texts, as its source has them. */
+/** Generates the client package's operations source: types and texts. */
 export async function generateOperations(): Promise<string> {
   const sdl = readFileSync(new URL("schema.graphql", root), "utf8");
   const documents = readOperations();
@@ -51,7 +51,7 @@ export async function generateOperations(): Promise<string> {
   return [HEADER, types.trim(), "", ...texts].join("\n");
 }
 
-/** The texts that the package sends, by the names of their operations. */
+/** The documents that the package sends, by operation name. */
 export function operationTexts(): ReadonlyMap<string, { readonly kind: string; readonly text: string }> {
   const definitions = readOperations().flatMap(({ definitions }) => definitions);
   const fragments = new Map(
@@ -72,7 +72,7 @@ function readOperations(): DocumentNode[] {
     .map((name) => parse(readFileSync(new URL(name, folder), "utf8")));
 }
 
-/** An operation with the fragments that it uses, as short as it can be. */
+/** Prints an operation with its fragments, minified. */
 function textOf(
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

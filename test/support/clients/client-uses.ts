@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 
-/** A program and a page that use the client package as its users do, and what must not compile. */
+/** A program and a page that use the client package, and code that must not compile. */
 const STRICT = {
   target: "es2023",
   strict: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
   verbatimModuleSyntax: true,
-  // The package's own types are looked at, too.
+  // Check the package's own types, too.
   skipLibCheck: false,
   noEmit: true,
 };
@@ -64,7 +64,7 @@ export const { name, properties, mapping } = await viewer.read({ signal: new Abo
 export const shown: string = mapping.map(({ schemaId, dataSource }) => schemaId + dataSource.name).join() + properties?.["a"];
 export const status = (error: unknown) => (error instanceof ViewerError ? error.status : 0);
 `;
-/** What must not compile, a line each. */
+/** Code that must not compile, one error per line. */
 export const FAULTS = [
   `import { UserGroupsClient, type TypedDocument } from "@user-groups/client";`,
   `const client = new UserGroupsClient({ baseUrl: "", apiKey: "" });`,
@@ -78,10 +78,10 @@ export const FAULTS = [
   "await client.request(document, { id: 1 });",
   "client.userGroups.list({ orderBy: { field: 'COLOUR' } });",
 ].join("\n");
-/** The first lines are right. */
+/** The first lines compile. */
 export const DECLARATIONS = 3;
 
-/** What snippets of the guides take for granted. */
+/** Declarations that the guides' snippets assume. */
 const GLOBALS = `
 declare const client: import("@user-groups/client").UserGroupsClient;
 declare const token: string;
@@ -94,7 +94,7 @@ declare const app: { get(path: string, handler: (request: PageRequest, reply: Pa
 `;
 const GUIDES = ["clients/typescript/README.md", "docs/embedding.md"];
 
-/** The files of the project, by their names; `tsconfig.json` is for all but the page. */
+/** The project's files by name; `tsconfig.json` covers all but the page. */
 export const CONSUMER_FILES: Readonly<Record<string, string>> = {
   "use.ts": USE,
   "use.cts": USE_CTS,
@@ -106,7 +106,7 @@ export const CONSUMER_FILES: Readonly<Record<string, string>> = {
   "tsconfig.browser.json": JSON.stringify(BROWSER),
 };
 
-/** The snippets of the guides, each a module of its own. */
+/** The guides' snippets, each as a separate module. */
 function snippets(): Record<string, string> {
   const texts = GUIDES.map((path) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8"));
   const found = texts.flatMap((text) => [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code));

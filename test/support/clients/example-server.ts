@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
-/** How long an example may live, whatever happens. */
+/** Time limit for an example, so that none outlives a killed test. */
 const LIFETIME_MS = 60_000;
 
 /**
- * Starts an example of the client package, until the test ends.
- * @param examples the directory of all of them
- * @returns its address @throws Error when it ends instead, with what it wrote
+ * Starts an example of the client package until the test ends.
+ * @param examples the examples directory
+ * @returns its URL @throws Error with its output when it exits instead
  */
 export async function startExample(
   examples: string,

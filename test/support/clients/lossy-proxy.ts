@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { request } from "undici";
 import { onTestFinished } from "vitest";
 
-/** Stands before a service until the test ends, and loses the reply of each request that it has not seen before. @returns its address */
+/** Starts a proxy until the test ends that drops the reply to the first attempt of each request. @returns its URL */
 export async function startLossyProxy(service: string): Promise<string> {
   const seen = new Set<string>();
   const server = createServer(async (incoming, outgoing) => {

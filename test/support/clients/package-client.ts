@@ -4,13 +4,13 @@ import { type GraphqlFixture, useGraphql } from "../graphql/graphql-fixture.js";
 import type { TestServiceOptions } from "../service/test-service.js";
 
 export interface ClientFixture extends GraphqlFixture {
-  /** With the admin key. */
+  /** Uses the admin key. */
   readonly client: UserGroupsClient;
-  /** Another one. */
+  /** Creates another client. */
   newClient(options?: Partial<ClientOptions>): UserGroupsClient;
 }
 
-/** Starts the service for a test file of the client package. @returns what gives the fixture, once the tests run */
+/** Starts the service for a test file of the client package. @returns a getter for the fixture */
 export function usePackageClient(options: TestServiceOptions = {}): () => ClientFixture {
   const graphql = useGraphql(options);
   return () => {
@@ -21,7 +21,7 @@ export function usePackageClient(options: TestServiceOptions = {}): () => Client
   };
 }
 
-/** All that comes. */
+/** Collects all items. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const item of items) collected.push(item);

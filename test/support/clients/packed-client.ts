@@ -9,25 +9,25 @@ const project = fileURLToPath(new URL("../../..", import.meta.url));
 const client = join(project, "clients", "typescript");
 const run = promisify(execFile);
 
-/** A project of somebody who has installed the client package as it would be published. */
+/** A project with the packed client package installed. */
 export interface ClientConsumer {
   readonly directory: string;
-  /** Where the package lies. */
+  /** The installed package's directory. */
   readonly installed: string;
-  /** What the package has, by path. */
+  /** The package's files by path. */
   readonly files: readonly string[];
   remove(): Promise<void>;
 }
 
 /**
- * Packs the client package, and installs it in a new directory.
- * @param borrowed packages that the project has beside it, taken from ours
+ * Packs the client package and installs it in a new directory.
+ * @param borrowed further packages, linked from this repository
  */
 export async function installClient(borrowed: readonly string[]): Promise<ClientConsumer> {
   const directory = await mkdtemp(join(tmpdir(), "user-groups-consumer-"));
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", directory], { cwd: client });
   const [packed]: readonly { filename: string; files: readonly { path: string }[] }[] = JSON.parse(stdout);
-  if (!packed) throw new Error("npm pack told of no package.");
+  if (!packed) throw new Error("npm pack reported no package.");
   await writeFile(
     join(directory, "package.json"),
     '{ "name": "consumer", "private": true, "type": "module" }\n',
@@ -47,14 +47,14 @@ export async function installClient(borrowed: readonly string[]): Promise<Client
   };
 }
 
-/** Copies the examples into the consumer's project, where they find the installed package. @returns their directory */
+/** Copies the examples into the project, where they resolve the installed package. @returns their directory */
 export async function copyExamples({ directory }: ClientConsumer): Promise<string> {
   const target = join(directory, "examples");
   await cp(join(client, "examples"), target, { recursive: true });
   return target;
 }
 
-/** Has the compiler check a project. @returns where it complains, as `file:line` */
+/** Type-checks a project. @returns the positions of errors as `file:line` */
 export async function checkTypes(directory: string, config: string): Promise<string[]> {
   const tsc = join(project, "node_modules", "typescript", "bin", "tsc");
   const output = await new Promise<string>((resolve) => {

@@ -7,14 +7,14 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 const project = fileURLToPath(new URL("../../..", import.meta.url));
-// The package exports the path of its binary, of which it has one for each of some platforms.
+// The package exports the path of its platform-specific binary.
 const require = createRequire(import.meta.url);
 const compiler: string | null = require("relay-compiler");
 
 export const hasRelayCompiler = compiler !== null && spawnSync(compiler, ["--version"]).status === 0;
 
 /**
- * Compiles a file for Relay, changed, in a directory that lives as long as the test.
+ * Compiles a modified file for Relay in a temporary directory of the test.
  * @param file its name in test/support/clients/graphql
  */
 export async function compileForRelay(file: string, change = (source: string) => source) {
@@ -40,7 +40,7 @@ export async function compileForRelay(file: string, change = (source: string) =>
     status,
     output: stdout + stderr,
     directory,
-    /** The text of an operation, by its name. */
+    /** The text of an operation by name. */
     textOf: (name: string) =>
       Object.values(texts).find((text) => new RegExp(` ${name}\\b`).test(text.split("{")[0] ?? "")) ?? "",
   };

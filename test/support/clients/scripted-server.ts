@@ -19,10 +19,10 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** What a server does with a request: a reply, or whatever befalls one. */
+/** Handles a request: replies, hangs or closes the connection. */
 export type Answer = (response: ServerResponse) => void;
 
-/** A server that answers its requests one by one as it is told, the last way for all that follow. It ends with the test. */
+/** Starts a server until the test ends that handles requests with the given handlers in turn, and repeats the last one. */
 export async function startScriptedServer(...answers: readonly [Answer, ...Answer[]]) {
   const { listener, seen } = follow(answers);
   return { url: `http://127.0.0.1:${await listen(createServer(listener))}`, seen };
@@ -49,7 +49,6 @@ function follow(answers: readonly Answer[]) {
   return { listener, seen };
 }
 
-/** @returns the port */
 async function listen(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -60,7 +59,7 @@ async function listen(server: Server): Promise<number> {
   return portOf(server.address());
 }
 
-/** Answers with JSON. */
+/** Replies with JSON. */
 export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
   return (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers });
@@ -68,20 +67,20 @@ export function reply(status: number, body: unknown, headers: Readonly<Record<st
   };
 }
 
-/** Ends the connection without a reply. */
+/** Closes the connection without a reply. */
 export const cutOff: Answer = (response) => void response.destroy();
 
-/** Never answers. */
+/** Never replies. */
 export const hang: Answer = () => undefined;
 
-/** Ends the connection within a reply. */
-export const breakOff: Answer = (response) => {
+/** Closes the connection in the middle of a reply. */
+export const closeMidReply: Answer = (response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"success":1,');
   setTimeout(() => response.destroy(), 20);
 };
 
-/** Refuses as the service does. */
+/** Replies with an error of the service. */
 export function refuse(status: number, code: string, headers: Readonly<Record<string, string>> = {}): Answer {
   return reply(status, { success: 0, error: { code, message: "No.", request_id: "r-1" } }, headers);
 }

@@ -1,6 +1,6 @@
 import type { GraphqlFixture } from "../graphql/graphql-fixture.js";
 
-/** Creates user groups named after their provided ids. @returns the provided ids, in the order of creation */
+/** Creates user groups named after their external IDs. @returns the external IDs in order of creation */
 export async function createUserGroups(
   { run }: GraphqlFixture,
   prefix: string,

@@ -17,8 +17,8 @@ const compose = z.object({
 export type ComposeService = z.infer<typeof compose>["services"][string];
 
 /**
- * Reads the services of a compose file, with their variables filled in as Compose does it.
- * @throws Error for a variable that must be there and is not
+ * Reads the services of a compose file and interpolates variables as Compose does.
+ * @throws Error when a required variable is missing
  */
 export function readCompose(
   path: string,
@@ -31,7 +31,7 @@ export function readCompose(
   return compose.parse(filled).services;
 }
 
-/** Reads lines of the form NAME=value; a `#` begins a comment. */
+/** Parses lines of the form NAME=value; `#` begins a comment. */
 export function readEnvFile(path: string): Readonly<Record<string, string>> {
   const lines = readFileSync(path, "utf8").matchAll(/^([A-Z_]+)=(.*)$/gm);
   return Object.fromEntries([...lines].map(([, name = "", value = ""]) => [name, value]));

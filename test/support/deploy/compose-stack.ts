@@ -14,17 +14,17 @@ import { type ComposeService, readCompose, readEnvFile } from "./compose-file.js
 
 const run = promisify(execFile);
 
-/** What compose.yaml describes, on this machine's own programs: its settings and files, at other addresses. */
+/** The services of compose.yaml, run from local programs with its settings and files at other addresses. */
 export interface ComposeStack {
   readonly url: string;
   readonly secrets: Readonly<Record<string, string>>;
   readonly redisUrl: string;
-  /** The database without PgBouncer, as the role of the service. */
+  /** The database without PgBouncer, as the application role. */
   readonly databaseUrl: string;
   readonly services: Readonly<Record<"service-1" | "service-2", RunningService>>;
-  /** Runs a command of the service, as `docker compose run service-1` does. */
+  /** Runs a CLI command as `docker compose run service-1` does. */
   command(...args: readonly string[]): ReturnType<TestProcesses["run"]>;
-  /** Runs a statement as the role that owns the tables. */
+  /** Runs a statement as the owner role. */
   ask(text: string): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
     await freePort(),
   ];
   const { port } = partsOf(postgres.owner);
-  const here = (text: string) =>
+  const toLocal = (text: string) =>
     text
       .replace("@pgbouncer:6432", `@127.0.0.1:${pgbouncer}`)
       .replace("@postgres:5432", `@127.0.0.1:${port}`)
@@ -60,7 +60,7 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
       .replace(/^:8080$/, `127.0.0.1:${front}`);
   const environmentOf = (name: string) =>
     Object.fromEntries(
-      Object.entries(compose[name]?.environment ?? {}).map(([key, value]) => [key, here(value)]),
+      Object.entries(compose[name]?.environment ?? {}).map(([key, value]) => [key, toLocal(value)]),
     );
   const programs: GuardedProgram[] = [];
   const start = async (name: string, port: number, command: readonly string[]) => {
@@ -92,7 +92,7 @@ export async function startComposeStack(processes: TestProcesses): Promise<Compo
   };
 }
 
-/** Does what the image of PostgreSQL does at its first start. @returns the database, as the role that owns it */
+/** Initialises a database as the PostgreSQL image does on first start. @returns the database, as the owner role */
 async function prepareServer(
   postgres: RestartablePostgres,
   folder: string,

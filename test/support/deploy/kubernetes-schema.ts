@@ -17,7 +17,7 @@ const MODELS = {
   "policy/v1/PodDisruptionBudget": PodDisruptionBudget,
 } as const;
 
-/** Checks a manifest as the API server would. @throws Error that names what is wrong, or an unknown kind */
+/** Validates a manifest as the API server does. @throws Error for an invalid manifest or an unknown kind */
 export function checkManifest(manifest: unknown): void {
   if (!isObject(manifest)) throw new Error("A manifest is an object.");
   const name = `${manifest["apiVersion"]}/${manifest["kind"]}`;

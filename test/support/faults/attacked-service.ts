@@ -9,13 +9,13 @@ import { callRest } from "../rest/rest-client.js";
 import { METRICS_TOKEN } from "../service/metric-samples.js";
 import { createTestProcesses, type RunningService, type TestProcesses } from "../service/running-process.js";
 
-/** What holds on Kubernetes as it is deployed. */
+/** The memory limit in the Kubernetes manifests. */
 const HEAP_MB = 384;
 export const MAX_RSS_MB = 400;
 /**
- * How much the service may do for its attackers, at p99, while another caller waits: in time of the processor, as on a machine that has
- * other things to do the time on the clock says more about those. With nothing else to do it is some 100 ms, beside ten busy processes
- * for each processor up to 2 s, as there are fewer calls and each costs several times as much.
+ * Maximum CPU time at p99 that the service spends on attackers while another caller waits. CPU time is more reliable than wall time on
+ * a busy machine: about 100 ms on an idle one, and up to 2 s with ten busy processes per core, since there are fewer calls and each
+ * costs several times as much.
  */
 const MAX_CPU_MS = 5_000;
 /** Fields of /proc/<pid>/stat after the name, and their unit on Linux. */
@@ -23,24 +23,24 @@ const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 const TICK_MS = 10;
 const REST_MS = 10;
-/** How long a process that is ending may take, and how much of what it wrote is worth to be seen. */
+/** Grace period for an exiting process, and the length of its last output to report. */
 const DEATH_MS = 2_000;
 const LAST_WORDS = 3_000;
 const GROUP = { user_group_id: "somebody-else", name: "Somebody else" };
 
-/** A compiled service with little memory, which tests attack. */
+/** A compiled service with little memory, as a target of attacks. */
 export interface AttackedService extends RunningService {
-  /** An API key of the account that attacks. */
+  /** An API key of the attacking account. */
   readonly key: string;
   /**
-   * Watches the service while something goes on: the most memory that it takes, and how long others wait meanwhile.
-   * @throws when a request of others fails
+   * Observes the service during an attack: its peak memory and the latency of other callers.
+   * @throws Error when another caller's request fails
    */
   watch(work: () => Promise<unknown>): Promise<Observation>;
   close(): Promise<void>;
 }
 
-/** 99th percentiles, in milliseconds. */
+/** 99th percentiles in milliseconds. */
 interface Percentiles {
   readonly calls: number;
   readonly ms: number;
@@ -54,7 +54,7 @@ interface Wait {
 
 export interface Observation {
   readonly rssMb: number;
-  /** Of another tenant's GET, and of /livez: how long they took, and how long the service was busy meanwhile. */
+  /** Latencies of another tenant's GET and of /livez, and the service's CPU time meanwhile. */
   readonly get: Percentiles;
   readonly livez: Percentiles;
 }
@@ -127,7 +127,7 @@ async function start(
       try {
         await Promise.all([...lanes, work().finally(end)]);
       } catch (error) {
-        // If the service has ended, its last words say more than the error of whoever called it.
+        // If the service has exited, its last output explains more than the caller's error.
         const ended = await Promise.race([service.ended, sleep(DEATH_MS)]);
         if (!ended) throw error;
         throw new Error(`The service has ended: ${ended.stderr.slice(-LAST_WORDS)}`, { cause: error });
@@ -155,8 +155,8 @@ async function start(
   };
 }
 
-/** Expects the service to have borne an attack: its memory is bounded, and others hardly noticed. */
-export function expectBorne(name: string, calm: Observation, attack: Observation): void {
+/** Expects bounded memory and hardly affected other callers after an attack. */
+export function expectSurvived(name: string, calm: Observation, attack: Observation): void {
   const seen = `${name}: calm ${JSON.stringify(calm)}, attacked ${JSON.stringify(attack)}`;
   expect(attack.rssMb, seen).toBeLessThan(MAX_RSS_MB);
   expect(attack.get.cpuMs, seen).toBeLessThan(MAX_CPU_MS);
@@ -189,10 +189,10 @@ async function residentMb(pid: number): Promise<number> {
   return Number(kilobytes) / 1024;
 }
 
-/** The processor time that a process has taken so far. */
+/** The CPU time that a process has used so far. */
 async function cpuMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  // After the name, which may hold anything.
+  // Skip the name, which can contain anything.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) * TICK_MS;
 }

@@ -4,36 +4,36 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 import { partsOf } from "../postgres/database-parts.js";
 
-/** How a connection is cut: at once, or one side is told that no more comes from the other. */
+/** How to cut a connection: reset it, or half-close one side. */
 export const CUTS = ["reset", "end towards the service", "end towards the database"] as const;
 type Cut = (typeof CUTS)[number];
 
-/** Stands between a service and its database, and treats what goes through as a bad network would. */
+/** A proxy between the service and its database that simulates network faults. */
 export interface FaultProxy {
-  /** The same database, through the proxy. */
+  /** The database, through the proxy. */
   readonly target: DatabaseOptions["target"];
-  /** Everything passes again, and what was held arrives. What was swallowed never does: see `forget`. */
+  /** Forwards everything again, including held data. Swallowed data is lost: see `forget`. */
   pass(): void;
-  /** All that is sent arrives so much later. */
+  /** Delays all data by this time. */
   delay(milliseconds: number): void;
-  /** Nothing arrives until `pass`. */
+  /** Holds all data until `pass`. */
   hold(): void;
-  /** Nothing arrives, nor that a side has gone; connections can be made, but lead nowhere. */
+  /** Drops all data and disconnects; new connections succeed but lead nowhere. */
   swallow(): void;
-  /** Tells both sides of connections that were swallowed that they are gone. */
+  /** Closes both sides of swallowed connections. */
   forget(): void;
-  /** Cuts every connection, and each new one a little later, until `pass`. */
+  /** Cuts every connection, and each new one after a short time, until `pass`. */
   cut(how: Cut): void;
   close(): Promise<void>;
 }
 
-/** Comes due when what was sent may go on. */
+/** Resolves when held data can be forwarded. */
 type Gate = () => Promise<unknown> | undefined;
 
-/** New connections live so much longer, one after the other, before they are cut too. */
+/** Lifetimes of successive new connections, until they are cut too. */
 const LIVES_MS = [0, 35, 5, 20, 60, 10];
 
-/** One connection of the service, and the proxy's own to the database in its stead. */
+/** A client connection and the proxy's connection to the database. */
 class Link {
   isSwallowed = false;
   readonly #service: Socket;
@@ -58,7 +58,7 @@ class Link {
   }
 
   #forward(from: Socket, to: Socket, gate: () => Gate): void {
-    // One after the other, whatever has held up the one before.
+    // Keep the order, whatever delayed earlier data.
     let sent: Promise<unknown> = Promise.resolve();
     const send = (action: () => void) => {
       if (this.isSwallowed) return;
@@ -149,7 +149,7 @@ export async function startFaultProxy(database: DatabaseOptions["target"]): Prom
   };
 }
 
-/** A Unix socket knows no reset. */
+/** Unix sockets have no reset. */
 function reset(socket: Socket): void {
   if (socket.remoteFamily === undefined) socket.destroy();
   else socket.resetAndDestroy();

@@ -4,9 +4,9 @@ import { createTestDatabase, type TestDatabase } from "../postgres/test-database
 import { createTestProcesses } from "../service/running-process.js";
 import { type FaultedService, startFaultedService } from "./faulted-service.js";
 
-/** What stands between a service and its database, and may fail. */
+/** A component between the service and its database that can fail. */
 interface Between {
-  /** The database, through it. */
+  /** The database, through the component. */
   readonly target: DatabaseOptions["target"];
   close(): Promise<void>;
 }
@@ -14,15 +14,15 @@ interface Between {
 export interface FaultedFixture<Through extends Between> {
   readonly service: FaultedService;
   readonly through: Through;
-  /** Starts the service once more, beside the first. */
+  /** Starts a second service. */
   start(): Promise<FaultedService>;
 }
 
 /**
- * Starts the service for a test file, with something between it and its database.
- * @param open starts what stands between
+ * Starts the service for a test file, with a component between it and its database.
+ * @param open starts the component
  * @param settings further settings of the service
- * @returns what gives the fixture, once the tests run
+ * @returns a getter for the fixture
  */
 export function useFaultedService<Through extends Between>(
   open: (database: TestDatabase) => Promise<Through>,

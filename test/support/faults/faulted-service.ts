@@ -11,47 +11,47 @@ import { startTestService } from "../service/test-service.js";
 import { type Query, verifyLoad } from "./load-verification.js";
 import { startLoad } from "./steady-load.js";
 
-/** All services of a test file may use one database. */
+/** Shared by all services of a test file. */
 const encryptionKey = randomBytes(32);
-/** The most connections of the service to its database. */
+/** Maximum number of the service's database connections. */
 export const POOL_SIZE = 4;
-/** How many requests must succeed, one after the other, before a fault and after it. */
+/** Successful requests in succession required before and after a fault. */
 const CALM_CALLS = 30;
 const CALM_TIMEOUT_MS = 60_000;
 const HEALTH_MS = 50;
 const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
-/** What a load met during a fault. */
+/** Results of the load during a fault. */
 export interface FaultReport {
-  /** How many requests got a 503. */
+  /** The number of requests that got a 503. */
   readonly refused: number;
   /** The longest request, in milliseconds. */
   readonly longestMs: number;
 }
 
-/** A service as a process of its own, whose database something happens to. */
+/** A service process whose database is subjected to faults. */
 export interface FaultedService {
   readonly process: RunningService;
-  /** A key for each of two tenants. */
+  /** One key for each of two tenants. */
   readonly keys: readonly string[];
-  /** Runs a statement as a superuser, past whatever stands between the service and its database. */
+  /** Runs a statement as a superuser, bypassing the component in between. */
   readonly query: Query;
   /**
-   * Has a fault begin and end under a steady load, and checks what must hold in every fault.
+   * Runs a fault under a steady load and verifies the invariants of every fault.
    * @param fault resolves when it is over
-   * @param mostSessions how many sessions the database may have in the end, if not those of one pool
+   * @param mostSessions maximum number of database sessions afterwards, if not those of one pool
    */
-  under(fault: () => Promise<void>, mostSessions?: number): Promise<FaultReport>;
-  /** Ends all sessions of the database, time and again for a second. */
+  under(fault: () => Promise<void>, maxSessions?: number): Promise<FaultReport>;
+  /** Terminates all database sessions repeatedly for a second. */
   killSessions(): Promise<void>;
-  /** Waits until the service says that it is not ready, which a fault that lasts brings about. */
+  /** Waits until the service is not ready because of a lasting fault. */
   untilUnready(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Starts the service on a database that is migrated.
+ * Starts the service on a migrated database.
  * @param through how the service reaches the database
  */
 export async function startFaultedService(
@@ -62,7 +62,7 @@ export async function startFaultedService(
 ): Promise<FaultedService> {
   const keys = await createKeys({ target, owner });
   const administration = new Pool({ ...clientOptions(owner), max: 1 });
-  // The server may be the one that is ended.
+  // The fault may terminate this server.
   administration.on("error", () => undefined);
   const query: Query = async (text, values = []) => (await administration.query(text, [...values])).rows;
   const service = await processes.serve({
@@ -75,12 +75,12 @@ export async function startFaultedService(
     },
   });
 
-  async function under(fault: () => Promise<void>, mostSessions = POOL_SIZE): Promise<FaultReport> {
-    await expectNothingLeft(query, mostSessions);
+  async function under(fault: () => Promise<void>, maxSessions = POOL_SIZE): Promise<FaultReport> {
+    await expectNothingLeft(query, maxSessions);
     const load = startLoad(service.url, keys, `load-${randomBytes(4).toString("hex")}`);
     const { live, ready, ...health } = watchHealth(service.url);
     const { calls, violations } = load.journal;
-    /** Waits until so many calls in succession were served. */
+    /** Waits for that many successful calls in succession. */
     const untilCalm = (from = -1) =>
       expect
         .poll(
@@ -107,7 +107,7 @@ export async function startFaultedService(
     await verifyLoad(load, query);
     expect(violations.slice(0, 5)).toEqual([]);
     expect(live.filter(({ status }) => status !== 200)).toEqual([]);
-    await expectNothingLeft(query, mostSessions);
+    await expectNothingLeft(query, maxSessions);
     return {
       refused: calls.filter(({ refused }) => refused).length,
       longestMs: Math.max(...calls.map(({ startedAt, endedAt }) => endedAt - startedAt)),
@@ -134,20 +134,20 @@ export async function startFaultedService(
       const { code, stderr } = await service.ended;
       await administration.end();
       expect(code).toBe(0);
-      // What nobody expects is logged as an error.
+      // Unexpected errors are logged at error level.
       expect(stderr.split("\n").filter((line) => line.includes('"level":50'))).toEqual([]);
     },
   };
 }
 
-/** So many sessions at most, none within a transaction, and no lock. */
-async function expectNothingLeft(query: Query, mostSessions: number): Promise<void> {
+/** Expects at most that many sessions, none within a transaction, and no locks. */
+async function expectNothingLeft(query: Query, maxSessions: number): Promise<void> {
   const text = `SELECT count(*) <= $1 AS bounded,
       count(*) FILTER (WHERE state LIKE 'idle in transaction%')::integer AS open,
       (SELECT count(*)::integer FROM pg_locks
         WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS locks
     FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'user-groups'`;
-  await expect.poll(() => query(text, [mostSessions])).toEqual([{ bounded: true, open: 0, locks: 0 }]);
+  await expect.poll(() => query(text, [maxSessions])).toEqual([{ bounded: true, open: 0, locks: 0 }]);
 }
 
 async function createKeys(use: Pick<TestDatabase, "target" | "owner">): Promise<string[]> {
@@ -163,7 +163,7 @@ async function createKeys(use: Pick<TestDatabase, "target" | "owner">): Promise<
 }
 
 interface Health {
-  /** 0 for no answer. */
+  /** 0 without a reply. */
   readonly status: number;
 }
 

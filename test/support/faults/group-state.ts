@@ -1,27 +1,27 @@
 import type { Data } from "../graphql/graphql-fixture.js";
 
-/** What a user group is. Of a token that nobody was told, nobody knows more than that it is there. */
+/** The state of a user group. A token whose reply was lost is only known to exist. */
 export interface GroupState {
   readonly providedId: string;
   readonly name: string;
   readonly properties: { readonly stamp: number };
-  /** The data source that its one schema leads to; null for no mapping. */
+  /** The data source of its one schema; null without a mapping. */
   readonly source: string | null;
   readonly token: string | null;
   readonly version: number;
 }
 
 const SCHEMA = "schema";
-/** What GraphQL is asked of a group. */
+/** The GraphQL selection for a group. */
 export const FIELDS =
   "providedId name properties mapping { schemaId dataSource { providedId } } token version";
 
-/** The body of a REST call that brings a state about. */
+/** The body of a REST call that results in a state. */
 export function restBody({ providedId, name, properties, source }: GroupState) {
   return { user_group_id: providedId, name, properties, ...(source && { mapping: { [SCHEMA]: source } }) };
 }
 
-/** The input of a mutation that does. */
+/** The input of a mutation that results in a state. */
 export function graphqlInput({ providedId, name, properties, source }: GroupState) {
   return {
     providedId,
@@ -31,12 +31,12 @@ export function graphqlInput({ providedId, name, properties, source }: GroupStat
   };
 }
 
-/** How REST shows a group, beside what only some methods tell. */
+/** A group's REST representation, without the fields that only some methods return. */
 export function restView({ providedId, name, properties, token }: GroupState): Data {
   return { token, name, provided_id: providedId, properties };
 }
 
-/** How GraphQL shows a group, or that there is none. */
+/** A group's GraphQL representation, or null. */
 export function graphqlView(state: GroupState | null): Data {
   if (!state) return null;
   const { providedId, name, properties, source, token, version } = state;

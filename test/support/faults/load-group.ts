@@ -3,16 +3,16 @@ import type { Data } from "../graphql/graphql-fixture.js";
 import { FIELDS, type GroupState, graphqlInput, graphqlView, restBody, restView } from "./group-state.js";
 import type { LoadJournal, Outcome } from "./load-journal.js";
 
-/** How often and when a request is sent again, under the same Idempotency-Key. */
+/** Retry policy, under the same Idempotency-Key. */
 const ATTEMPTS = 30;
 const RETRY_MS = 200;
 
-/** One group in the life of a load, with all that is known of it. Whatever is done to it is done one after the other. */
+/** One group under load, with its possible states. Operations on it run one after the other. */
 export class LoadGroup {
   readonly providedId: string;
-  /** What it may be, null for not there: one state, until the outcome of a write is unknown. */
+  /** Possible states (null: missing): exactly one unless the outcome of a write is unknown. */
   mayBe: readonly (GroupState | null)[] = [null];
-  /** The group that was written along with this one: both, in the same place of `mayBe`, or neither. */
+  /** The group written in the same transaction: both or neither changed; same index in `mayBe`. */
   partner: LoadGroup | undefined;
   readonly #journal: LoadJournal;
   readonly #key: string;
@@ -24,14 +24,14 @@ export class LoadGroup {
     this.providedId = providedId;
   }
 
-  /** What it is; undefined once that is not certain. */
+  /** The state; undefined while uncertain. */
   get state(): GroupState | null | undefined {
     return this.mayBe.length === 1 ? this.mayBe[0] : undefined;
   }
 
   /**
-   * Two callers ask for it at once: one of them makes it, and both get the same.
-   * @param source null for no mapping: then one statement makes it, together with others
+   * Two concurrent callers create it: one creates it, both get the same group.
+   * @param source null for no mapping: a single statement then creates it, batched with others
    */
   async create(source: string | null): Promise<void> {
     const [one, two] = [this.#next(null, source), this.#next(null, source)];
@@ -64,7 +64,7 @@ export class LoadGroup {
     this.mayBe = [made];
   }
 
-  /** Asks for it again: it is returned as it is. */
+  /** Gets it again: it is returned unchanged. */
   async get(state: GroupState): Promise<void> {
     const { data } = await this.#journal.rest(this.#key, "GET", restBody(this.#next(state, state.source)));
     if (data) this.#expectOverRest(data, state, { new_user_group: false });
@@ -77,7 +77,7 @@ export class LoadGroup {
     if (data) this.#expect("query", data.userGroup, graphqlView(state));
   }
 
-  /** Lists it, beside another field, either of which may fail alone. */
+  /** Lists it next to another field; either can fail alone. */
   async list(state: GroupState): Promise<void> {
     const operation = `query ($id: String!) {
       userGroups(first: 2, filter: { providedIds: [$id] }) { totalCount nodes { ${FIELDS} } }
@@ -88,7 +88,7 @@ export class LoadGroup {
     if (data) this.#expect("list", data, { userGroups, dataSource: { name: "Sales database" } });
   }
 
-  /** Reads it as its front end does, which its former token does not let in any more. */
+  /** Reads it as its front end, which can no longer use the previous token. */
   async watch({ token, name, properties }: GroupState, formerToken: string | null): Promise<void> {
     const query = "{ viewer { userGroup { name properties } } }";
     const { data } = await this.#journal.frontEnd(token, query, 200);
@@ -96,7 +96,7 @@ export class LoadGroup {
     await this.#journal.frontEnd(formerToken, query, 401);
   }
 
-  /** Changes it over REST: in one statement, or with its mapping in a transaction. */
+  /** Updates it over REST: in one statement, or with its mapping in a transaction. */
   async put(state: GroupState, withMapping: boolean): Promise<void> {
     const next = this.#next(state, withMapping ? otherSource(state) : state.source);
     const body = restBody({ ...next, source: withMapping ? next.source : null });
@@ -106,7 +106,7 @@ export class LoadGroup {
     if (outcome.data) this.#expectOverRest(outcome.data, next, {}, { api_environment_tag });
   }
 
-  /** Changes it over GraphQL, upon its version and in a transaction. */
+  /** Updates it over GraphQL with its version, in a transaction. */
   async update(state: GroupState): Promise<void> {
     const next = this.#next(state, otherSource(state));
     const { providedId, ...changes } = graphqlInput(next);
@@ -134,7 +134,7 @@ export class LoadGroup {
     if (rotated) this.#expect("rotate", [rotated.name, rotated.token !== state.token], [state.name, true]);
   }
 
-  /** Gives it a new token, once, however often it must be asked for until the answer comes. */
+  /** Rotates its token once, with retries until a reply arrives. */
   async rotateForCertain(state: GroupState, overRest: boolean): Promise<void> {
     const next = { ...state, token: null, version: state.version + 1 };
     const idempotencyKey = `${next.name} ${next.version}`.replaceAll(" ", "/");
@@ -159,7 +159,7 @@ export class LoadGroup {
     }
   }
 
-  /** Changes it and makes another one, in one transaction. */
+  /** Updates it and creates another group in one transaction. */
   async upsertWith(state: GroupState, other: LoadGroup): Promise<void> {
     const [next, made] = [this.#next(state, otherSource(state)), other.#next(null, "sales")];
     const operation = `mutation ($input: UpsertUserGroupsInput!) {
@@ -179,7 +179,7 @@ export class LoadGroup {
     if (results) this.#expect("upsert", results, wanted);
   }
 
-  /** Deletes it: in one statement, or with a look at its mapping in a transaction. */
+  /** Deletes it: in one statement, or with a check of its mapping in a transaction. */
   async delete(state: GroupState, overRest: boolean): Promise<void> {
     const operation = `mutation ($input: DeleteUserGroupInput!) {
       deleteUserGroup(input: $input) { userErrors { code } }
@@ -194,7 +194,7 @@ export class LoadGroup {
     if (outcome.data) this.#expect("delete", outcome.data, wanted);
   }
 
-  /** Its next state, unlike any before. */
+  /** Returns a new state that differs from all previous ones. */
   #next(state: GroupState | null, source: string | null): GroupState {
     this.#stamp += 1;
     return {

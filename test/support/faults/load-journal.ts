@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Data } from "../graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "../rest/rest-client.js";
 
-/** A request of a load. */
+/** A request of the load. */
 export interface Call {
   readonly what: string;
   readonly startedAt: number;
@@ -11,20 +11,20 @@ export interface Call {
   readonly refused: boolean;
 }
 
-/** What came of a request; without data where the service was out of reach, and nobody knows whether a write happened. */
+/** The outcome of a request; without data when the service was unreachable and a write's outcome is unknown. */
 export interface Outcome {
   readonly data: Data | null;
   readonly requestId: string;
-  /** Whether it is the stored reply of an earlier request. */
+  /** Whether it is a stored reply of an earlier request. */
   readonly replayed: boolean;
 }
 
-/** Sends the requests of a load, and notes what they got. */
+/** Sends the load's requests and records their outcomes. */
 export class LoadJournal {
   readonly calls: Call[] = [];
-  /** Whatever must never happen. */
+  /** Violations of invariants. */
   readonly violations: string[] = [];
-  /** By request and group: whether it was changed, for certain. */
+  /** By request and group: whether it certainly caused a change. */
   readonly writes = new Map<string, boolean>();
   readonly unknownWrites = new Set<string>();
   readonly #url: string;
@@ -33,13 +33,13 @@ export class LoadJournal {
     this.#url = url;
   }
 
-  /** Calls `/api/user`; under an Idempotency-Key, where one is given. */
+  /** Calls `/api/user`, optionally with an Idempotency-Key. */
   async rest(key: string, method: string, body: object, idempotencyKey?: string): Promise<Outcome> {
     const headers = { "idempotency-key": idempotencyKey };
     return this.#send(`REST ${method}`, () => callRest(`${this.#url}/api/user`, method, key, body, headers));
   }
 
-  /** Runs an operation with an API key; under an Idempotency-Key, where one is given. */
+  /** Runs an operation with an API key, optionally with an Idempotency-Key. */
   async graphql(key: string, query: string, variables: object, idempotencyKey?: string): Promise<Outcome> {
     const name = /\w+/.exec(query.slice(query.indexOf("{") + 1))?.[0];
     const headers = { "idempotency-key": idempotencyKey };
@@ -51,7 +51,7 @@ export class LoadJournal {
     return { data: this.expect(query, faults, []) ? data?.data : null, ...outcome };
   }
 
-  /** Runs a query as the front end of a group does. @param wanted the status that the reply must have */
+  /** Runs a query as a group's front end. @param wanted the expected status */
   async frontEnd(token: string | null, query: string, wanted: number): Promise<Outcome> {
     const headers = { authorization: `Bearer ${token}` };
     return this.#send(
@@ -62,15 +62,15 @@ export class LoadJournal {
   }
 
   /**
-   * Notes a write that was tried.
-   * @param happened undefined where nobody knows
+   * Records an attempted write.
+   * @param happened undefined if unknown
    */
   noteWrite(requestId: string, providedId: string, happened: boolean | undefined): void {
     if (happened !== undefined) this.writes.set(`${requestId} ${providedId}`, happened);
     else this.unknownWrites.add(`${requestId} ${providedId}`);
   }
 
-  /** Notes what differs from what must be. @returns whether all is well */
+  /** Records a violation if the values differ. @returns whether they are equal */
   expect(what: string, actual: unknown, wanted: unknown): boolean {
     if (isDeepStrictEqual(actual, wanted)) return true;
     this.violations.push(`${what}: ${JSON.stringify(actual)} instead of ${JSON.stringify(wanted)}`);
@@ -97,18 +97,18 @@ export class LoadJournal {
   }
 }
 
-/** Says whether a reply tells, in all that belongs to it, that the service is out of reach. */
+/** Returns whether a reply is a complete "unavailable" error. */
 function isRefusal({ status, headers, body }: RestReply): boolean {
   const { success, error, data, errors } = Object(body);
   const retryAfter = /^\d+$/.test(String(headers["retry-after"]));
-  // An earlier attempt may still be under way in the database.
+  // An earlier attempt may still be running in the database.
   if (status === 409 && retryAfter) {
     const { code } = error ?? Object(errors?.[0]?.extensions);
     return String(code).toLowerCase() === "idempotency_key_in_use";
   }
   if (status === 503 && retryAfter)
     return success === 0 ? error.code === "unavailable" : errors?.every(isUnavailable) === true;
-  // Some of it was answered: GraphQL tells of the rest.
+  // For partial results GraphQL reports the error.
   return status === 200 && data && errors?.every(isUnavailable) === true;
 }
 

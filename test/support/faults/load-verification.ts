@@ -12,8 +12,8 @@ const PAGE = `query ($after: String) {
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Data[]>;
 
 /**
- * Compares what a load that is over has left behind with what it was told: what was acknowledged is there, what was not is there
- * whole or not at all, and nothing happened twice. Whatever is wrong goes to its journal.
+ * Compares the database with the replies after a load: acknowledged writes exist, other writes exist completely or not at all, and
+ * nothing was applied twice. Violations are added to the journal.
  */
 export async function verifyLoad(load: SteadyLoad, query: Query): Promise<void> {
   for (const [key, groups] of load.groups) {
@@ -40,20 +40,20 @@ async function readGroups({ journal }: SteadyLoad, key: string): Promise<Map<str
 
 function verifyGroup({ journal }: SteadyLoad, group: LoadGroup, stored: ReadonlyMap<string, Data>): void {
   const found = stored.get(group.providedId) ?? null;
-  const which = whichOf(group, found);
+  const which = indexOfState(group, found);
   if (which < 0) journal.expect(`${group.providedId} in the end`, found, group.mayBe.map(graphqlView));
   const { partner } = group;
   if (!partner || partner.mayBe.length === 1 || group.mayBe.length === 1) return;
-  const both = whichOf(partner, stored.get(partner.providedId) ?? null);
+  const both = indexOfState(partner, stored.get(partner.providedId) ?? null);
   journal.expect(`${group.providedId} and ${partner.providedId}, in one transaction`, both, which);
 }
 
-/** Which of the states that a group may have it has; -1 for none. */
-function whichOf({ mayBe }: LoadGroup, found: Data): number {
-  const told = mayBe.map((state) => state?.token);
+/** The index of the group's state among its possible ones; -1 for none. */
+function indexOfState({ mayBe }: LoadGroup, found: Data): number {
+  const tokens = mayBe.map((state) => state?.token);
   const fits = (state: GroupState | null) => {
     if (!state || !found || state.token !== null) return isDeepStrictEqual(found, graphqlView(state));
-    const isNew = typeof found.token === "string" && !told.includes(found.token);
+    const isNew = typeof found.token === "string" && !tokens.includes(found.token);
     return isNew && isDeepStrictEqual(found, graphqlView({ ...state, token: found.token }));
   };
   return mayBe.findIndex(fits);

@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 
-/** Clients that send something and read nothing. */
+/** Clients that send requests and never read. */
 export interface SlowReaders {
-  /** Ends their connections. */
+  /** Closes their connections. */
   close(): void;
 }
 
 /**
- * Opens connections that each send the same bytes, and never read.
- * @param bytes whole requests, or a request whose end is missing
+ * Opens connections that each send the same bytes and never read.
+ * @param bytes complete requests, or an incomplete one
  */
 export async function openSlowReaders(
   url: string,
@@ -21,7 +21,7 @@ export async function openSlowReaders(
   const sockets = await Promise.all(Array.from({ length: count }, () => openOne(port)));
   for (const socket of sockets) {
     socket.write(bytes);
-    // The test's other clients have their turn as well.
+    // Let the test's other clients run.
     await setImmediate();
   }
   return {
@@ -33,15 +33,15 @@ export async function openSlowReaders(
 
 async function openOne(port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1" });
-  // Before it is connected: then Node does not read by itself either.
+  // Pause before it connects; otherwise Node.js starts reading.
   socket.pause();
   await once(socket, "connect");
-  // The server resets it, which is what the tests wait for.
+  // The server resets it, as tests expect.
   socket.on("error", () => undefined);
   return socket;
 }
 
-/** A request as the bytes of a connection. @param body leaves its last bytes out where the length says so */
+/** Serializes a request. @param body may be shorter than its declared length */
 export function toBytes(
   line: string,
   headers: Readonly<Record<string, string | number>>,

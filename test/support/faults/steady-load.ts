@@ -2,26 +2,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LoadGroup } from "./load-group.js";
 import { LoadJournal } from "./load-journal.js";
 
-/** How long each lane rests between two requests: steady, not at saturation. */
+/** Pause of each lane between requests: a steady load below saturation. */
 const REST_MS = 5;
 const LANES = 8;
 
 export interface SteadyLoad {
   readonly journal: LoadJournal;
-  /** Begins the ids of all that it makes. */
+  /** Prefix of all created IDs. */
   readonly prefix: string;
-  /** Every group that the load has touched, by the key that it was done with. */
+  /** Every group of the load, by API key. */
   readonly groups: ReadonlyMap<string, readonly LoadGroup[]>;
-  /** The data sources that the load has made, and those of which nobody knows. */
+  /** Data sources that the load created, and those with an unknown outcome. */
   readonly dataSources: { readonly made: readonly string[]; readonly unknown: readonly string[] };
-  /** Ends it, once every request is answered. */
+  /** Stops the load once every request has a reply. */
   stop(): Promise<void>;
 }
 
 /**
- * Calls the service over REST and GraphQL, reading and writing, until it is stopped.
- * @param keys of tenants, whose groups have the same ids
- * @param prefix begins the ids of all that it makes
+ * Reads and writes over REST and GraphQL until stopped.
+ * @param keys of tenants, whose groups have the same IDs
+ * @param prefix of all created IDs
  */
 export function startLoad(url: string, keys: readonly string[], prefix: string): SteadyLoad {
   const journal = new LoadJournal(url);
@@ -74,7 +74,7 @@ export function startLoad(url: string, keys: readonly string[], prefix: string):
     },
   };
 
-  /** The life of a group. What follows upon a state is left out where that is not certain. */
+  /** The life cycle of a group. Steps that depend on an uncertain state are skipped. */
   function stepsOf(group: LoadGroup, round: number, newGroup: () => LoadGroup): (() => Promise<void>)[] {
     const isEven = round % 2 === 0;
     let formerToken: string | null = null;

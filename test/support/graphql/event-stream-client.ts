@@ -3,9 +3,9 @@ import { request } from "undici";
 export interface EventStream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The whole body of a reply that is no stream. */
+  /** The whole body of a reply that is not a stream. */
   readonly body: unknown;
-  /** Waits for the next event. @returns its data; undefined once the stream has ended */
+  /** Waits for the next event. @returns its data; undefined at the end of the stream */
   next(): Promise<unknown>;
   close(): void;
 }

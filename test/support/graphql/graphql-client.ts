@@ -1,6 +1,6 @@
 import { callRest, type RestReply } from "../rest/rest-client.js";
 
-/** Runs a GraphQL operation over HTTP. @returns the reply; `body` has `data` and `errors` */
+/** Runs a GraphQL operation over HTTP. */
 export async function callGraphql(
   url: string,
   key: string | undefined,

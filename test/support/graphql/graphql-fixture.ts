@@ -17,14 +17,14 @@ export interface GraphqlFixture {
   readonly strangerKey: string;
   /** Runs an operation with the admin key. @returns its data @throws Error when the reply has errors */
   run(query: string, variables?: Readonly<Record<string, unknown>>, key?: string): Promise<Data>;
-  /** Runs an operation with whatever outcome; with no key for null. */
+  /** Runs an operation; null means without a key. */
   call(query: string, variables?: Readonly<Record<string, unknown>>, key?: string | null): Promise<RestReply>;
 }
 
-/** The data of a reply: tests know what they asked for. */
+/** Untyped reply data. */
 export type Data = ReturnType<typeof JSON.parse>;
 
-/** Starts the service for a test file of the GraphQL face. @returns what gives the fixture, once the tests run */
+/** Starts the service for a GraphQL test file. @returns a getter for the fixture */
 export function useGraphql(options: TestServiceOptions = {}): () => GraphqlFixture {
   let fixture: GraphqlFixture | undefined;
   beforeAll(async () => {

@@ -13,7 +13,7 @@ export const schema = buildSchema(readFileSync(new URL("../../../schema.graphql"
 
 const OLD = "2024-01-01T00:00:00.000Z";
 
-/** Values to filter by, for each condition of each filter: what it finds is neither nothing nor nearly everything. */
+/** Filter values for each condition of each filter, each matching some but not nearly all rows. */
 export const CONDITIONS: Readonly<Record<string, readonly unknown[]>> = {
   "AuditFilter.actions": [["API_KEY_REVOKED"], ["USER_GROUP_UPDATED"]],
   "AuditFilter.createdAt": [{ to: OLD }, { from: OLD }, { from: "2023-03-01T00:00:00.000Z", to: OLD }],
@@ -33,8 +33,8 @@ export const CONDITIONS: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /**
- * Conditions that no index has together with every order of their list: rows of the tenant are walked by an index and filtered, or
- * those that an index finds for the condition are sorted. Both stay within the account.
+ * Conditions that no index combines with every order of their list: the tenant's rows are read by an index and filtered, or
+ * those found by an index for the condition are sorted. Both stay within the account.
  */
 export const SCANNING = [
   "DataSourceFilter.nameContains",
@@ -50,18 +50,18 @@ export const SCANNING = [
 ];
 
 /**
- * Lists that are short: the API keys of an account. The policy of their table admits the operator too, and a comparison of environments
- * is not leakproof, so it is no condition of an index.
+ * Short lists: an account's API keys. Their table's policy also admits the operator, and the comparison of environments
+ * is not leakproof, so an index cannot use it.
  */
 export const SHORT = ["Query.apiKeys"];
 
-/** How to get at lists that belong to an object. */
+/** How to select lists that are fields of an object. */
 export const PARENT_LISTS: Readonly<Record<string, string>> = {
   DataSource: "dataSources",
   SiteConfig: "siteConfigs",
 };
 
-/** A list of the schema, with one of its filters and orders. */
+/** A list of the schema with one of its filters and orders. */
 export interface ListCase {
   readonly list: string;
   readonly condition: string | null;
@@ -69,7 +69,7 @@ export interface ListCase {
   readonly order: object | null;
 }
 
-/** Every field of the schema that is a list with pages. */
+/** Every paginated list field of the schema. */
 export function connectionFields(): {
   readonly type: string;
   readonly field: GraphQLField<unknown, unknown>;
@@ -110,7 +110,7 @@ function ordersOf(field: GraphQLField<unknown, unknown>): (object | null)[] {
   ]);
 }
 
-export function casesOf(): ListCase[] {
+export function listCases(): ListCase[] {
   return connectionFields().flatMap(({ type, field }) =>
     filtersOf(field).flatMap(({ condition, filter }) =>
       ordersOf(field).map((order) => ({ list: `${type}.${field.name}`, condition, filter, order })),

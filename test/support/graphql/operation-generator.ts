@@ -16,7 +16,7 @@ import {
   isRequiredInputField,
 } from "graphql";
 
-/** Values to try, by the name of the argument or input field. */
+/** Sample values by argument or input field name. */
 export type KnownValues = Readonly<Record<string, readonly unknown[]>>;
 
 export interface Operation {
@@ -34,8 +34,8 @@ const DEFAULTS: KnownValues = {
 };
 
 /**
- * Makes operations upon one root field: every known value in every place where an argument of that name takes it, and
- * everything selected that can be.
+ * Generates operations on one root field: every known value for every argument of that name, with
+ * the complete selection.
  */
 export function generateOperations(
   schema: GraphQLSchema,
@@ -50,7 +50,7 @@ export function generateOperations(
   return variants(field.args, isRequiredArgument, known).map((values) => ({ query, variables: values }));
 }
 
-/** Everything below a type, as deep as no type repeats. */
+/** The complete selection of a type, without repeating types. */
 function select(schema: GraphQLSchema, type: GraphQLOutputType, path: readonly string[]): string {
   const named = getNamedType(type);
   if (isAbstractType(named)) {
@@ -72,13 +72,13 @@ function variants<Field extends GraphQLArgument | GraphQLInputField>(
   isRequired: (field: Field) => boolean,
   known: KnownValues,
 ): Readonly<Record<string, unknown>>[] {
-  const least = Object.fromEntries(
+  const required = Object.fromEntries(
     fields.filter(isRequired).map((field) => [field.name, valuesOf(field.type, field.name, known)[0]]),
   );
   const others = fields.flatMap((field) =>
-    valuesOf(field.type, field.name, known).map((value) => ({ ...least, [field.name]: value })),
+    valuesOf(field.type, field.name, known).map((value) => ({ ...required, [field.name]: value })),
   );
-  return [least, ...others];
+  return [required, ...others];
 }
 
 function valuesOf(type: GraphQLInputType, name: string, known: KnownValues): readonly unknown[] {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** A client that subscribes, and reads nothing until it is asked to. */
+/** A client that subscribes and reads nothing until asked to. */
 export interface SlowReader {
   readonly socket: Socket;
   /** Reads everything until the service closes the connection. */
@@ -9,7 +9,7 @@ export interface SlowReader {
   close(): void;
 }
 
-/** Sends a subscription over a connection of its own. @param count how often it is sent, one after the other */
+/** Sends a subscription over a new connection. @param count how often it is sent */
 export async function openSlowReader(
   url: string,
   authorization: string,
@@ -17,7 +17,7 @@ export async function openSlowReader(
   count = 1,
 ): Promise<SlowReader> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  // The service may cut it off.
+  // The service may disconnect it.
   socket.on("error", () => undefined);
   const body = JSON.stringify({ query });
   const head = [
@@ -37,7 +37,7 @@ export async function openSlowReader(
       let text = "";
       socket.on("data", (chunk) => {
         text += chunk.toString();
-        // The stream has ended, and the connection waits for another request.
+        // The stream has ended and the connection is idle.
         if (text.endsWith("0\r\n\r\n")) socket.end();
       });
       socket.resume();

@@ -28,7 +28,7 @@ export const LIST = `query ($providedIds: [String!]!, $first: Int!) {
 }`;
 export const READ = `query ($by: UserGroupBy!) { userGroup(by: $by) ${GROUP} }`;
 
-/** Creates a user group. @returns the whole of it */
+/** Creates a user group with all fields selected. */
 export async function createUserGroup(
   { run }: GraphqlFixture,
   providedId: string,

@@ -10,7 +10,7 @@ const MODULES = [
 ];
 const SOURCES = ["package-lock.json", ...MODULES.map((name) => `src/http/pages/${name}.ts`)];
 
-/** Builds the playground and the page of the REST API as `npm run build` does, once for their sources. @returns the directory */
+/** Builds the playground and the API documentation as `npm run build` does, once per version of their sources. @returns the directory */
 export async function builtPages(): Promise<string> {
   const hash = createHash("sha256");
   for (const path of SOURCES) hash.update(await readFile(join(project, path)));

@@ -5,12 +5,12 @@ import { findChromium, startChromium } from "./chromium.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The WebSocket address of the browser that all tests share; empty where there is no Chromium. */
+    /** The WebSocket URL of the browser that all tests share; empty without Chromium. */
     chromium: string;
   }
 }
 
-/** Starts one Chromium and builds the console and the pages once, for all tests of a project. */
+/** Starts one Chromium and builds the console and the pages once for all tests of a project. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await Promise.all([builtConsole(), builtPages()]);
   const executablePath = await findChromium();

@@ -5,12 +5,12 @@ import { onTestFinished } from "vitest";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
-/** A page, and what its opener has to know about it. */
+/** A page with its recorded problems. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Warnings and errors of the console, refusals by the Content-Security-Policy among them, and uncaught exceptions. */
+  /** Console warnings and errors, including Content-Security-Policy violations, and uncaught exceptions. */
   readonly complaints: readonly string[];
-  /** The addresses of the requests, of workers too, that went to another host than the page's. */
+  /** URLs of requests to other hosts, including those of workers. */
   readonly elsewhere: readonly string[];
 }
 
@@ -25,23 +25,23 @@ export async function findChromium(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Starts a headless browser for which no host exists but this one. */
+/** Starts a headless browser that can reach only this machine. */
 export async function startChromium(executablePath: string): Promise<BrowserServer> {
   return chromium.launchServer({
     executablePath,
-    // The sandbox needs rights that containers and root lack; the only pages it opens are our own.
+    // The sandbox needs rights that containers and root lack; only our own pages are opened.
     chromiumSandbox: false,
     args: ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
   });
 }
 
-/** How somebody sees a page. */
+/** Display settings of a page. */
 export interface Screen {
   readonly width: number;
   readonly colorScheme: "light" | "dark";
 }
 
-/** Opens an address, until the test ends, as somebody who has never been there. */
+/** Opens a URL in a new browser context until the test ends. */
 export async function openPage(
   browser: Browser,
   url: string,

@@ -6,7 +6,7 @@ import { startTestService, type TestService, type TestServiceOptions } from "../
 import { builtConsole } from "./built-console.js";
 import { openPage, type WatchedPage } from "./chromium.js";
 
-/** Starts the service with its console for a test file. @returns what gives it, once the tests run */
+/** Starts the service with its console for a test file. @returns a getter for it */
 export function useConsole(options: TestServiceOptions = {}): () => TestService {
   let service: TestService | undefined;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ export function useConsole(options: TestServiceOptions = {}): () => TestService 
   };
 }
 
-/** Opens the console at a place, such as `#/groups`, and signs in by the keyboard. */
+/** Opens the console at a route such as `#/groups` and signs in by keyboard. */
 export async function signIn(
   browser: Browser,
   { url }: TestService,
@@ -32,31 +32,31 @@ export async function signIn(
   return watched;
 }
 
-/** Types a key where it is asked for. */
+/** Types a key into the sign-in form. */
 export async function enterKey(page: Page, key: string): Promise<void> {
   await page.getByLabel("API key").fill(key);
   await page.keyboard.press("Enter");
 }
 
-/** Goes to a place by the address. */
+/** Navigates to a route by URL. */
 export async function goTo(page: Page, place: string, heading: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
   await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
 }
 
-/** Presses a button or follows a link by the keyboard. */
+/** Presses a button or follows a link by keyboard. */
 export async function press(page: Page, role: "button" | "link", name: string): Promise<void> {
   await page.getByRole(role, { name, exact: true }).press("Enter");
 }
 
-/** Waits for a message that something was done. */
-export async function untilTold(page: Page, text: string): Promise<void> {
+/** Waits for a success message. */
+export async function waitForMessage(page: Page, text: string): Promise<void> {
   await page.getByRole("status").filter({ hasText: text }).waitFor();
 }
 
 /**
- * What axe finds at the page as it is.
- * @param rules those to look for; all of them unless told
+ * Runs axe on the current page.
+ * @param rules the rules to check; all by default
  */
 export async function findBarriers(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   if (!(await page.evaluate("'axe' in self"))) {
@@ -66,10 +66,10 @@ export async function findBarriers(page: Page, rules?: readonly string[]): Promi
   const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`;
   const found = await page.evaluate(run);
-  return Array.isArray(found) ? found : [`axe told ${String(found)}`];
+  return Array.isArray(found) ? found : [`axe returned ${String(found)}`];
 }
 
-/** Says that nothing was fetched elsewhere, refused by the page's policy or thrown, and that the key is kept nowhere. */
+/** Expects no request to other hosts, no policy violation, no exception and no stored key. */
 export async function expectQuiet({ page, complaints, elsewhere }: WatchedPage, key: string): Promise<void> {
   expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   const kept = await page.evaluate(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject } from "vitest";
 
 const NO_CHROMIUM = "no Chromium on the PATH, and CHROMIUM_PATH is not set";
 
-/** The parts of the playground, as selectors. */
+/** Selectors of the playground's elements. */
 export const QUERY = ".graphiql-query-editor .graphiql-editor";
 export const VARIABLES = "section[aria-label=Variables] .graphiql-editor:not(.hidden)";
 export const HEADERS = "section[aria-label=Headers] .graphiql-editor:not(.hidden)";
@@ -11,7 +11,7 @@ export const RESULT = ".result-window";
 export const DOCS = ".graphiql-doc-explorer";
 export const TABS = "[role=tab]";
 
-/** Connects to the browser of the run for the tests of a describe, which are skipped where there is none. */
+/** Connects to the shared browser for the tests of a describe, which are skipped without one. */
 export function useChromium(): () => Browser {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -26,18 +26,17 @@ export function useChromium(): () => Browser {
   };
 }
 
-/** Polls what `read` returns. */
 export function eventually<T>(read: () => T) {
   return expect.poll(read);
 }
 
-/** Waits for what an element shows; the editors write spaces as no-break ones and wrap long lines. */
+/** Waits for an element's text; the editors use no-break spaces and wrap long lines. */
 export function shown(page: Page, selector: string) {
   const read = async () => (await page.locator(selector).allInnerTexts()).join(" ").replaceAll(/\s+/g, " ");
   return eventually(read);
 }
 
-export async function untilStored(page: Page, query: string): Promise<void> {
+export async function waitUntilStored(page: Page, query: string): Promise<void> {
   await eventually(() => page.evaluate('localStorage.getItem("graphiql:tabState")')).toContain(query);
 }
 
@@ -47,7 +46,7 @@ export async function write(page: Page, editor: string, text: string): Promise<v
   await page.keyboard.type(text);
 }
 
-/** Uncomments the header and writes the key in place of <API_KEY>. */
+/** Uncomments the header and replaces <API_KEY> by the key. */
 export async function putKey(page: Page, key: string): Promise<void> {
   await shown(page, HEADERS).toContain("<API_KEY>");
   await page.locator(`${HEADERS} textarea`).focus();
@@ -66,7 +65,7 @@ export async function openTab(page: Page, name: string): Promise<void> {
   await settle(page);
 }
 
-/** GraphiQL takes note of what an editor holds 100 ms after a change; a later timer of the page cannot overtake that. */
+/** GraphiQL reads an editor's content 100 ms after a change; a timer set later in the page fires after that. */
 async function settle(page: Page): Promise<void> {
   await page.evaluate("new Promise((done) => setTimeout(done, 200))");
 }

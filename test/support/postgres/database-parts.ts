@@ -1,8 +1,8 @@
 import type { DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 
-/** A database's address and account, one by one. */
+/** The parts of a database URL. */
 export interface DatabaseParts {
-  /** A name or address, or the directory of a Unix socket. */
+  /** A host name, an address, or the directory of a Unix socket. */
   readonly host: string;
   readonly port: number;
   readonly user: string;

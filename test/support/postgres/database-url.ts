@@ -1,6 +1,6 @@
 import type { DatabaseOptions } from "../../../src/persistence/shared/database-options.js";
 
-/** The server of a test run as an operator writes it in DATABASE_URL. */
+/** The test run's database as a DATABASE_URL. */
 export function databaseUrl(
   target: DatabaseOptions["target"],
   changes: { readonly password?: string; readonly database?: string } = {},
@@ -12,6 +12,6 @@ export function databaseUrl(
     return url.href;
   }
   const { user, password, database, host, port } = { ...target, ...changes };
-  // On a Unix socket: the URL has no host, only the socket's directory.
+  // Unix socket: the URL has no host, only the socket's directory.
   return `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }

@@ -6,20 +6,20 @@ import { clientOptions } from "../../../src/persistence/shared/database-options.
 import { asRole } from "./postgres-setup.js";
 import { createTestDatabase } from "./test-database.js";
 
-/** A row: tests know what they asked for. */
+/** An untyped row. */
 type Row = ReturnType<typeof JSON.parse>;
 
 export interface MigrationDatabase {
-  /** Migrates as an owner who is no superuser, for whom row level security holds. */
+  /** Migrates as an owner without superuser rights, who is subject to row-level security. */
   readonly database: Database;
   /** Runs a statement as a superuser. */
   query(text: string, values?: readonly unknown[]): Promise<Row[]>;
   up(): Promise<readonly string[]>;
-  /** Takes migrations back up to and including this one. */
+  /** Reverts migrations up to and including this one. */
   downTo(name: string): Promise<void>;
 }
 
-/** Creates an empty database for a test file about migrations. @returns what gives it, once the tests run */
+/** Creates an empty database for a migration test file. @returns a getter for it */
 export function useMigrationDatabase(): () => MigrationDatabase {
   let opened: MigrationDatabase | undefined;
   const closers: (() => Promise<void>)[] = [];

@@ -4,7 +4,7 @@ import { planModeOf, type RowScope } from "../../../src/persistence/shared/row-s
 import type { Statement } from "../../../src/persistence/shared/statement.js";
 import type { TestService } from "../service/test-service.js";
 
-/** A node of a plan, as EXPLAIN (ANALYZE, FORMAT JSON) has it. */
+/** A plan node of EXPLAIN (ANALYZE, FORMAT JSON). */
 export interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
@@ -19,7 +19,7 @@ export interface RecordedPlan {
   readonly plan: PlanNode;
 }
 
-/** Has every statement that reads for an account in an environment explained, as the service has it planned. @returns the plans so far */
+/** Explains every statement that reads for a tenant, as the service plans it. @returns the plans so far */
 export function recordPlans({ database }: TestService): RecordedPlan[] {
   const plans: RecordedPlan[] = [];
   const of = database.of.bind(database);
@@ -41,7 +41,7 @@ export function recordPlans({ database }: TestService): RecordedPlan[] {
   return plans;
 }
 
-/** The node and all below it. */
+/** The node and its descendants. */
 export function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
@@ -53,7 +53,7 @@ function withoutReplica(scope: Exclude<RowScope, "operator">): RowScope {
 
 let preparedCount = 0;
 
-/** A named statement runs with a plan that does not know its values, so EXPLAIN alone would show another one. */
+/** Named statements run with a generic plan, so EXPLAIN alone would show another one. */
 async function explainIn(
   transaction: OpenTransaction,
   statement: Statement,
@@ -62,7 +62,7 @@ async function explainIn(
   const run = (text: string) =>
     transaction.run<{ "QUERY PLAN": { Plan: PlanNode }[] }>({ access: "write", text }, []);
   await run(`SET LOCAL plan_cache_mode = ${planModeOf(statement)}`);
-  // A name of its own: what is prepared outlives a transaction that fails.
+  // Use a new name: prepared statements survive a failed transaction.
   preparedCount += 1;
   const name = `explained_${preparedCount}`;
   await run(`PREPARE ${name} AS ${statement.text}`);

@@ -14,28 +14,28 @@ import { expectNoSecrets, searchRun } from "../secrets/leak-check.js";
 import { logPath, WHOLE_RUN, writeSecret } from "../secrets/run-record.js";
 import { copyCluster } from "./prepared-data-directory.js";
 
-/** The PostgreSQL server of a test run, and the migrated database that each test file gets a copy of. */
+/** The PostgreSQL server of a test run, and the migrated database that each test file copies. */
 export interface TestPostgres {
   /** As a superuser, who owns the tables. */
   readonly server: DatabaseOptions["target"];
   readonly template: string;
-  /** The role that the service runs as. */
+  /** The application role. */
   readonly runtime: { readonly user: string; readonly password: string };
-  /** The directory of what the run notes (run-record.ts). */
+  /** The directory of the run's records (run-record.ts). */
   readonly record: string;
 }
 
 declare module "vitest" {
   interface ProvidedContext {
     postgres: TestPostgres;
-    /** Whether what makes the service fast is on: TEST_SPEED=off turns it off. */
+    /** Whether the service's optimisations are on: TEST_SPEED=off turns them off. */
     isFast: boolean;
   }
 }
 
 /**
  * Opens the server for a run: TEST_DATABASE_URL's, or an embedded one that lives as long as the run.
- * @returns what ends it, and makes the run fail when a secret stands in what it logged or stored
+ * @returns a function that stops it and fails the run if a secret was logged or stored
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env["TEST_DATABASE_URL"];
@@ -63,7 +63,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       const findings = await searchRun(record, [inDatabase(server, template)], dataDir);
       expectNoSecrets(findings, "what the run has logged or stored");
     } catch (error) {
-      // Vitest tells of errors here, but would not fail.
+      // Vitest reports errors here without failing the run.
       process.exitCode = 1;
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     }
@@ -74,7 +74,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Migrates a database, and gives the role of the service what it needs. */
+/** Migrates a database and grants the application role its rights. */
 export async function prepareDatabase(owner: DatabaseOptions["target"], runtimeUser: string): Promise<void> {
   const database = await Database.connect({
     target: owner,
@@ -87,7 +87,7 @@ export async function prepareDatabase(owner: DatabaseOptions["target"], runtimeU
   await database.close();
 }
 
-/** The same server, another database of it. */
+/** Another database on the same server. */
 export function inDatabase(server: DatabaseOptions["target"], database: string): DatabaseOptions["target"] {
   if (!("url" in server)) return { ...server, database };
   const url = new URL(server.url);
@@ -95,7 +95,7 @@ export function inDatabase(server: DatabaseOptions["target"], database: string):
   return { url: url.href };
 }
 
-/** The same database, as another role. */
+/** The same database as another role. */
 export function asRole(
   target: DatabaseOptions["target"],
   { user, password }: TestPostgres["runtime"],
@@ -107,7 +107,7 @@ export function asRole(
   return { url: url.href };
 }
 
-/** Runs one statement on the server's own database. */
+/** Runs one statement on the server's default database. */
 export async function administer(server: DatabaseOptions["target"], statement: string): Promise<void> {
   const client = new Client("url" in server ? server.url : server);
   await client.connect();
@@ -130,7 +130,7 @@ async function startEmbedded(record: string) {
     database: "postgres",
     adopt: false,
     onLog: (line) => appendFileSync(logPath(record, WHOLE_RUN), `${line}\n`),
-    // Nothing of a test run has to survive a power cut.
+    // Test data need not survive a power failure.
     settings: { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_connections: "200" },
   });
   return {

@@ -12,17 +12,17 @@ import { cachedDirectory, project } from "../service/build-cache.js";
 
 const CLUSTER_SOURCE = join(project, "src", "embedded-postgres", "cluster.ts");
 
-/** Copies a new cluster into a directory, as `postgres`. @returns the password of its superuser */
+/** Copies a new cluster into a directory as `postgres`. @returns its superuser's password */
 export async function copyCluster(dataDir: string): Promise<string> {
   const prepared = await preparedDataDirectory();
-  // Unlike Node's copy, this one keeps the owners.
+  // Node's copy would not preserve owners.
   await promisify(execFile)("cp", ["-Rp", join(prepared, "postgres"), dataDir]);
   return (await openSecretsFile(prepared)).databasePassword;
 }
 
 /**
- * A DATA_DIR to copy, with its secrets and a PostgreSQL cluster without databases. initdb runs once for each version of
- * PostgreSQL, and not at each test that needs a cluster.
+ * A DATA_DIR to copy, with secrets and a PostgreSQL cluster without databases. initdb runs once per version of
+ * PostgreSQL instead of in each test that needs a cluster.
  */
 export async function preparedDataDirectory(): Promise<string> {
   const hash = createHash("sha256")

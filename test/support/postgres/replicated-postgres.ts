@@ -4,14 +4,14 @@ import { ReadReplicas } from "../../../src/persistence/database/read-replicas.js
 import { clientOptions } from "../../../src/persistence/shared/database-options.js";
 import { type RestartablePostgres, startRestartablePostgres } from "./restartable-postgres.js";
 
-/** A PostgreSQL and a hot standby of it, which streaming replication feeds. */
+/** A PostgreSQL and a hot standby fed by streaming replication. */
 export interface ReplicatedPostgres {
   readonly primary: RestartablePostgres;
   readonly standby: RestartablePostgres;
-  /** The standby takes what comes, but shows nothing of it. */
+  /** Pauses replay: the standby receives changes but does not show them. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Waits until the standby shows all that was written. */
+  /** Waits until the standby has replayed all changes. */
   catchUp(): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   };
 }
 
-/** What a service reads from, where the standby may lag by so much. */
+/** The service's sources for reads, with a maximum lag of the standby. */
 export function replicasOf(
   primary: RestartablePostgres,
   targets: RestartablePostgres["target"][],
@@ -67,7 +67,7 @@ export async function ask({ owner }: Pick<RestartablePostgres, "owner">, text: s
   }
 }
 
-/** Waits until something holds, as long as the test may take. */
+/** Polls a condition, as long as the test may take. */
 export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await holds())) await sleep(20);
 }

@@ -18,16 +18,16 @@ import { freePort } from "../programs/free-port.js";
 import { prepareDatabase } from "./postgres-setup.js";
 import { copyCluster } from "./prepared-data-directory.js";
 
-/** A PostgreSQL of a test's own with a migrated database, at one TCP address however often it is started. */
+/** A PostgreSQL of a test with a migrated database, at the same TCP address across restarts. */
 export interface RestartablePostgres {
-  /** As the role that the service runs as. */
+  /** As the application role. */
   readonly target: DatabaseOptions["target"];
   /** As a superuser. */
   readonly owner: DatabaseOptions["target"];
-  /** `pg_ctl stop -m immediate`: what was not written yet is recovered from the log at the next start. */
+  /** `pg_ctl stop -m immediate`: the next start recovers from the write-ahead log. */
   stopImmediately(): Promise<void>;
   start(): Promise<void>;
-  /** Makes a standby, not started yet, that follows it by streaming replication; meanwhile the server is stopped. */
+  /** Creates a standby, not yet started, that follows it by streaming replication; the server is stopped meanwhile. */
   createStandby(): Promise<RestartablePostgres>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
   return server;
 }
 
-/** A cluster that is there, and what it takes to start a server on it. */
+/** An existing cluster and the means to start a server on it. */
 interface Cluster {
   readonly dataDir: string;
   readonly workspace: string;
@@ -69,7 +69,7 @@ async function useCluster(
       workspace,
       account,
       connection: { ...owner, host: workspace },
-      // A server that is ended loses nothing that it gave to the system; only a power cut would.
+      // Written data survives the end of the server; only a power failure would lose it.
       settings: { listen_addresses: owner.host, fsync: "off", ...settings },
       onLog: undefined,
     });
@@ -89,7 +89,7 @@ async function useCluster(
     async createStandby() {
       await stop("fast");
       const copy = await mkdtemp(join(tmpdir(), "ug-standby-"));
-      // Unlike Node's, this copy keeps owners.
+      // Node's copy would not preserve owners.
       await promisify(execFile)("cp", ["-Rp", clusterDir, copy]);
       await writeFile(join(copy, "postgres", "standby.signal"), "");
       await start();
@@ -98,7 +98,7 @@ async function useCluster(
       return useCluster(cluster, password, {
         primary_conninfo: `host=${host} port=${port} user=${user} password=${password}`,
         wal_retrieve_retry_interval: "100ms",
-        // What conflicts with the replay of changes is cancelled at once.
+        // Cancel queries that conflict with replay immediately.
         max_standby_streaming_delay: "0",
       });
     },

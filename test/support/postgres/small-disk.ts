@@ -3,18 +3,18 @@ import { chown, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Whether a file system of a chosen size can be mounted here. */
+/** Whether a file system of a given size can be mounted here. */
 export const canMount = process.getuid?.() === 0 && tryMount();
 
-/** A file system in memory, so small that it is soon full. */
+/** A small in-memory file system. */
 export interface SmallDisk {
   readonly directory: string;
-  /** Takes or gives what is mounted more room. */
+  /** Resizes the mounted file system. */
   resize(megabytes: number): void;
   close(): Promise<void>;
 }
 
-/** @param ownedLike a file or directory whose owner may use the disk */
+/** @param ownedLike a file or directory whose owner can use the disk */
 export async function mountSmallDisk(megabytes: number, ownedLike: string): Promise<SmallDisk> {
   const directory = await mkdtemp(join(tmpdir(), "ug-disk-"));
   mount(directory, `size=${megabytes}m`);
@@ -32,7 +32,7 @@ export async function mountSmallDisk(megabytes: number, ownedLike: string): Prom
 
 function tryMount(): boolean {
   const directory = tmpdir();
-  // In a mount namespace of its own, which ends with it.
+  // A mount namespace of its own, so that the mount ends with it.
   return spawnSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", directory]).status === 0;
 }
 

@@ -8,16 +8,16 @@ import { startGuarded } from "../programs/guarded-program.js";
 
 const INSTALLED = "/usr/lib/postgresql";
 
-/** The directory of the newest PostgreSQL that is installed with all its programs; undefined where there is none that we may run. */
+/** The directory of the newest complete PostgreSQL installation that we can run; undefined if there is none. */
 export const systemPostgres = findPrograms();
 
-/** A server of the installed PostgreSQL, new and empty. */
+/** A new, empty server of the installed PostgreSQL. */
 export interface SystemPostgres {
   /** "host:port". */
   readonly address: string;
-  /** A URL for a role and a database of it. */
+  /** A URL for one of its roles and databases. */
   url(user: string, password: string, database: string): string;
-  /** Of the superuser `postgres`. */
+  /** As the superuser `postgres`. */
   readonly password: string;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ function findPrograms(): string | undefined {
     );
 }
 
-/** The user that PostgreSQL runs as, where we are root, as which it refuses to run. */
+/** The account that PostgreSQL runs as when we are root, since it refuses to run as root. */
 function serverAccount(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = ["-u", "-g"].map((option) =>

@@ -8,15 +8,15 @@ import { searchDatabase } from "../secrets/stored-secrets.js";
 import { administer, asRole, inDatabase } from "./postgres-setup.js";
 
 export interface TestDatabase {
-  /** As the role that the service runs as; of an empty database, as its owner. */
+  /** As the application role; for an empty database, as its owner. */
   readonly target: DatabaseOptions["target"];
-  /** As a superuser, for whom row level security does not hold. */
+  /** As a superuser, who bypasses row-level security. */
   readonly owner: DatabaseOptions["target"];
   /** @throws Error when a secret is stored in it */
   drop(): Promise<void>;
 }
 
-/** Makes a database: a copy of the migrated template, or an empty one. */
+/** Creates a database: a copy of the migrated template, or an empty one. */
 export async function createTestDatabase(kind: "migrated" | "empty" = "migrated"): Promise<TestDatabase> {
   const { server, template, runtime } = inject("postgres");
   const name = `user_groups_test_${randomBytes(6).toString("hex")}`;

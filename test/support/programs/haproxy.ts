@@ -7,10 +7,9 @@ import { startGuarded } from "./guarded-program.js";
 
 export const NO_HAPROXY = "haproxy is not installed";
 
-/** Whether an HAProxy can be started on this machine. */
 export const hasHaproxy = spawnSync("haproxy", ["-v"]).status === 0;
 
-/** The header in which HAProxy tells who answered. */
+/** The header in which HAProxy names the replica that replied. */
 export const REPLICA_HEADER = "x-replica";
 
 export interface Haproxy {
@@ -19,14 +18,14 @@ export interface Haproxy {
 }
 
 /**
- * Starts an HAProxy in front of replicas, which it asks for their readiness. A request that could not even be sent goes to another one; none is sent twice.
- * @param ports those of the replicas by their names
+ * Starts an HAProxy in front of replicas, with readiness checks. It retries only requests that could not be sent, on another replica.
+ * @param ports the replicas' ports by name
  */
 export async function startHaproxy(ports: Readonly<Record<string, number>>): Promise<Haproxy> {
   const directory = await mkdtemp(join(tmpdir(), "ug-haproxy-"));
   const port = await freePort();
   const servers = Object.entries(ports).map(
-    ([name, own]) => `  server ${name} 127.0.0.1:${own} check inter 100ms fall 2 rise 1`,
+    ([name, replicaPort]) => `  server ${name} 127.0.0.1:${replicaPort} check inter 100ms fall 2 rise 1`,
   );
   const file = join(directory, "haproxy.cfg");
   await writeFile(

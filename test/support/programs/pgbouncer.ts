@@ -12,16 +12,16 @@ import { freePort } from "./free-port.js";
 export const hasPgbouncer = spawnSync("pgbouncer", ["--version"]).status === 0;
 
 export interface Pgbouncer {
-  /** The same database, through the pooler. */
+  /** The database, through the pooler. */
   readonly target: DatabaseOptions["target"];
-  /** Ends it, as a signal does. */
+  /** Ends it with a signal. */
   end(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): Promise<void>;
-  /** Starts it again, at the same address. */
+  /** Starts it again at the same address. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a PgBouncer in transaction mode, with few connections, in front of a database. */
+/** Starts a PgBouncer in transaction mode with few connections in front of a database. */
 export async function startPgbouncer(
   target: DatabaseOptions["target"],
   poolSize: number,
@@ -83,7 +83,7 @@ async function launch(settings: string, pooled: DatabaseParts) {
   };
 }
 
-/** Whoever may use the directory of a Unix socket; null where that is ourselves. PgBouncer refuses to run as root. */
+/** An account that can use a Unix socket's directory; null for ourselves. PgBouncer refuses to run as root. */
 async function ownerOf(host: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return null;
   const uid = host.startsWith("/") ? (await stat(host)).uid : 65534;

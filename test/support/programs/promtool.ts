@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 
-/** Whether Prometheus' own tool can check what is meant for it. */
+/** Whether Prometheus' promtool is installed. */
 export const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
-/** Runs it. @returns what it said, and whether it found everything right */
+/** Runs promtool. @returns its output and whether it succeeded */
 export function promtool(
   args: readonly string[],
   input = "",

@@ -7,14 +7,13 @@ import { startGuarded } from "./guarded-program.js";
 
 export const NO_REDIS = "redis-server is not installed";
 
-/** Whether a Redis can be started on this machine. */
 export const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
 
-/** A Redis of a test's own, on a port of its own, which keeps nothing when it ends. */
+/** A Redis on its own port, without persistence. */
 export interface TestRedis {
   readonly url: string;
   signal(name: "SIGSTOP" | "SIGCONT"): void;
-  /** Ends it as a crash would. */
+  /** Ends it like a crash. */
   kill(): Promise<void>;
   /** Starts it again, empty, at the same address. */
   restart(): Promise<void>;

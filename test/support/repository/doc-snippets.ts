@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const root = new URL("../../../", import.meta.url);
 
-/** A piece of code in a document. */
+/** A code block in a document. */
 export interface Snippet {
   readonly document: string;
   readonly line: number;
-  /** What the document says that it is; empty for plain text. */
+  /** Its language; empty for plain text. */
   readonly language: string;
   readonly code: string;
-  /** The file that it is, if the line before it says so: `name`: */
+  /** Its file name, if the line before is of the form `name`: */
   readonly file: string | undefined;
-  /** Why it is not run, if the document says so in a comment before it: `<!-- not run: … -->`. */
+  /** Why it is not run, from a comment before it: `<!-- not run: … -->`. */
   readonly notRun: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function readDocument(document: string): string {
   return readFileSync(new URL(document, root), "utf8");
 }
 
-/** The fenced pieces of code of a document, in their order. */
+/** The fenced code blocks of a document, in order. */
 export function snippetsOf(document: string): readonly Snippet[] {
   const text = readDocument(document);
   const fences = text.matchAll(

@@ -1,11 +1,11 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Lists below the summary how many tests were skipped, and why. */
+/** Prints below the summary how many tests were skipped, and why. */
 export class SkipReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = new Map<string, number>();
     for (const module of modules) {
-      // Tests that a name was asked for by -t skip the others.
+      // Ignore tests that -t filters out.
       if (module.project.config.testNamePattern) return;
       for (const test of module.children.allTests("skipped")) {
         const { note } = { note: undefined, ...test.result() };

@@ -29,7 +29,7 @@ export function readSource(path: string): SourceFile {
   return { path, text, imports, packages, faults };
 }
 
-/** The source of what an import names. */
+/** Resolves an import to its source file. */
 function sourceOf(path: string): string {
   const source = path.replace(/\.js$/, ".ts");
   return source.startsWith("console/") && existsSync(join(root, `${source}x`)) ? `${source}x` : source;

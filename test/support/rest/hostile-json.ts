@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Text that a parser, a database or a careless object could stumble over. */
+/** Text that can confuse a parser, a database or JavaScript objects. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     "__proto__",
@@ -22,7 +22,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }),
 );
 
-/** The text of numbers that are too large, too small or too long. */
+/** Numbers, as text, that are too large, too small or too long. */
 const hostileNumber = fc.constantFrom(
   "1e999",
   "-1e999",
@@ -33,7 +33,7 @@ const hostileNumber = fc.constantFrom(
   `0.${"1".repeat(5000)}`,
 );
 
-/** The text of any JSON value with hostile parts: deep, with keys that are there twice or mean something else to JavaScript. */
+/** JSON text with hostile parts: deep nesting, duplicate keys, keys with a meaning in JavaScript. */
 export const hostileJson: fc.Arbitrary<string> = fc.letrec<{ value: string; object: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -50,20 +50,22 @@ export const hostileJson: fc.Arbitrary<string> = fc.letrec<{ value: string; obje
     .map((entries) => toObjectText(entries)),
 })).value;
 
-/** The text of an object with these entries, some of them hostile, and further ones; a key may be there twice. */
+/** JSON text of an object with these entries, some of them hostile, and further ones; keys can repeat. */
 export function hostileObject(fields: Readonly<Record<string, fc.Arbitrary<string>>>): fc.Arbitrary<string> {
-  const own = Object.entries(fields).map(([key, honest]) =>
+  const givenEntries = Object.entries(fields).map(([key, honest]) =>
     fc
       .oneof({ weight: 3, arbitrary: honest }, { weight: 1, arbitrary: hostileJson })
       .map((text): [string, string] => [key, text]),
   );
   const keys = fc.oneof(hostileText, fc.constantFrom(...Object.keys(fields)));
   const others = fc.array(fc.tuple(keys, hostileJson), { maxLength: 2 });
-  return fc.tuple(fc.tuple(...own), others).map(([first, second]) => toObjectText([...first, ...second]));
+  return fc
+    .tuple(fc.tuple(...givenEntries), others)
+    .map(([first, second]) => toObjectText([...first, ...second]));
 }
 
-/** A text as it is, cut off, or with one character that does not belong. */
-export function perhapsBroken(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
+/** A text unchanged, truncated, or with one invalid character. */
+export function maybeInvalidSiteConfig(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .tuple(text, fc.nat(3), fc.nat(), fc.constantFrom("\u0000", ",", "}", "\\", '"'))
     .map(([whole, kind, position, character]) => {

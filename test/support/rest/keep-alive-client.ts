@@ -5,20 +5,20 @@ export interface Reply {
   readonly kind: "reply";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether it says that the connection ends. */
+  /** Whether it has `Connection: close`. */
   readonly ends: boolean;
   readonly body: unknown;
 }
 
-/** A reply, or how the connection ended instead of one. */
+/** A reply, or how the connection ended instead. */
 export type Outcome =
   | Reply
   | { readonly kind: "closed" }
   | { readonly kind: "broken"; readonly code: unknown };
 
-/** One connection that tells exactly what became of each request; nothing is ever sent again. */
+/** One connection that reports the outcome of each request; never retries. */
 export interface KeepAliveClient {
-  /** Sends bytes as they are. */
+  /** Sends raw bytes. */
   write(text: string): void;
   /** Waits for the next reply. */
   next(): Promise<Outcome>;
@@ -51,15 +51,15 @@ export function jsonRequest(
   ].join("\r\n");
 }
 
-/** Connects. @throws the system's error when nobody listens */
+/** Connects. @throws the system's error when the connection is refused */
 export async function openKeepAliveClient(url: string): Promise<KeepAliveClient> {
-  // Half open, so that a test can send what comes too late.
+  // Half open, so that a test can send after the server's end.
   const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", allowHalfOpen: true });
   await once(socket, "connect");
   let received = "";
   let ending: Outcome | undefined;
   let wake: () => void = () => undefined;
-  // Bytes as characters, so that lengths are those of the headers.
+  // One character per byte, so that lengths match the headers.
   socket.setEncoding("latin1").on("data", (text: string) => {
     received += text;
     wake();

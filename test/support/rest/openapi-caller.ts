@@ -6,14 +6,14 @@ import { exchange } from "./raw-connection.js";
 interface Call {
   /** The API key; none if undefined. */
   readonly key?: string | undefined;
-  /** Sent as JSON; a string as it stands. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of the path as the document has it. */
+  /** Replaces the document's path. */
   readonly path?: string;
 }
 
-/** Calls operations such as `get /api/user`, and holds each reply against the document. */
+/** Calls operations such as `get /api/user` and checks each reply against the document. */
 export class OpenApiCaller {
   readonly #url: string;
   readonly #contract: OpenApiContract;
@@ -23,7 +23,6 @@ export class OpenApiCaller {
     this.#contract = contract;
   }
 
-  /** @returns the reply's status, headers, text and body as JSON */
   async call(operation: string, { key, body, headers, path }: Call = {}) {
     const [method = "", template = ""] = operation.split(" ");
     const sent = typeof body === "string" ? body : JSON.stringify(body);
@@ -42,7 +41,7 @@ export class OpenApiCaller {
     return { ...raw, body: raw.text === "" ? undefined : JSON.parse(raw.text) };
   }
 
-  /** Sends two Host headers, which no client does by itself. */
+  /** Sends two Host headers, which HTTP clients do not do. */
   async callBadly(operation: string, path?: string): Promise<void> {
     const [method = "", template = ""] = operation.split(" ");
     const head = `${method.toUpperCase()} ${path ?? template} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`;

@@ -5,15 +5,15 @@ import { openApiDocument } from "../../../src/http/openapi/document.js";
 
 const VERSION = await packageVersion();
 
-/** A reply, as it came. */
+/** A received reply. */
 export interface RawReply {
   readonly status: number;
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** What any HTTP reply may have, and OpenAPI does not describe. */
+/** Headers that any HTTP reply can have and OpenAPI does not describe. */
 const PLAIN_HEADERS = [
   "connection",
   "content-length",
@@ -23,10 +23,10 @@ const PLAIN_HEADERS = [
   "transfer-encoding",
 ];
 
-/** A part of the document: tests know where what is. */
+/** An untyped part of the document. */
 type Part = ReturnType<typeof JSON.parse>;
 
-/** Holds replies against the OpenAPI document, and remembers which of its replies have been seen. */
+/** Checks replies against the OpenAPI document and records which documented replies have been seen. */
 export class OpenApiContract {
   readonly #document: Part = JSON.parse(JSON.stringify(openApiDocument(VERSION)));
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -45,7 +45,7 @@ export class OpenApiContract {
     );
   }
 
-  /** Every reply that the document promises, such as `get /api/user 400 invalid_json`. */
+  /** Every documented reply, such as `get /api/user 400 invalid_json`. */
   get promised(): string[] {
     return this.operations.flatMap((operation) =>
       Object.keys(this.#at(operation).responses).flatMap((status) => {
@@ -61,7 +61,6 @@ export class OpenApiContract {
     return [...this.#seen];
   }
 
-  /** The operation itself. */
   #at(operation: string): Part {
     const [method = "", path = ""] = operation.split(" ");
     return this.#document.paths[path][method];
@@ -69,59 +68,59 @@ export class OpenApiContract {
 
   /** Checks status, headers and body of a reply. */
   check(operation: string, reply: RawReply): void {
-    const told = `${operation} ${reply.status}: ${reply.text.slice(0, 300)}`;
+    const details = `${operation} ${reply.status}: ${reply.text.slice(0, 300)}`;
     const status = String(reply.status);
-    expect(Object.keys(this.#at(operation).responses), told).toContain(status);
+    expect(Object.keys(this.#at(operation).responses), details).toContain(status);
     const { value, pointer } = this.#response(operation, status);
-    this.#checkHeaders(value.headers, reply, told);
+    this.#checkHeaders(value.headers, reply, details);
     const type = String(reply.headers["content-type"] ?? "").split(";")[0] ?? "";
     if (!value.content) {
-      expect(reply.text, told).toBe("");
+      expect(reply.text, details).toBe("");
       this.#seen.add(`${operation} ${status}`);
       return;
     }
-    expect(Object.keys(value.content), told).toContain(type);
+    expect(Object.keys(value.content), details).toContain(type);
     const body = JSON.parse(reply.text);
-    this.#validate(`${pointer}/content/${escapeKey(type)}/schema`, body, told);
+    this.#validate(`${pointer}/content/${escapeKey(type)}/schema`, body, details);
     const { code = "" } = body.error ?? {};
     if (reply.status >= 400) {
-      expect(Object.keys(value.content[type].examples), told).toContain(code);
-      expect(body.error.request_id, told).toBe(reply.headers["x-request-id"]);
+      expect(Object.keys(value.content[type].examples), details).toContain(code);
+      expect(body.error.request_id, details).toBe(reply.headers["x-request-id"]);
     }
     this.#seen.add(`${operation} ${status} ${reply.status < 400 ? "" : code}`.trim());
   }
 
-  /** Whether a body is what an operation takes. */
+  /** Whether an operation accepts a body. */
   accepts(operation: string, body: unknown): boolean {
     const [method = "", path = ""] = operation.split(" ");
     const pointer = `/paths/${escapeKey(path)}/${method}/requestBody/content/application~1json/schema`;
     return this.#validator(pointer)(body);
   }
 
-  #checkHeaders(documented: Part, { headers }: RawReply, told: string): void {
+  #checkHeaders(documented: Part, { headers }: RawReply, details: string): void {
     const names = Object.keys(documented);
     for (const name of names) {
       const pointer = documented[name].$ref.slice(1);
       const { required = false, schema } = this.#lookUp(pointer);
       const value = headers[name.toLowerCase()];
-      if (value === undefined) expect(required, `${told}: ${name} is missing`).toBe(false);
+      if (value === undefined) expect(required, `${details}: ${name} is missing`).toBe(false);
       else
         this.#validate(
           `${pointer}/schema`,
           schema.type === "integer" ? Number(value) : value,
-          `${told}: ${name}`,
+          `${details}: ${name}`,
         );
     }
     const known = [...PLAIN_HEADERS, ...names.map((name) => name.toLowerCase())];
     expect(
       Object.keys(headers).filter((name) => !known.includes(name)),
-      told,
+      details,
     ).toEqual([]);
   }
 
-  #validate(pointer: string, value: unknown, told: string): void {
+  #validate(pointer: string, value: unknown, details: string): void {
     const validate = this.#validator(pointer);
-    expect(validate(value) ? [] : validate.errors, told).toEqual([]);
+    expect(validate(value) ? [] : validate.errors, details).toEqual([]);
   }
 
   #validator(pointer: string) {

@@ -3,11 +3,11 @@ import type { RestReply } from "./rest-client.js";
 
 const WINDOW_S = 60;
 
-/** The headers about the rate limit of a reply, but for those about when the window ends, of which only the form is certain. */
+/** A reply's rate limit headers; of the window's end only the format is checked. */
 export function limitsOf({ headers }: Pick<RestReply, "headers">) {
   const reset = Number(headers["ratelimit-reset"]);
-  const told = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("ratelimit")));
-  const { "ratelimit-reset": _reset, ratelimit, ...rest } = told;
+  const limits = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("ratelimit")));
+  const { "ratelimit-reset": _reset, ratelimit, ...rest } = limits;
   return {
     ...rest,
     ratelimit: String(ratelimit).replace(/;t=(\d+)$/, (whole, seconds) =>
@@ -19,7 +19,7 @@ export function limitsOf({ headers }: Pick<RestReply, "headers">) {
   };
 }
 
-/** What `limitsOf` finds when so much is left of a limit. */
+/** The expected `limitsOf` for a remaining allowance. */
 export function left(remaining: number, limit: number, policy = "requests") {
   return {
     "ratelimit-limit": String(limit),
@@ -29,12 +29,12 @@ export function left(remaining: number, limit: number, policy = "requests") {
   };
 }
 
-/** The same for a request that was refused. */
+/** The same for a rejected request. */
 export function refused(remaining: number, limit: number, policy = "requests") {
   return { ...left(remaining, limit, policy), "retry-after": "ok" };
 }
 
-/** The message to whom too little is left. */
+/** The error message when the remaining allowance is too small. */
 export function exceeded(limit: number, remaining: number, needed: number): unknown {
   return expect.stringMatching(
     new RegExp(

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { GraphqlFixture } from "../graphql/graphql-fixture.js";
 import { callRest, type RestReply } from "./rest-client.js";
 
-/** Keys of which nothing was spent yet, and what spends from them by REST. */
+/** Keys with an unused allowance, and a REST call that consumes it. */
 export function useKeys(graphql: () => GraphqlFixture) {
   const rest = (key: string, body: unknown = { user_group_id: "x", name: "X" }): Promise<RestReply> =>
     callRest(`${graphql().service.url}/api/user`, "GET", key, body);

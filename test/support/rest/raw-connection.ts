@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 
 /**
- * Sends bytes over a bare connection.
- * @param parts written one after the other, each once the one before is on its way, until the server closes the connection
- * @returns everything that comes back until the server closes it, and how many bytes it could be sent
+ * Sends bytes over a raw connection.
+ * @param parts written one after the other, each once the previous one is flushed, until the server closes the connection
+ * @returns everything received until the server closes it, and the number of bytes sent
  */
 export async function exchange(
   url: string,
@@ -17,7 +17,7 @@ export async function exchange(
       .on("data", (chunk) => {
         answer += chunk.toString("latin1");
       })
-      // To be cut off in the middle of a request is what many tests wait for.
+      // Many tests expect to be disconnected in the middle of a request.
       .on("error", () => undefined)
       .on("end", () => {
         isOpen = false;

@@ -8,9 +8,9 @@ export interface RestReply {
 }
 
 /**
- * Calls a path as an API key's holder would.
- * @param body sent as JSON; a string or bytes are sent as they stand
- * @param headers further ones; undefined takes away one that is sent otherwise
+ * Calls a path with an API key.
+ * @param body sent as JSON; strings and bytes are sent unchanged
+ * @param headers further headers; undefined removes a default one
  */
 export async function callRest(
   url: string,

@@ -7,7 +7,7 @@ import {
 } from "../service/test-service.js";
 import { callRest, type RestReply } from "./rest-client.js";
 
-/** Every key of one account, and calls to /api/user. */
+/** Keys of each kind of one account, and calls to /api/user. */
 export interface RestFixture {
   readonly service: TestService;
   readonly account: TestAccount;
@@ -21,11 +21,11 @@ export interface RestFixture {
   };
   /** A key of another account. */
   readonly strangerKey: string;
-  /** Calls /api/user; with the admin key unless told otherwise. */
+  /** Calls /api/user, with the admin key by default. */
   call(method: string, body?: unknown, key?: string): Promise<RestReply>;
 }
 
-/** Starts the service for a test file of the REST face. @returns what gives the fixture, once the tests run */
+/** Starts the service for a REST test file. @returns a getter for the fixture */
 export function useRest(options: TestServiceOptions = {}): () => RestFixture {
   let fixture: RestFixture | undefined;
   beforeAll(async () => {
@@ -54,7 +54,7 @@ export function useRest(options: TestServiceOptions = {}): () => RestFixture {
   };
 }
 
-/** Checks a whole failed reply. @param error with `fields` where there are more than the one field */
+/** Expects a complete error reply. @param error with `fields` if there is more than one */
 export function expectError(
   reply: RestReply,
   status: number,
@@ -73,7 +73,7 @@ export function expectError(
   expect(reply.headers["cache-control"]).toBe("no-store");
 }
 
-/** The user group of a reply that has one. */
+/** The user group of a successful reply. */
 export function userGroupOf(reply: RestReply): { readonly team_id: number; readonly token: string } {
   const { body } = reply;
   if (typeof body === "object" && body !== null && "user_group" in body) {

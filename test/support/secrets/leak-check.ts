@@ -3,10 +3,10 @@ import { readLogs, secretsOf, WHOLE_RUN } from "./run-record.js";
 import { type Finding, findSecrets } from "./secret-search.js";
 import { searchDatabase, searchFiles } from "./stored-secrets.js";
 
-/** How many findings are told one by one. */
+/** Maximum number of findings to report one by one. */
 const SHOWN = 20;
 
-/** Fails with what was found. */
+/** Throws an error that lists the findings. */
 export function expectNoSecrets(findings: readonly Finding[], where: string): void {
   if (findings.length === 0) return;
   const lines = findings.slice(0, SHOWN).map(({ what, excerpt }) => `  ${what}: ${excerpt}`);
@@ -14,7 +14,7 @@ export function expectNoSecrets(findings: readonly Finding[], where: string): vo
   throw new Error([`Secrets stand in ${where}:`, ...lines, ...more].join("\n"));
 }
 
-/** Looks for secrets in all that a test run logged, and in what it has left stored. */
+/** Searches everything that a test run logged or stored for secrets. */
 export async function searchRun(
   record: string,
   databases: readonly DatabaseOptions["target"][],

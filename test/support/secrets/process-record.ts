@@ -5,10 +5,10 @@ import { currentSecrets, recordLog, recordSecret } from "./run-record.js";
 import { searchFiles } from "./stored-secrets.js";
 
 const KEPT = "secrets.json";
-/** What the first start prints between its first line and its last. */
+/** The output of the first start between its first line and its last. */
 const DEMO = /^Created the account "demo"[\s\S]*?(?=^Playground:|(?![\s\S]))/m;
 
-/** Notes the secrets that a process gets by its environment. */
+/** Records the secrets in a process's environment. */
 export function recordEnvironment(env: Readonly<Record<string, string>>): void {
   for (const key of env["ENCRYPTION_KEYS"]?.split(",") ?? []) {
     recordSecret("an encryption key", Buffer.from(key, "base64"));
@@ -19,7 +19,7 @@ export function recordEnvironment(env: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Notes what a process wrote, but for what is to be shown once: the keys of the demo account, or of `key create` (decision 25). */
+/** Records a process's output, except for keys that are shown once: the demo account's, or those of `key create` (decision 25). */
 export function recordOutput(
   args: readonly string[],
   { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
@@ -29,8 +29,8 @@ export function recordOutput(
 }
 
 /**
- * Notes the secrets that are kept in a directory where processes had their DATA_DIR.
- * @throws Error when a secret stands in another file of it
+ * Records the secrets stored in a directory used as DATA_DIR.
+ * @throws Error when another file contains a secret
  */
 export async function searchDataDirectory(directory: string): Promise<void> {
   for (const name of await readdir(directory, { recursive: true })) {

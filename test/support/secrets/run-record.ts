@@ -4,24 +4,24 @@ import { expect, inject } from "vitest";
 import type { KnownSecret } from "./secret-search.js";
 
 /**
- * What a test run logged and which secrets it knew, in a directory of the run: at its end the one is searched for the other
- * (leak-check.ts). Each test file is a part of the run; what belongs to all of them is noted under WHOLE_RUN.
+ * A test run's logs and known secrets, in a directory of the run: at its end the logs are searched for the secrets
+ * (leak-check.ts). Each test file is a part of the run; records shared by all files are stored under WHOLE_RUN.
  */
 export const WHOLE_RUN = "postgresql";
 const SECRETS = ".secrets";
 const LOG = ".log";
-/** What replies name failures. */
+/** The names of error fields in replies. */
 const FAILURES = ["error", "errors", "userErrors"];
 
 let log: number | undefined;
 
-/** Notes what a service logged. */
+/** Records a line that a service logged. */
 export function recordLog(text: string): void {
   log ??= openSync(logPath(inject("postgres").record, currentPart()), "a");
   writeSync(log, text.endsWith("\n") ? text : `${text}\n`);
 }
 
-/** Notes what a reply tells the caller of failures, and the key that is in a webhook's secret. */
+/** Records a reply's error messages, and the key in a webhook's secret. */
 export function recordReply(reply: string): void {
   for (const [, base64 = ""] of reply.matchAll(/"whsec_([^"]+)"/g)) {
     recordSecret("the key of a webhook", Buffer.from(base64, "base64"));
@@ -33,12 +33,12 @@ export function recordReply(reply: string): void {
   });
 }
 
-/** Notes a secret that cannot be known by its format. */
+/** Records a secret that has no recognizable format. */
 export function recordSecret(name: string, value: string | Buffer): void {
   writeSecret(inject("postgres").record, currentPart(), { name, value: Buffer.from(value) });
 }
 
-/** The same for any part of a run. Short ones are words of tests, and left out. */
+/** The same for any part of a run. Short ones occur as words in tests and are ignored. */
 export function writeSecret(record: string, part: string, { name, value }: KnownSecret): void {
   if (value.length < 12) return;
   appendFileSync(
@@ -47,12 +47,12 @@ export function writeSecret(record: string, part: string, { name, value }: Known
   );
 }
 
-/** The secrets that the current test file knows so far. */
+/** The secrets that the current test file has recorded so far. */
 export function currentSecrets(): KnownSecret[] {
   return secretsOf(inject("postgres").record, currentPart());
 }
 
-/** The secrets that a part of the run knows so far, with those of the whole run. */
+/** The secrets that a part of the run and the whole run have recorded so far. */
 export function secretsOf(record: string, part: string): KnownSecret[] {
   const files = [...new Set([part, WHOLE_RUN])].map((name) => join(record, `${name}${SECRETS}`));
   const texts = files.map((file) => (existsSync(file) ? readFileSync(file, "utf8") : ""));
@@ -68,12 +68,12 @@ export function secretsOf(record: string, part: string): KnownSecret[] {
   });
 }
 
-/** Where a part of the run writes its log. */
+/** The log file of a part of the run. */
 export function logPath(record: string, part: string): string {
   return join(record, `${part}${LOG}`);
 }
 
-/** Each log that was written so far. */
+/** All logs written so far. */
 export function readLogs(record: string): { readonly part: string; readonly text: string }[] {
   return readdirSync(record)
     .filter((name) => name.endsWith(LOG))

@@ -1,31 +1,31 @@
-/** A secret that has no format to know it by, such as a key or a password. */
+/** A secret without a recognizable format, such as a key or a password. */
 export interface KnownSecret {
   readonly name: string;
   readonly value: Buffer;
 }
 
-/** Where a secret stands that must not be there. */
+/** A found secret. */
 export interface Finding {
   readonly what: string;
-  /** What stands before it, and its first characters. */
+  /** The text before it, and its first characters. */
   readonly excerpt: string;
 }
 
-/** Each format by what a secret begins with; the hint of a key goes on with an ellipsis, which is none of these characters. */
+/** The secret formats by prefix; the hint of a key ends with an ellipsis, which is not one of these characters. */
 const FORMATS = [
   { what: "an API key", prefix: "ugk_(?:live|test)_" },
   { what: "a user group token", prefix: "ugt_" },
   { what: "a webhook secret", prefix: "whsec_" },
 ];
-/** The length of what follows at which even random bytes cannot be meant. */
+/** Minimum length at which a match cannot be random bytes. */
 const SURE_LENGTH = 20;
-/** The lengths from which a run of hex or base64 digits may spell a secret of ours, which has at least 49 characters. */
+/** Minimum lengths of hex or base64 runs that can encode one of our secrets, which have at least 49 characters. */
 const HEX_LENGTH = 98;
 const BASE64_LENGTH = 64;
 
 /**
- * Looks for secrets in what was logged or stored: for all that begins like one of ours, even a false one, as it stands, and for all
- * that looks like a whole one in hex or base64; for known ones in each spelling.
+ * Searches logged or stored text for secrets: anything with one of our prefixes, even if incomplete, as plain text;
+ * complete secrets in hex or base64; and known secrets in every encoding.
  */
 export function findSecrets(text: string, known: readonly KnownSecret[]): Finding[] {
   const bytes = decodedHex(text);
@@ -37,7 +37,7 @@ export function findSecrets(text: string, known: readonly KnownSecret[]): Findin
   ];
 }
 
-/** Looks for whole secrets in bytes of any kind, as they stand. */
+/** Searches bytes of any kind for complete, unencoded secrets. */
 export function findSecretsInBytes(bytes: Buffer, known: readonly KnownSecret[]): Finding[] {
   const text = bytes.toString("latin1");
   return [...findFormats(text, SURE_LENGTH), ...findKnown(text, known)];
@@ -74,12 +74,12 @@ function spellingsOf(value: Buffer): string[] {
   ];
 }
 
-/** What runs of hex digits spell: PostgreSQL shows bytes so. */
+/** Decodes runs of hex digits, as PostgreSQL prints bytes. */
 function decodedHex(text: string): string[] {
   return decode(text, new RegExp(`[0-9a-f]{${HEX_LENGTH},}`, "gi"), "hex", [0, 1]);
 }
 
-/** What runs of base64 spell, wherever in a group of four characters they begin. */
+/** Decodes runs of base64 at each of the four possible offsets. */
 function decodedBase64(text: string): string[] {
   return decode(text, new RegExp(`[\\w+/-]{${BASE64_LENGTH},}`, "g"), "base64", [0, 1, 2, 3]);
 }

@@ -6,7 +6,7 @@ import { type Finding, findSecrets, findSecretsInBytes, type KnownSecret } from 
 
 const ROWS_AT_ONCE = 5000;
 
-/** Looks for secrets in every row of a database. @param owner a superuser, who sees all of them */
+/** Searches every row of a database for secrets. @param owner a superuser, who sees all rows */
 export async function searchDatabase(
   owner: DatabaseOptions["target"],
   known: readonly KnownSecret[],
@@ -19,7 +19,7 @@ export async function searchDatabase(
   return findings;
 }
 
-/** All rows of a database as text, some thousands of a table at once; bytes as hex. */
+/** All rows of a database as text, some thousand of a table at a time; bytes as hex. */
 export async function* dumpDatabase(
   owner: DatabaseOptions["target"],
 ): AsyncGenerator<{ readonly table: string; readonly text: string }> {
@@ -47,8 +47,8 @@ export async function* dumpDatabase(
 }
 
 /**
- * Looks for secrets in all files below a directory: in PostgreSQL's are also rows that are no more, and its log of changes.
- * @param except names of files to leave out
+ * Searches all files below a directory for secrets: PostgreSQL's also contain dead rows and its write-ahead log.
+ * @param except names of files to skip
  */
 export async function searchFiles(
   directory: string,

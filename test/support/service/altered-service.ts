@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { request } from "undici";
 
-/** A reply as it is about to be sent on. */
+/** A reply before it is forwarded. */
 export interface AlterableReply {
   readonly method: string;
   readonly sent: string;
@@ -11,13 +11,13 @@ export interface AlterableReply {
   text: string;
 }
 
-/** A service that answers as another one does, but for what is altered. */
+/** A proxy to another service that alters some replies. */
 export interface AlteredService {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** @param alter may wait, and change the reply */
+/** @param alter may wait, and modify the reply */
 export async function startAlteredService(
   url: string,
   alter: (reply: AlterableReply) => void | Promise<void>,

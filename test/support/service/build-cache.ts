@@ -8,8 +8,8 @@ const cache = join(project, "node_modules", ".cache", "user-groups-test");
 const keptForMs = 24 * 3_600_000;
 
 /**
- * Builds a directory once for all runs, beside node_modules.
- * @param name changes with whatever the content depends on
+ * Builds a directory once for all runs, next to node_modules.
+ * @param name must change with everything the content depends on
  * @param build fills an empty directory
  * @returns the directory
  */

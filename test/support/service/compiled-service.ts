@@ -8,7 +8,7 @@ import { cachedDirectory, project } from "./build-cache.js";
 
 let compiled: Promise<string> | undefined;
 
-/** Compiles the service as `npm run build` does, but beside node_modules. @returns the directory; sources in src/ */
+/** Compiles the service as `npm run build` does, into a directory next to node_modules. @returns the directory; sources in src/ */
 export function compileService(): Promise<string> {
   compiled ??= compile();
   return compiled;
@@ -17,7 +17,7 @@ export function compileService(): Promise<string> {
 async function compile(): Promise<string> {
   return cachedDirectory(await hashOfSources(), async (directory) => {
     const tsc = join(project, "node_modules", "typescript", "bin", "tsc");
-    // The types are checked elsewhere: somebody's half-done edit need not fail these tests.
+    // Types are checked elsewhere: an unfinished edit need not fail these tests.
     const unchecked = [
       "--noCheck",
       "--incremental",
@@ -34,7 +34,7 @@ async function compile(): Promise<string> {
     );
     await writeFile(join(directory, "package.json"), '{ "type": "module" }\n');
     await cp(await builtPages(), join(directory, "pages"), { recursive: true });
-    // Another account than ours runs it, too.
+    // Tests also run it as another account.
     await promisify(execFile)("chmod", ["-R", "a+rX", directory]);
   });
 }

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { embeddedUser } from "../../../src/embedded-postgres/cluster.js";
 import type { EmbeddedConnection } from "../../../src/embedded-postgres/connection.js";
 
-/** Whether this machine lets a test see which processes work in a directory. */
+/** Whether a test can see which processes use a directory on this machine. */
 export const seesProcesses = process.platform === "linux";
 
 const endingMs = 30_000;
 
-/** The ids of the processes that work in a directory or below: each of an embedded PostgreSQL's does. */
+/** The IDs of the processes that work in a directory or below, such as those of an embedded PostgreSQL. */
 export async function processesIn(directory: string): Promise<readonly number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -18,7 +18,7 @@ export async function processesIn(directory: string): Promise<readonly number[]>
   return found.filter(({ cwd }) => cwd.startsWith(`${directory}/`)).map(({ id }) => Number(id));
 }
 
-/** Waits until no process works in a directory. @returns whether that came about in time */
+/** Waits until no process works in a directory. @returns false on timeout */
 export async function waitForNoProcessIn(directory: string): Promise<boolean> {
   const deadline = Date.now() + endingMs;
   while (Date.now() < deadline) {
@@ -28,27 +28,27 @@ export async function waitForNoProcessIn(directory: string): Promise<boolean> {
   return false;
 }
 
-/** Sees to it that no process works in a directory. */
+/** Ends all processes that work in a directory. */
 export async function endProcessesIn(directory: string): Promise<void> {
   if (!seesProcesses || (await waitForNoProcessIn(directory))) return;
   for (const id of await processesIn(directory)) process.kill(id, "SIGKILL");
   await waitForNoProcessIn(directory);
 }
 
-/** What PostgreSQL notes about itself while it runs on a DATA_DIR. */
+/** PostgreSQL's postmaster.pid while it runs on a DATA_DIR. */
 export async function readPostmaster(dataDir: string): Promise<{ pid: number; socketDir: string }> {
   const lines = (await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8")).split("\n");
   return { pid: Number(lines[0]), socketDir: lines[4] ?? "" };
 }
 
-/** What a DATA_DIR keeps between starts. */
+/** The secrets that a DATA_DIR stores. */
 export async function readSecrets(
   dataDir: string,
 ): Promise<{ databasePassword: string; encryptionKeys: string[] }> {
   return JSON.parse(await readFile(join(dataDir, "secrets.json"), "utf8"));
 }
 
-/** How to reach the PostgreSQL that runs on a DATA_DIR. */
+/** The connection to the PostgreSQL that runs on a DATA_DIR. */
 export async function connectionTo(dataDir: string): Promise<EmbeddedConnection> {
   const { socketDir } = await readPostmaster(dataDir);
   const { databasePassword } = await readSecrets(dataDir);

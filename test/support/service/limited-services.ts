@@ -6,7 +6,7 @@ import { startTestService, type TestService, type TestServiceOptions } from "./t
 
 export const LIVEZ = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/** Services with limits of their own, on one database, and connections to them: each lives as long as its test. */
+/** Services with limits of their own on one database, and connections to them, until the test ends. */
 export function useLimitedServices() {
   const sockets: Socket[] = [];
   afterEach(() => {
@@ -34,7 +34,7 @@ export function useLimitedServices() {
     return socket;
   }
 
-  /** A connection that was served. */
+  /** A connection that has been served. */
   async function openServed(service: TestService): Promise<Socket> {
     const socket = await open(service);
     socket.write(LIVEZ);

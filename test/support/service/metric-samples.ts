@@ -1,16 +1,16 @@
 import { request } from "undici";
 
-/** What the services of tests want to see of those who read their metrics. */
+/** The METRICS_TOKEN of the tests' services. */
 export const METRICS_TOKEN = "a-token-for-the-metrics-of-tests";
 
-/** One line of metrics. */
+/** One metric sample. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Scrapes a service. @throws Error when it is refused, or a line is none of Prometheus' text format */
+/** Scrapes a service. @throws Error when it is rejected, or a line is not in Prometheus' text format */
 export async function scrape(url: string): Promise<readonly Sample[]> {
   return readSamples(await scrapeText(url));
 }
@@ -23,7 +23,7 @@ export async function scrapeText(url: string): Promise<string> {
   return text;
 }
 
-/** The value of the samples with these labels, added up; undefined when there is none. */
+/** The sum of the samples with these labels; undefined without any. */
 export function sumOf(
   samples: readonly Sample[],
   name: string,

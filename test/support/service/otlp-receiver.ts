@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
-/** A span as a collector got it. */
+/** A span as received by a collector. */
 export interface ReceivedSpan {
   readonly name: string;
   readonly traceId: string;
@@ -11,27 +11,27 @@ export interface ReceivedSpan {
   /** 1 internal, 2 server, 3 client. */
   readonly kind: number;
   readonly attributes: Readonly<Record<string, string | number>>;
-  /** The ids of the spans that it names. */
+  /** The IDs of the linked spans. */
   readonly links: readonly string[];
   readonly failed: boolean;
 }
 
 export interface OtlpReceiver {
   readonly url: string;
-  /** The requests that came in. */
+  /** The received requests. */
   readonly requests: readonly {
     readonly path: string;
     readonly type: string;
     readonly key: string;
     readonly body: Buffer;
   }[];
-  /** The spans of those that were sent as JSON. */
+  /** The spans of the JSON requests. */
   spans(): readonly ReceivedSpan[];
 }
 
 /**
- * A collector of traces on loopback, until the test ends.
- * @param answers whether it answers at all
+ * A trace collector on loopback, until the test ends.
+ * @param answers whether it responds at all
  */
 export async function startOtlpReceiver(answers = true): Promise<OtlpReceiver> {
   const requests: { path: string; type: string; key: string; body: Buffer }[] = [];

@@ -12,14 +12,14 @@ import { createTestDatabase } from "../postgres/test-database.js";
 import { recordLog, recordSecret } from "../secrets/run-record.js";
 import { METRICS_TOKEN } from "./metric-samples.js";
 
-/** The service as settings make it, in the test's own process, with an account. */
+/** The service configured by settings, in the test's process, with an account. */
 export interface RunningApp {
   readonly app: App;
   readonly url: string;
-  /** An admin key of the account, in the environment Customer. */
+  /** An admin key of the account in the environment Customer. */
   readonly key: string;
   readonly accountId: number;
-  /** The lines of the log, parsed. */
+  /** The parsed lines of the log. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
   /** Runs a statement as a superuser. */
   query(text: string): Promise<unknown>;
@@ -51,7 +51,7 @@ export async function startRunningApp(
   });
   const app = await startApp(config, stream);
   const administration = new Pool(clientOptions(owner));
-  // Some tests end the connections.
+  // Some tests close the connections.
   administration.on("error", () => undefined);
   let isOpen = true;
   const close = async () => {

@@ -11,15 +11,15 @@ import { compileService } from "./compiled-service.js";
 import { endProcessesIn } from "./data-directory.js";
 
 export interface ProcessOptions {
-  /** Besides PATH, and PORT=0. */
+  /** In addition to PATH and PORT=0. */
   readonly env?: Readonly<Record<string, string>>;
   /** The account to run as, instead of ours. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
-  /** How long it may live, even if the test's own process is killed; five minutes by default. */
+  /** Maximum lifetime, even if the test's process is killed; five minutes by default. */
   readonly lifetimeMs?: number;
 }
 
-/** How a process ended and what it wrote. */
+/** How a process ended, and its output. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -35,34 +35,34 @@ export interface RunningProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** A service that has told that it answers. */
+/** A service that has reported its URL. */
 export interface RunningService extends RunningProcess {
   readonly url: string;
   readonly startUpText: string;
 }
 
-/** The processes and DATA_DIRs of a test file; none of them outlives it. */
+/** The processes and DATA_DIRs of a test file, which end with it. */
 export interface TestProcesses {
-  /** A path for a DATA_DIR: nothing is there yet, or else a copy of another one that nobody uses. */
+  /** A path for a DATA_DIR: does not exist yet, or is a copy of another one that is not in use. */
   newDataDir(copyOf?: string): Promise<string>;
-  /** A DATA_DIR after initdb: the service starts on it as at the first time. */
+  /** A DATA_DIR after initdb: for the service, still a first start. */
   newPreparedDataDir(): Promise<string>;
-  /** Starts a command of the command-line interface, or without one what `npm start` does. */
+  /** Starts a CLI command, or the service without one. */
   launch(args: readonly string[], options?: ProcessOptions): Promise<RunningProcess>;
-  /** The same, to its end. */
+  /** Runs a CLI command to its end. */
   run(args: readonly string[], options?: ProcessOptions): Promise<ProcessEnd>;
-  /** Starts the service and waits until it answers. @throws when it ends instead, with what it wrote */
+  /** Starts the service and waits until it is available. @throws Error with its output when it exits instead */
   serve(options?: ProcessOptions): Promise<RunningService>;
   /**
-   * Kills what still runs, with the PostgreSQL of every DATA_DIR, and removes the directories.
-   * @throws Error when a secret stands in one of them, beside the file for secrets
+   * Kills running processes, including the PostgreSQL of every DATA_DIR, and removes the directories.
+   * @throws Error when a file other than the secrets file contains a secret
    */
   close(): Promise<void>;
 }
 
-/** Far more than a start takes: it only keeps a test from hanging. */
+/** Much longer than a start takes: only prevents a test from hanging. */
 const startingMs = 90_000;
-/** How long a process may live unless told otherwise. */
+/** The default maximum lifetime of a process. */
 const LIFETIME_MS = 300_000;
 
 export function createTestProcesses(): TestProcesses {
@@ -71,7 +71,7 @@ export function createTestProcesses(): TestProcesses {
 
   async function launch(args: readonly string[], options: ProcessOptions = {}): Promise<RunningProcess> {
     const script = join(await compileService(), "src", args.length === 0 ? "main.js" : "cli.js");
-    const fuse = fuseOf(options.lifetimeMs ?? LIFETIME_MS);
+    const fuse = exitAfter(options.lifetimeMs ?? LIFETIME_MS);
     const child = spawn(process.execPath, ["--import", fuse, script, ...args], {
       cwd: "/",
       env: { PATH: process.env["PATH"], PORT: "0", ...options.env },
@@ -90,7 +90,7 @@ export function createTestProcesses(): TestProcesses {
     const directory = await mkdtemp(join(tmpdir(), "ug-process-"));
     directories.push(directory);
     const dataDir = join(directory, "data");
-    // Unlike Node's, this copy keeps owners.
+    // Node's copy would not preserve owners.
     if (copyOf !== undefined) await promisify(execFile)("cp", ["-Rp", copyOf, dataDir]);
     return dataDir;
   }
@@ -116,7 +116,7 @@ export function createTestProcesses(): TestProcesses {
   };
 }
 
-/** Waits until a service answers. @throws when it ends instead, with what it wrote */
+/** Waits until a service is available. @throws Error with its output when it exits instead */
 export async function waitForStart(started: RunningProcess): Promise<RunningService> {
   let hasEnded = false;
   void started.ended.then(() => {
@@ -131,8 +131,8 @@ export async function waitForStart(started: RunningProcess): Promise<RunningServ
   throw new Error(`The service did not start: ${started.stdout()}${started.stderr()}`);
 }
 
-/** A module that ends its process, even if the test's own process was killed. */
-function fuseOf(milliseconds: number): string {
+/** A module that ends its process even if the test's process was killed. */
+function exitAfter(milliseconds: number): string {
   return `data:text/javascript,setTimeout(()=>process.kill(process.pid,"SIGKILL"),${milliseconds}).unref()`;
 }
 

@@ -37,26 +37,26 @@ export interface TestServiceOptions {
   readonly introspection?: boolean;
   readonly playground?: boolean;
   readonly apiDocs?: boolean;
-  /** Where the playground and the page of the REST API were built; see `builtPages`. */
+  /** The build directory of the playground and the API documentation; see `builtPages`. */
   readonly pagesDirectory?: string;
-  /** Where the console was built; there is none unless told. */
+  /** The build directory of the console; without one by default. */
   readonly consoleDirectory?: string;
-  /** The API key that the playground begins with. */
+  /** The API key that the playground starts with. */
   readonly demoKey?: () => string | undefined;
-  /** Limits other than the default ones. */
+  /** Operation limits other than the defaults. */
   readonly limits?: Partial<OperationLimits>;
   readonly rateLimits?: Partial<RateLimitOptions>;
   readonly eventStreams?: Partial<EventStreamLimits>;
-  /** What to turn off of what makes the service fast. */
+  /** Which optimisations to turn off. */
   readonly speed?: Partial<SpeedOptions>;
   readonly trustedProxies?: readonly string[];
-  /** Limits of connections other than the default ones. */
+  /** Connection limits other than the defaults. */
   readonly connectionLimits?: Partial<ConnectionLimits>;
-  /** The only documents that run, by their ids. */
+  /** The trusted documents, by ID. */
   readonly trustedDocuments?: Readonly<Record<string, string>>;
-  /** The key that encrypts tokens; a random one unless told otherwise. */
+  /** The key that encrypts tokens; random by default. */
   readonly encryptionKey?: Buffer;
-  /** Keys under which tokens were encrypted before. */
+  /** Previous encryption keys. */
   readonly formerKeys?: readonly Buffer[];
   readonly poolSize?: number;
   readonly queueSize?: number;
@@ -64,34 +64,34 @@ export interface TestServiceOptions {
   readonly connectTimeoutMs?: number;
   readonly statementTimeoutMs?: number;
   readonly lockTimeoutMs?: number;
-  /** Whether a pooler in transaction mode stands between. */
+  /** Whether connections go through a pooler in transaction mode. */
   readonly pooled?: boolean;
-  /** Where reads may come from; whoever hands them over looks after them. */
+  /** Sources for reads; closed by the caller. */
   readonly replicas?: ReadReplicas;
-  /** Where to listen for changes, if not at the database that is used. */
+  /** Where to listen for changes, if not on the same database. */
   readonly listenTarget?: DatabaseOptions["target"];
-  /** Where webhooks may go, and how patient their delivery is; public addresses only, and nothing is delivered, unless told. */
+  /** Allowed webhook addresses and delivery timing; by default only public addresses and no delivery. */
   readonly webhooks?: ServiceOptions["webhooks"];
-  /** When rows that are no longer needed are removed, once purges are started. */
+  /** When unneeded rows are deleted, once purges are started. */
   readonly purges?: ServiceOptions["purges"];
   /** A database to use instead of a copy of the migrated template. */
   readonly use?: Pick<TestDatabase, "target" | "owner">;
 }
 
-/** A row: tests know what they asked for. */
+/** An untyped row. */
 type Row = ReturnType<typeof JSON.parse>;
 
-/** The whole service on a database of its own, listening on a port of its own. */
+/** The whole service on a new database, listening on a free port. */
 export interface TestService {
   readonly url: string;
   readonly target: DatabaseOptions["target"];
   readonly owner: DatabaseOptions["target"];
   readonly database: Database;
-  /** Runs a statement as a superuser, for whom row level security does not hold. */
+  /** Runs a statement as a superuser, who bypasses row-level security. */
   query(text: string, values?: readonly unknown[]): Promise<Row[]>;
   readonly services: Services;
   readonly server: FastifyInstance;
-  /** The statements that ran since `statements` was last emptied. */
+  /** The statements executed since `statements` was last emptied. */
   readonly statements: string[];
   /** The lines of the log. */
   readonly log: string[];
@@ -103,7 +103,7 @@ export interface TestService {
 export interface TestAccount {
   readonly accountId: number;
   readonly name: string;
-  /** Makes an API key: Customer and admin unless told otherwise. */
+  /** Creates an API key: Customer and admin by default. */
   createKey(options?: {
     readonly environment?: Environment;
     readonly scope?: Scope;
@@ -201,7 +201,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     async close() {
       await services.webhookDispatcher.stop();
       await services.purges.stop();
-      // Clients keep theirs, and nobody uses them any more.
+      // Clients keep connections open that are no longer used.
       server.server.closeAllConnections();
       await server.close();
       await services.changes.close();

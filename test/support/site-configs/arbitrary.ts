@@ -8,15 +8,15 @@ import type {
 import { formsOf } from "../../../src/domain/site-configs/shape-options.js";
 import { SITE_CONFIG } from "../../../src/domain/site-configs/table.js";
 
-/** Groups nest as deep as this in generated documents. */
+/** Maximum nesting of groups in generated documents. */
 const DEEPEST = 9;
 
-/** Site configurations without errors. */
+/** Valid site configurations. */
 export function validSiteConfig(): fc.Arbitrary<JsonValue> {
   return generate(SITE_CONFIG, { level: 0, noise: false }).map(toJson);
 }
 
-/** Site configurations of which about half have errors: any value may be any other, and any property may lack. */
+/** Site configurations, about half of them with errors: any value can be replaced and any property removed. */
 export function noisySiteConfig(): fc.Arbitrary<JsonValue> {
   return generate(SITE_CONFIG, { level: 0, noise: true }).map(toJson);
 }

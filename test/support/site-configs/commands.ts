@@ -9,12 +9,12 @@ import { recordOutput } from "../secrets/process-record.js";
 import { compileService } from "../service/compiled-service.js";
 import { createTestProcesses, type ProcessEnd } from "../service/running-process.js";
 import { startTestService, type TestService } from "../service/test-service.js";
-import { faultless } from "./documents.js";
+import { validSite } from "./documents.js";
 
-/** The options of a command in a line of shell. */
-export const ofAccount = '--account "$NAME" --environment Customer';
+/** The command's options on a shell command line. */
+export const ACCOUNT_OPTIONS = '--account "$NAME" --environment Customer';
 
-/** The commands of `site-config` beside a running service, and files for them: good, renamed, warned, bad, latin1. */
+/** The `site-config` commands with a running service, and files: good, renamed, warned, bad, latin1. */
 export interface SiteConfigCommands {
   readonly service: TestService;
   /** The path of a file. */
@@ -28,10 +28,10 @@ export interface SiteConfigCommands {
 export interface TestSites {
   readonly accountId: number;
   readonly accountName: string;
-  /** Runs a command, in Customer unless told otherwise. */
+  /** Runs a command, in Customer by default. */
   run(command: string, ...args: readonly string[]): Promise<ProcessEnd>;
   /**
-   * Runs a line of shell among the files, in which `$CLI` is our program and `$NAME` the account.
+   * Runs a shell command line in the files' directory; `$CLI` is our program and `$NAME` the account.
    * @returns the bytes of its standard output
    */
   shell(line: string): Promise<{ readonly stdout: Buffer; readonly stderr: string }>;
@@ -47,9 +47,9 @@ export async function startSiteConfigCommands(): Promise<SiteConfigCommands> {
   };
   const folder = await mkdtemp(join(tmpdir(), "ug-site-config-store-"));
   const at = (name: string) => join(folder, name);
-  await writeFile(at("good.json"), toFile(faultless));
-  await writeFile(at("renamed.json"), toFile({ ...faultless, name: "Other", logo: "/a~b.svg" }));
-  await writeFile(at("warned.json"), toFile({ ...faultless, seo: {} }));
+  await writeFile(at("good.json"), toFile(validSite));
+  await writeFile(at("renamed.json"), toFile({ ...validSite, name: "Other", logo: "/a~b.svg" }));
+  await writeFile(at("warned.json"), toFile({ ...validSite, seo: {} }));
   await writeFile(at("bad.json"), '{\n  "name": "Größe", "logo": 5,\n}\n');
   await writeFile(at("latin1.json"), Buffer.from('{"name": "Größe"}', "latin1"));
   return {
@@ -84,12 +84,12 @@ export async function startSiteConfigCommands(): Promise<SiteConfigCommands> {
   };
 }
 
-/** What a command leaves that has stored a revision. */
+/** The output of a command that stored a revision. */
 export function stored(what: string): ProcessEnd {
   return { code: 0, signal: null, stdout: `stored ${what}\n`, stderr: "" };
 }
 
-/** A document as an editor writes it. */
+/** A document as formatted by an editor. */
 export function toFile(document: unknown): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }

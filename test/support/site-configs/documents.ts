@@ -3,19 +3,19 @@ import type { SiteConfigCode } from "../../../src/domain/site-configs/codes.js";
 import type { SiteConfigReport } from "../../../src/domain/site-configs/report.js";
 import { validateSiteConfigDocument } from "../../../src/domain/site-configs/validate-site-config.js";
 
-/** A site configuration in which there is nothing to find. */
-export const faultless: JsonObject = {
+/** A site configuration without findings. */
+export const validSite: JsonObject = {
   name: "Acme",
   navigation: [{ group: "Start", pages: ["intro", "api/users"] }],
   favicon: "/favicon.svg",
   colors: { primary: "#0af" },
 };
 
-export const faultlessAnchor: JsonObject = { name: "A", url: "api" };
+export const validAnchor: JsonObject = { name: "A", url: "api" };
 
 export type ExpectedFindings = readonly (readonly [code: SiteConfigCode, pointer: string])[];
 
-/** A change of the faultless document, and what there is to find then. */
+/** A change of the valid document, and the expected findings. */
 export type RuleCase = readonly [rule: string, change: JsonObject, ExpectedFindings];
 
 export function checkDocument(document: JsonValue): SiteConfigReport {
@@ -38,7 +38,7 @@ export function withAnchors(...anchors: readonly JsonObject[]): JsonObject {
   return { anchors };
 }
 
-/** Just below 2 MiB on one line, and near 400 MB when each zero gets its line. */
+/** Just below 2 MiB on one line, and near 400 MB with one line per zero. */
 export function deepZeros(): JsonValue {
   const zeros: JsonValue = Array.from({ length: 245_000 }, () => 0);
   return Array.from({ length: 195 }).reduce<JsonValue>((inner) => [inner], zeros);

@@ -1,7 +1,7 @@
 import { request } from "undici";
 import type { GraphqlFixture } from "../graphql/graphql-fixture.js";
 
-/** Reads a path below `/site-config/`; with the read key unless told otherwise. */
+/** Reads a path below `/site-config/`, with the read key by default. */
 export async function getSite(
   { service, keys }: GraphqlFixture,
   path: string,

@@ -1,13 +1,13 @@
 import type { Data, GraphqlFixture } from "../graphql/graphql-fixture.js";
 
-/** What the tests ask of a payload. */
+/** The tests' selection of a payload. */
 const PAYLOAD = `{
   siteConfig { id site revision public publicPath text document updatedAt report { valid } }
   report { valid errors { code pointer line column } warnings { code pointer } }
   userErrors { code message field }
 }`;
 
-/** A valid document with everything that a site should have. */
+/** A valid document without warnings. */
 export const goodSite = {
   name: "Docs",
   favicon: "/f.png",

@@ -3,19 +3,19 @@ import type { Data } from "../graphql/graphql-fixture.js";
 import { LIST } from "../graphql/user-group-operations.js";
 import type { StormClient } from "./client.js";
 import type { StormGroup } from "./group.js";
-import { toldByGraphql } from "./state.js";
+import { fieldsOfGraphql } from "./state.js";
 
 const AT_ONCE = 50;
 
 /** Runs a statement as a superuser. */
 export type Query = (text: string) => Promise<Data[]>;
 
-/** Every group is as its caller knows it, and opened by its latest token only. */
+/** Checks that every group is as its caller knows it, and readable with its latest token only. */
 export async function checkGroups(client: StormClient, groups: readonly StormGroup[]): Promise<void> {
   for (const some of chunks(groups)) {
     const providedIds = some.map(({ providedId }) => providedId);
     const { userGroups } = await client.graphql(LIST, { providedIds, first: AT_ONCE });
-    const found = new Map(userGroups.nodes.map((node: Data) => [node.providedId, toldByGraphql(node)]));
+    const found = new Map(userGroups.nodes.map((node: Data) => [node.providedId, fieldsOfGraphql(node)]));
     expect(found.size).toBe(userGroups.nodes.length);
     for (const group of some) group.mustBe(found.get(group.providedId) ?? null);
   }
@@ -26,9 +26,9 @@ export async function checkGroups(client: StormClient, groups: readonly StormGro
   }
 }
 
-/** The audit log has each change of each group once, and the outbox what the endpoint of a tenant is told of. */
+/** Checks that the audit log has each change of each group once, and that the outbox has the events of a tenant's endpoint. */
 export async function checkLogs(query: Query): Promise<void> {
-  // A version is a change, whoever was told of it.
+  // Every version is a change, even if its reply was lost.
   expect(
     await query(`
       SELECT id, user_group.version, entries FROM user_group FULL JOIN (
@@ -59,7 +59,7 @@ export async function checkLogs(query: Query): Promise<void> {
   ).toEqual([]);
 }
 
-/** Each mapping is whole, and leads to one data source. */
+/** Checks that each mapping is complete and consistent. */
 export async function checkMappings(query: Query): Promise<void> {
   expect(
     await query(`SELECT user_group_id, count(*) FROM mapping_entry GROUP BY account_id, environment, user_group_id

@@ -4,24 +4,24 @@ import { callRest, type RestReply } from "../rest/rest-client.js";
 
 const TIMEOUT_MS = 60_000;
 
-/** No reply came: nobody knows whether the request was done. */
+/** No reply arrived: the outcome is unknown. */
 export class Unanswered extends Error {}
 
-/** Where a storm goes: a service that is killed and comes back at the same address. */
+/** A service that is killed repeatedly and returns at the same address. */
 export interface Target {
   readonly url: string;
-  /** Resolves when the service takes requests. */
+  /** Resolves when the service accepts requests. */
   ready(): Promise<void>;
-  /** Is told of each reply, and of each call that got none. */
+  /** Called for each reply and for each call without one. */
   onReply(): void;
   onUnanswered(): void;
 }
 
-/** One tenant's calls. Each waits until the service is there, and is sent once. */
+/** One tenant's calls. Each waits for the service and is sent once. */
 export class StormClient {
   readonly #target: Target;
   readonly #key: string;
-  /** What the tenant is called in the storm. */
+  /** The tenant's name in the storm. */
   readonly name: string;
 
   constructor(target: Target, key: string, name: string) {
@@ -54,8 +54,8 @@ export class StormClient {
   }
 }
 
-/** Asks again until there is a reply: for what changes nothing, or nothing more the second time. */
-export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+/** Retries until there is a reply: for idempotent calls only. */
+export async function retryUntilReply<T>(ask: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
     try {
@@ -66,8 +66,8 @@ export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Waits for all of some concurrent calls. @returns the answers; those that nobody gave are missing */
-export async function answersOf<T>(calls: readonly Promise<T>[]): Promise<T[]> {
+/** Waits for concurrent calls. @returns the replies, without those that were lost */
+export async function repliesOf<T>(calls: readonly Promise<T>[]): Promise<T[]> {
   const outcomes = await Promise.allSettled(calls);
   return outcomes.flatMap((outcome) => {
     if (outcome.status === "fulfilled") return [outcome.value];

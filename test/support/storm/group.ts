@@ -9,22 +9,22 @@ import {
   UPSERT,
 } from "../graphql/user-group-operations.js";
 import type { RestReply } from "../rest/rest-client.js";
-import { answersOf, type StormClient, Unanswered, untilAnswered } from "./client.js";
+import { repliesOf, retryUntilReply, type StormClient, Unanswered } from "./client.js";
 import {
   changed,
   created,
   entriesOf,
+  fieldsOfGraphql,
+  fieldsOfRest,
   type GroupFields,
   type GroupState,
+  type ReplyFields,
   rotated,
-  type Told,
-  toldByGraphql,
-  toldByRest,
 } from "./state.js";
 
 /**
- * One user group of a storm, and what its caller knows of it. Each call checks what it is told against that; after a call that nobody
- * answered, the group must be as it was before, or as it would be after.
+ * One user group of a storm as its caller knows it. Each call checks its reply against that state; after a call without a reply,
+ * the group must be in the state before the call or after it.
  */
 export class StormGroup {
   readonly client: StormClient;
@@ -41,25 +41,25 @@ export class StormGroup {
     return this.#state !== null;
   }
 
-  /** Tokens that it had: they must open nothing any more. */
+  /** Former tokens, which must be invalid. */
   get formerTokens(): readonly string[] {
     return this.#tokens.filter((token) => token !== this.#state?.token);
   }
 
-  /** Gets or creates it over REST, so many times at once. */
+  /** Gets or creates it over REST, concurrently. */
   async getOrCreate(fields: GroupFields, times: number): Promise<void> {
     const before = this.#state;
     const after = before ?? created(fields);
     const body = { user_group_id: this.providedId, ...fields };
-    const bodies = await answersOf(
+    const bodies = await repliesOf(
       Array.from({ length: times }, async () => succeeded(await this.client.rest("GET", body))),
     );
     const news = bodies.filter((each) => Object(each).new_user_group);
-    const most = before ? 0 : 1;
-    expect(news.length).toBeLessThanOrEqual(most);
-    if (bodies.length === times) expect(news.length).toBe(most);
+    const maxNew = before ? 0 : 1;
+    expect(news.length).toBeLessThanOrEqual(maxNew);
+    if (bodies.length === times) expect(news.length).toBe(maxNew);
     if (bodies.length === 0) await this.#findOut([before, after]);
-    for (const each of bodies) this.#accept(this.#state ?? after, toldByRest(each));
+    for (const each of bodies) this.#accept(this.#state ?? after, fieldsOfRest(each));
   }
 
   /** Creates it over GraphQL. */
@@ -69,11 +69,11 @@ export class StormGroup {
     await this.#change(created(fields), () => this.#mutate(query, input, field));
   }
 
-  async update(fields: Partial<GroupFields>, face: "rest" | "graphql"): Promise<void> {
+  async update(fields: Partial<GroupFields>, api: "rest" | "graphql"): Promise<void> {
     await this.#change(changed(this.#present(), fields), async () => {
-      if (face === "rest") {
+      if (api === "rest") {
         const body = { user_group_id: this.providedId, ...fields };
-        return toldByRest(succeeded(await this.client.rest("PUT", body)));
+        return fieldsOfRest(succeeded(await this.client.rest("PUT", body)));
       }
       const mapping = fields.mapping && { mapping: entriesOf(fields.mapping) };
       const input = { by: { providedId: this.providedId }, ...fields, ...mapping };
@@ -81,25 +81,23 @@ export class StormGroup {
     });
   }
 
-  /** Rotates its token, so many times at once: one of them wins. */
-  async rotate(times: number, face: "rest" | "graphql"): Promise<void> {
+  /** Rotates its token concurrently: one call wins. */
+  async rotate(times: number, api: "rest" | "graphql"): Promise<void> {
     const before = this.#present();
     const after = rotated(before);
-    const answers = await answersOf(
-      Array.from({ length: times }, () => this.#rotateOnce(before.token, face)),
-    );
-    const winners = answers.filter((told) => told !== "lost");
+    const answers = await repliesOf(Array.from({ length: times }, () => this.#rotateOnce(before.token, api)));
+    const winners = answers.filter((fields) => fields !== "lost");
     expect(winners.length).toBeLessThanOrEqual(1);
     if (answers.length === times) expect(winners.length).toBe(1);
-    for (const told of winners) this.#accept(after, told);
-    // Who has lost knows that somebody has won.
+    for (const fields of winners) this.#accept(after, fields);
+    // A losing call implies that another one won.
     if (winners.length === 0) await this.#findOut(answers.length > 0 ? [after] : [before, after]);
   }
 
-  async delete(face: "rest" | "graphql"): Promise<void> {
+  async delete(api: "rest" | "graphql"): Promise<void> {
     const { token } = this.#present();
     await this.#change(null, async () => {
-      if (face === "rest") {
+      if (api === "rest") {
         const body = { current_token: token, user_group_id: this.providedId };
         succeeded(await this.client.rest("DELETE", body));
       } else {
@@ -111,7 +109,7 @@ export class StormGroup {
     });
   }
 
-  /** Creates or changes several groups of one client at once: all, or none. */
+  /** Creates or updates several groups of one client together: all or none. */
   static async upsert(
     client: StormClient,
     groups: readonly StormGroup[],
@@ -120,47 +118,47 @@ export class StormGroup {
     const mapping = entriesOf(fields.mapping);
     const userGroups = groups.map(({ providedId }) => ({ providedId, ...fields, mapping }));
     const afters = groups.map((group) => (group.#state ? changed(group.#state, fields) : created(fields)));
-    let told: (Told | null)[];
+    let replies: (ReplyFields | null)[];
     let isDone = true;
     try {
       const { upsertUserGroups } = await client.graphql(UPSERT, { input: { userGroups } });
       expect(upsertUserGroups.userErrors).toEqual([]);
-      told = upsertUserGroups.results.map(({ userGroup }: { userGroup: unknown }) =>
-        toldByGraphql(userGroup),
+      replies = upsertUserGroups.results.map(({ userGroup }: { userGroup: unknown }) =>
+        fieldsOfGraphql(userGroup),
       );
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error;
-      told = await Promise.all(groups.map((group) => group.#read()));
-      isDone = told.some((each, index) => each?.version === afters[index]?.version);
+      replies = await Promise.all(groups.map((group) => group.#read()));
+      isDone = replies.some((each, index) => each?.version === afters[index]?.version);
     }
     for (const [index, group] of groups.entries())
-      group.#accept(isDone ? (afters[index] ?? null) : group.#state, told[index] ?? null);
+      group.#accept(isDone ? (afters[index] ?? null) : group.#state, replies[index] ?? null);
   }
 
-  /** Reads it and checks it. */
+  /** Reads and checks it. */
   async check(): Promise<void> {
     this.mustBe(await this.#read());
   }
 
-  /** Checks what is told of it against what it must be. */
-  mustBe(told: Told | null): void {
-    this.#accept(this.#state, told);
+  /** Checks a reply against the expected state. */
+  mustBe(fields: ReplyFields | null): void {
+    this.#accept(this.#state, fields);
   }
 
-  /** The same, and keeps what is new. */
-  #accept(state: GroupState | null, told: Told | null): void {
-    if (!state || !told) {
-      expect({ [this.providedId]: told }).toEqual({ [this.providedId]: state });
+  /** The same, and stores new values. */
+  #accept(state: GroupState | null, fields: ReplyFields | null): void {
+    if (!state || !fields) {
+      expect({ [this.providedId]: fields }).toEqual({ [this.providedId]: state });
       this.#state = null;
       return;
     }
-    const known = Object.entries(state).filter(([key, value]) => value !== undefined && key in told);
-    expect(told).toEqual({ ...told, ...Object.fromEntries(known) });
-    this.#state = { ...state, ...told };
+    const known = Object.entries(state).filter(([key, value]) => value !== undefined && key in fields);
+    expect(fields).toEqual({ ...fields, ...Object.fromEntries(known) });
+    this.#state = { ...state, ...fields };
     if (state.token !== undefined) return;
-    expect(told.token).toMatch(/^ugt_/);
-    expect(this.#tokens).not.toContain(told.token);
-    this.#tokens.push(String(told.token));
+    expect(fields.token).toMatch(/^ugt_/);
+    expect(this.#tokens).not.toContain(fields.token);
+    this.#tokens.push(String(fields.token));
   }
 
   #present(): GroupState {
@@ -168,40 +166,43 @@ export class StormGroup {
     return this.#state;
   }
 
-  async #mutate(query: string, input: object, field: string): Promise<Told | null> {
+  async #mutate(query: string, input: object, field: string): Promise<ReplyFields | null> {
     const { userGroup, userErrors } = (await this.client.graphql(query, { input }))[field];
     expect(userErrors).toEqual([]);
-    return toldByGraphql(userGroup);
+    return fieldsOfGraphql(userGroup);
   }
 
-  async #rotateOnce(token: string | undefined, face: "rest" | "graphql"): Promise<Told | null | "lost"> {
-    if (face === "rest") {
+  async #rotateOnce(
+    token: string | undefined,
+    api: "rest" | "graphql",
+  ): Promise<ReplyFields | null | "lost"> {
+    if (api === "rest") {
       const reply = await this.client.rest("POST", { current_token: token });
-      return reply.status === 404 ? "lost" : toldByRest(succeeded(reply));
+      return reply.status === 404 ? "lost" : fieldsOfRest(succeeded(reply));
     }
     const { rotateUserGroupToken } = await this.client.graphql(ROTATE, { input: { currentToken: token } });
     const { userGroup, userErrors } = rotateUserGroupToken;
-    if (userErrors.length === 0) return toldByGraphql(userGroup);
+    if (userErrors.length === 0) return fieldsOfGraphql(userGroup);
     expect(userErrors).toMatchObject([{ code: "USER_GROUP_NOT_FOUND" }]);
     return "lost";
   }
 
-  async #change(after: GroupState | null, send: () => Promise<Told | null>): Promise<void> {
+  async #change(after: GroupState | null, send: () => Promise<ReplyFields | null>): Promise<void> {
     const before = this.#state;
-    const told = await answersOf([send()]);
-    if (told.length === 0) await this.#findOut([before, after]);
-    else this.#accept(after, told[0] ?? null);
+    const fields = await repliesOf([send()]);
+    if (fields.length === 0) await this.#findOut([before, after]);
+    else this.#accept(after, fields[0] ?? null);
   }
 
-  /** Reads what became of it: one of these. */
+  /** Reads which of these states it is in. */
   async #findOut(states: readonly (GroupState | null)[]): Promise<void> {
-    const told = await this.#read();
-    this.#accept(states.find((state) => state?.version === told?.version) ?? null, told);
+    const fields = await this.#read();
+    this.#accept(states.find((state) => state?.version === fields?.version) ?? null, fields);
   }
 
-  async #read(): Promise<Told | null> {
+  async #read(): Promise<ReplyFields | null> {
     const variables = { by: { providedId: this.providedId } };
-    return toldByGraphql((await untilAnswered(() => this.client.graphql(READ, variables))).userGroup);
+    return fieldsOfGraphql((await retryUntilReply(() => this.client.graphql(READ, variables))).userGroup);
   }
 }
 

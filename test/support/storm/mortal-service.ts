@@ -4,10 +4,10 @@ import { freePort } from "../programs/free-port.js";
 import type { ProcessOptions, RunningService, TestProcesses } from "../service/running-process.js";
 import type { Target } from "./client.js";
 
-/** How long after the reply that it was to wait for the service is killed, at most: not always between two replies. */
+/** Maximum delay of the kill after its triggering reply, so that it does not always happen between two replies. */
 const LATER_MS = 5;
 
-/** A service that is killed in the middle of its work and comes back at the same address. */
+/** A service that is killed while working and restarts at the same address. */
 export class MortalService implements Target {
   readonly url: string;
   readonly #start: () => Promise<RunningService>;
@@ -17,7 +17,7 @@ export class MortalService implements Target {
   #unanswered = 0;
   #killAt = Number.POSITIVE_INFINITY;
 
-  /** @param onDeath what happens before the service is started again */
+  /** @param onDeath runs before the service is restarted */
   static async start(
     processes: TestProcesses,
     options: ProcessOptions,
@@ -35,17 +35,17 @@ export class MortalService implements Target {
     this.#up = start();
   }
 
-  /** How many calls were answered so far. */
+  /** The number of calls with a reply so far. */
   get replies(): number {
     return this.#replies;
   }
 
-  /** How many were not. */
+  /** The number of calls without one. */
   get unanswered(): number {
     return this.#unanswered;
   }
 
-  /** Has it killed once so many more calls are answered. */
+  /** Kills it after that many further replies. */
   killAfter(replies: number): void {
     this.#killAt = this.#replies + replies;
   }
@@ -67,7 +67,7 @@ export class MortalService implements Target {
     this.#unanswered += 1;
   }
 
-  /** Stops it in order. */
+  /** Stops it gracefully. */
   async stop(): Promise<void> {
     const service = await this.#up;
     service.kill("SIGTERM");

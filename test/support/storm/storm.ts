@@ -1,26 +1,26 @@
 import { randomInt } from "node:crypto";
 import { expect } from "vitest";
-import { answersOf, type StormClient, untilAnswered } from "./client.js";
+import { repliesOf, retryUntilReply, type StormClient } from "./client.js";
 import { StormGroup } from "./group.js";
 import type { GroupFields } from "./state.js";
 
 export interface Storm {
   readonly clients: readonly StormClient[];
-  /** What the provided ids begin with. */
+  /** Prefix of the external IDs. */
   readonly prefix: string;
-  /** How many stories are told at once. */
+  /** Number of concurrent sequences. */
   readonly lanes: number;
   isOver(): boolean;
 }
 
-/** The schemas of a mapping. They lead to one data source at a time, so that half a mapping can be told from a whole one. */
+/** The schemas of a mapping. All refer to the same data source, so that a partial mapping can be detected. */
 const SCHEMAS = ["billing", "sales", "support"];
 const FACES = ["rest", "graphql"] as const;
 const CREATE_DATA_SOURCE = `mutation ($input: CreateDataSourceInput!) {
   createDataSource(input: $input) { dataSource { providedId } userErrors { code } }
 }`;
 
-/** Has clients create, change and delete groups until the storm is over. @returns the groups, as they must be then */
+/** Runs clients that create, change and delete groups until the storm is over. @returns the groups in their expected state */
 export async function runStorm(storm: Storm): Promise<StormGroup[]> {
   const groups: StormGroup[] = [];
   const lanes = Array.from({ length: storm.lanes }, async (_, lane) => {
@@ -28,10 +28,10 @@ export async function runStorm(storm: Storm): Promise<StormGroup[]> {
     if (!client) throw new Error("There are no clients.");
     const dataSources: string[] = [];
     for (let count = 0; !storm.isOver(); count += 1) {
-      // Tenants use the same ids.
+      // Tenants use the same IDs.
       const id = `${storm.prefix}-${Math.floor(lane / storm.clients.length)}-${count}`;
       if (count % 10 === 0) dataSources.push(await createDataSource(client, `${client.name}-${id}`));
-      const story = count % 4 === 0 ? tellOfMany : tellOfOne;
+      const story = count % 4 === 0 ? runSeveralGroups : runSingleGroup;
       groups.push(...(await story(client, id, dataSources)));
     }
   });
@@ -39,7 +39,7 @@ export async function runStorm(storm: Storm): Promise<StormGroup[]> {
   return groups;
 }
 
-async function tellOfOne(client: StormClient, id: string, dataSources: readonly string[]) {
+async function runSingleGroup(client: StormClient, id: string, dataSources: readonly string[]) {
   const group = new StormGroup(client, id);
   await createGroup(group, dataSources);
   for (let count = randomInt(6); count > 0; count -= 1) await changeGroup(group, dataSources);
@@ -50,7 +50,7 @@ async function tellOfOne(client: StormClient, id: string, dataSources: readonly 
   return [group];
 }
 
-async function tellOfMany(client: StormClient, id: string, dataSources: readonly string[]) {
+async function runSeveralGroups(client: StormClient, id: string, dataSources: readonly string[]) {
   const groups = Array.from({ length: 5 }, (_, index) => new StormGroup(client, `${id}.${index}`));
   await StormGroup.upsert(client, groups.slice(0, 3), fieldsFor(dataSources));
   await StormGroup.upsert(client, groups, fieldsFor(dataSources));
@@ -88,12 +88,12 @@ function fieldsFor(dataSources: readonly string[]): GroupFields {
   };
 }
 
-/** Creates a data source, which is there afterwards even if nobody said so the first time. */
+/** Creates a data source, with retries. */
 async function createDataSource(client: StormClient, providedId: string): Promise<string> {
   const input = { providedId, name: providedId };
-  const [first] = await answersOf([client.graphql(CREATE_DATA_SOURCE, { input })]);
+  const [first] = await repliesOf([client.graphql(CREATE_DATA_SOURCE, { input })]);
   const { createDataSource: payload } =
-    first ?? (await untilAnswered(() => client.graphql(CREATE_DATA_SOURCE, { input })));
+    first ?? (await retryUntilReply(() => client.graphql(CREATE_DATA_SOURCE, { input })));
   const isThere = !first && payload.userErrors[0]?.code === "DATA_SOURCE_EXISTS";
   if (!isThere) expect(payload).toEqual({ dataSource: { providedId }, userErrors: [] });
   return providedId;

@@ -16,11 +16,11 @@ import { recordSecret } from "../secrets/run-record.js";
 import { createTestProcesses, type RunningProcess } from "../service/running-process.js";
 import { startTestService, type TestService } from "../service/test-service.js";
 
-/** `import` and `export` beside a running service, and files for them. */
+/** `import` and `export` with a running service, and files for them. */
 export interface TransferCommands {
   readonly service: TestService;
   readonly encryptionKey: Buffer;
-  /** Another key that the commands know, too. */
+  /** A second key that the commands are configured with. */
   readonly spareKey: Buffer;
   /** The path of a file. */
   at(name: string): string;
@@ -30,29 +30,29 @@ export interface TransferCommands {
   close(): Promise<void>;
 }
 
-/** One environment of an account of its own, with the data sources `sales` and `support`. */
+/** One environment of a new account, with the data sources `sales` and `support`. */
 export interface TransferTenant {
   readonly accountId: number;
   readonly accountName: string;
   readonly key: string;
   /** The same account in the other environment. */
   other(): Promise<TransferTenant>;
-  /** Imports in this process, as the command does: a process for each would take most of the time. */
+  /** Imports in this process as the command does, since a process per import would take too long. */
   import(choices: TransferChoices<ImportChoices>, input?: CommandInput): Promise<CommandEnd>;
   export(choices: TransferChoices<ExportChoices>): Promise<CommandEnd>;
-  /** Starts the command itself. */
+  /** Runs the command in a process. */
   launch(command: "import" | "export", ...args: readonly string[]): Promise<RunningProcess>;
   call(method: string, body: object): Promise<RestReply>;
-  /** Deletes its groups, whose tokens may then be brought elsewhere. */
+  /** Deletes its groups, so that their tokens can be imported elsewhere. */
   removeAll(): Promise<void>;
-  /** What a page with this token gets of its group. */
+  /** A front end's view of its group with this token. */
   viewer(token: string): Promise<RestReply>;
 }
 
 type CommandInput = string | AsyncIterable<Buffer>;
 type TransferChoices<Choices extends AccountChoice> = Partial<Choices>;
 
-/** What a command came to: 1 as its code, and the message at the end of its words, for a failure. */
+/** A command's result; a failure has code 1 and its message at the end of the output. */
 export interface CommandEnd {
   readonly code: number;
   readonly stdout: string;
@@ -152,19 +152,19 @@ async function capture(
   }
 }
 
-/** A token as another service may have made it. */
+/** A token in another service's format. */
 export function foreignToken(): string {
   const token = `embed.${randomBytes(18).toString("base64url")}`;
   recordSecret("a token from elsewhere", token);
   return token;
 }
 
-/** JSON Lines of records. */
+/** Records as JSON Lines. */
 export function toLines(records: readonly object[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join("");
 }
 
-/** The group of a tenant as GraphQL has it; null when there is none. */
+/** A tenant's group over GraphQL; null if there is none. */
 export async function readGroup(
   { service }: TransferCommands,
   { key }: TransferTenant,
@@ -176,7 +176,7 @@ export async function readGroup(
   return Object(body).data.userGroup;
 }
 
-/** The numbers of a summary, by what they count: records, created, updated, unchanged, refused. */
+/** The numbers of a summary by kind: records, created, updated, unchanged, refused. */
 export function countsOf({ stdout }: Pick<CommandEnd, "stdout">): Record<string, number[]> {
   const rows = stdout.split("\n").flatMap((line) => {
     const [, name, numbers] = /^(data sources|groups|mappings) +(\d[\d ]+)$/.exec(line) ?? [];

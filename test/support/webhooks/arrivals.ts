@@ -1,11 +1,11 @@
 import { Webhook } from "standardwebhooks";
 import type { Answer, Received } from "./receiver.js";
 
-/** What came to a webhook endpoint that is told of user groups. */
+/** The user group events that a webhook endpoint received. */
 export class WebhookArrivals {
-  /** The ids of the events. */
+  /** The IDs of the events. */
   readonly ids = new Set<string>();
-  /** Wrong signatures, and events of a group out of their order. */
+  /** Invalid signatures, and events of a group in the wrong order. */
   readonly faults: unknown[] = [];
   readonly #versions = new Map<number, number>();
   #verifier: Webhook | undefined;

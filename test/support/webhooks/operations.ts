@@ -1,6 +1,6 @@
 import type { Data, GraphqlFixture } from "../graphql/graphql-fixture.js";
 
-/** A URL on the public Internet, which nothing is sent to. */
+/** A URL on the public Internet that nothing is sent to. */
 export const URL_OF = (path: string) => `https://93.184.216.34/${path}`;
 export const ENDPOINT = "webhookEndpoint { id name url events disabledAt createdAt }";
 const ERRORS = "userErrors { code field message }";
@@ -27,7 +27,7 @@ export const LIST = `query ($filter: WebhookDeliveryFilter, $first: Int, $after:
   }
 }`;
 
-/** Makes an endpoint. @returns the payload */
+/** Creates an endpoint. @returns the payload */
 export async function createEndpoint(
   { run }: GraphqlFixture,
   name: string,

@@ -3,12 +3,12 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { Data } from "../graphql/graphql-fixture.js";
 
-/** A request that came in. */
+/** A received request. */
 export interface Received {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The body, parsed. */
+  /** The parsed body. */
   readonly event: Data;
 }
 
@@ -21,25 +21,25 @@ export interface Answer {
 export interface Receiver {
   readonly url: string;
   readonly port: number;
-  /** What came in so far, in order. */
+  /** The requests so far, in order. */
   readonly received: readonly Received[];
-  /** The most requests that were under way at once. */
-  readonly mostAtOnce: () => number;
+  /** The maximum number of concurrent requests. */
+  readonly maxConcurrent: () => number;
 }
 
 /**
  * Listens for webhooks on loopback until the test ends.
- * @param answer what to answer; 204 unless told otherwise
+ * @param answer the response; 204 by default
  */
 export async function startReceiver(
   answer: (received: Received, count: number) => Answer | Promise<Answer> = () => ({ status: 204 }),
 ): Promise<Receiver> {
   const received: Received[] = [];
   let atOnce = 0;
-  let most = 0;
+  let maximum = 0;
   const server = createServer(async (request, response) => {
     atOnce += 1;
-    most = Math.max(most, atOnce);
+    maximum = Math.max(maximum, atOnce);
     const one = await read(request);
     received.push(one);
     const { status, headers = {}, body = "" } = await answer(one, received.length);
@@ -53,7 +53,7 @@ export async function startReceiver(
   });
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}/hook`, port, received, mostAtOnce: () => most };
+  return { url: `http://127.0.0.1:${port}/hook`, port, received, maxConcurrent: () => maximum };
 }
 
 async function read(request: IncomingMessage): Promise<Received> {

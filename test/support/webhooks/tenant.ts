@@ -2,7 +2,7 @@ import { callGraphql } from "../graphql/graphql-client.js";
 import type { Data } from "../graphql/graphql-fixture.js";
 import type { TestService } from "../service/test-service.js";
 
-/** Waits as long as tests can: the times of a dispatcher. */
+/** Polls within the dispatcher's timing. */
 export const FAST = { pollMs: 10, retryDelaysMs: [20, 20, 20] };
 
 const DELIVERIES = `query ($filter: WebhookDeliveryFilter) {
@@ -11,13 +11,13 @@ const DELIVERIES = `query ($filter: WebhookDeliveryFilter) {
   }
 }`;
 
-/** An account with an admin key, and what webhook tests do with it. */
+/** An account with an admin key, and operations for webhook tests. */
 export interface WebhookTenant {
   readonly accountId: number;
   readonly key: string;
   /** Runs an operation. @returns its data @throws Error when the reply has errors */
   run(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data>;
-  /** Makes an endpoint. @returns its id and secret */
+  /** Creates an endpoint. @returns its ID and secret */
   listen(url: string, events?: readonly string[]): Promise<{ readonly id: string; readonly secret: string }>;
   /** Creates a group. @returns its token */
   createGroup(providedId: string): Promise<string>;

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { inspect, listFiles, readSource } from "../../support/repository/source-files.js";
 
 /**
- * The floors of src, lowest first; a file imports files of its own floor and of lower floors. Folders on one floor do not import
- * each other. A file directly in src is on the floor `main` (docs/ARCHITECTURE.md).
+ * The layers of src, lowest first; a file imports files of its own layer and of lower layers. Folders of one layer do not import
+ * each other. A file directly in src belongs to the layer `main` (docs/ARCHITECTURE.md).
  */
 const FLOORS: readonly (readonly string[])[] = [
   ["telemetry"],
@@ -18,7 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["main"],
 ];
 
-/** The rooms of a floor, in order: a file imports files of its own room and of earlier rooms of its floor. */
+/** The rooms of a layer, in order: a file imports files of its own room and of earlier rooms of its layer. */
 const ROOMS: readonly string[] = [
   "shared",
   "requests",
@@ -37,15 +37,15 @@ const ROOMS: readonly string[] = [
   "server",
 ];
 
-/** Folders that only some floors may import. */
+/** Folders that only some layers can import. */
 const RESTRICTED: Readonly<Record<string, { readonly importers: readonly string[] }>> = {
   "src/embedded-postgres/": { importers: ["app"] },
   "src/persistence/": { importers: ["services", "config", "app", "cli"] },
   "src/telemetry/export/": { importers: ["app", "config"] },
 };
-/** Floors without rooms. */
+/** Layers without rooms. */
 const WITHOUT_ROOMS = ["telemetry", "app", "cli"];
-/** The same of the console's folders; the others hold pages, which import nothing of each other. */
+/** The same for the console's folders; the others contain pages, which do not import each other. */
 const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   api: [],
   routing: [],
@@ -56,10 +56,10 @@ const MAIN_FLOOR = "main";
 const READS_ENVIRONMENT = ["src/main.ts", "src/cli.ts"];
 const LONGEST_FILE = 250;
 const MAX_FILES_IN_FOLDER = 25;
-/** Who may know by what libraries the service is observed. */
+/** The folders that can import each telemetry library. */
 const OBSERVING = { packages: /^(?:prom-client$|@opentelemetry\/(?!api$))/, folder: "src/telemetry/" };
 
-/** Not written by hand. */
+/** Generated files. */
 const GENERATED = "clients/typescript/src/generated/";
 
 const files = ["src", "migrations", "test", "bench/src", "clients/typescript/src", "console/src"]
@@ -68,19 +68,19 @@ const files = ["src", "migrations", "test", "bench/src", "clients/typescript/src
   .map(readSource);
 const sources = files.filter(({ path }) => path.startsWith("src/") || path.startsWith("migrations/"));
 
-test("the sources were found", () => {
+test("finds the sources", () => {
   expect(sources.length).toBeGreaterThan(80);
   expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(200);
 });
 
-test("imports point to lower floors, and to earlier rooms", () => {
+test("imports point to lower layers and to earlier rooms", () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports.filter((target) => !mayImport(path, target)).map((target) => `${path} imports ${target}`),
   );
   expect(wrong).toEqual([]);
 });
 
-test("the client package stands alone", () => {
+test("the client package imports nothing else of the repository", () => {
   const client = files.filter(({ path }) => path.startsWith("clients/"));
   const strays = client.flatMap(({ path, imports }) =>
     imports.filter((target) => !target.startsWith("clients/")).map((target) => `${path} imports ${target}`),
@@ -89,7 +89,7 @@ test("the client package stands alone", () => {
   expect(strays).toEqual([]);
 });
 
-test("the console stands on itself, and its pages on its parts", () => {
+test("the console imports only its own files, and pages only its parts", () => {
   const wrong = files
     .filter(({ path }) => path.startsWith("console/"))
     .flatMap(({ path, imports }) =>
@@ -100,17 +100,17 @@ test("the console stands on itself, and its pages on its parts", () => {
   expect(wrong).toEqual([]);
 });
 
-test("no imports form a ring", () => {
+test("there are no circular imports", () => {
   const graph = new Map(files.map(({ path, imports }) => [path, imports]));
   expect(files.map(({ path }) => findRing(graph, path)).filter((ring) => ring !== null)).toEqual([]);
 });
 
-test("no file is longer than the wall", () => {
+test("no file exceeds the line limit", () => {
   const long = files.filter(({ text }) => text.trimEnd().split("\n").length > LONGEST_FILE);
   expect(long.map(({ path }) => path)).toEqual([]);
 });
 
-test("no folder of the sources and tests holds too many files", () => {
+test("no source or test folder exceeds the file limit", () => {
   const counts = new Map<string, number>();
   for (const { path } of files.filter(({ path }) => /^(?:src|test)\//.test(path))) {
     const folder = path.slice(0, path.lastIndexOf("/"));
@@ -120,29 +120,29 @@ test("no folder of the sources and tests holds too many files", () => {
   expect(counts.get("src")).toBe(2);
 });
 
-test("no type is asserted, nothing is declared any", () => {
+test("there are no type assertions and no `any`", () => {
   expect(files.flatMap(({ path, faults }) => faults.map((fault) => `${path}: ${fault}`))).toEqual([]);
 });
 
-test("the environment is read at the edge only", () => {
+test("only the entry points read the environment", () => {
   const readers = sources.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
   expect(readers.toSorted()).toEqual(READS_ENVIRONMENT.toSorted());
 });
 
-test("only the layer of telemetry knows how metrics and traces leave the process", () => {
+test("only the telemetry layer knows how metrics and traces are exported", () => {
   const knowing = sources.filter(({ packages }) => packages.some((name) => OBSERVING.packages.test(name)));
   expect(knowing.length).toBeGreaterThan(3);
   expect(knowing.map(({ path }) => path).filter((path) => !path.startsWith(OBSERVING.folder))).toEqual([]);
 });
 
-test("no suppression goes without a reason", () => {
+test("every lint suppression has a reason", () => {
   const bare = files.filter(({ text }) =>
     /(?:biome-ignore[^:\n]*|@ts-(?:ignore|expect-error))[ \t]*$/m.test(text),
   );
   expect(bare.map(({ path }) => path)).toEqual([]);
 });
 
-describe("the rules themselves", () => {
+describe("these checks", () => {
   test.each([
     ["const a = b as string;", ["asserts a type"]],
     ["const a = b as const;", []],
@@ -154,7 +154,7 @@ describe("the rules themselves", () => {
     expect(inspect("test.ts", text).faults).toEqual(faults);
   });
 
-  test("know which way imports point", () => {
+  test("detect the direction of imports", () => {
     expect(mayImport("src/rest/a.ts", "src/services/b.ts")).toBe(true);
     expect(mayImport("src/services/a.ts", "src/rest/b.ts")).toBe(false);
     expect(mayImport("src/rest/a.ts", "src/graphql/b.ts")).toBe(false);
@@ -170,7 +170,7 @@ describe("the rules themselves", () => {
     expect(mayImport("src/services/a.ts", "src/services/webhooks/b.ts")).toBe(true);
   });
 
-  test("know the console's parts from its pages", () => {
+  test("distinguish the console's parts from its pages", () => {
     expect(mayImportInConsole("console/src/groups/a.tsx", "console/src/parts/b.tsx")).toBe(true);
     expect(mayImportInConsole("console/src/app.tsx", "console/src/groups/b.tsx")).toBe(true);
     expect(mayImportInConsole("console/src/parts/a.tsx", "console/src/groups/b.tsx")).toBe(false);
@@ -178,7 +178,7 @@ describe("the rules themselves", () => {
     expect(mayImportInConsole("console/src/app.tsx", "src/app.ts")).toBe(false);
   });
 
-  test("see a ring", () => {
+  test("detect a circular import", () => {
     const graph = new Map([
       ["a", ["b"]],
       ["b", ["c"]],
@@ -196,7 +196,7 @@ function folderOf(path: string): string {
   return rest.length > 0 ? folder : MAIN_FLOOR;
 }
 
-/** The place of a file's room in the order of rooms; files directly on a floor come last. */
+/** The position of a file's room in the order of rooms; files directly in a layer come last. */
 function roomOf(path: string): number {
   const [, , room = "", ...rest] = path.split("/");
   return rest.length > 0 && ROOMS.includes(room) ? ROOMS.indexOf(room) : ROOMS.length;

@@ -8,11 +8,11 @@ import { generateOperations, operationTexts } from "../../support/clients/client
 const root = new URL("../../../", import.meta.url);
 const folder = new URL("clients/typescript/", root).pathname;
 
-test("the client package's types are those of the schema", async () => {
+test("the client package's types match the schema", async () => {
   await expect(await generateOperations()).toMatchFileSnapshot(`${folder}src/generated/operations.ts`);
 });
 
-test("the list of its documents, for TRUSTED_DOCUMENTS, has each of them by its hash", async () => {
+test("its TRUSTED_DOCUMENTS list contains each document by hash", async () => {
   const documents = [...operationTexts().values()].map(({ text }) => [
     createHash("sha256").update(text).digest("hex"),
     text,
@@ -21,11 +21,11 @@ test("the list of its documents, for TRUSTED_DOCUMENTS, has each of them by its 
   await expect(list).toMatchFileSnapshot(`${folder}trusted-documents.json`);
 });
 
-test("the service takes all of them", () => {
+test("the service accepts all of its documents", () => {
   const schema = buildSchema(readFileSync(new URL("schema.graphql", root), "utf8"));
   for (const { text } of operationTexts().values()) expect(validate(schema, parse(text))).toEqual([]);
 });
 
-test("it tells its own version", () => {
+test("it sends its own version", () => {
   expect(JSON.parse(readFileSync(`${folder}package.json`, "utf8"))).toMatchObject({ version: VERSION });
 });

@@ -11,7 +11,7 @@ const commands = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block 
   block.replace(/\\\n\s*/g, "").split("\n"),
 );
 
-test("the guide's commands name services that there are", () => {
+test("the guide's commands name existing services", () => {
   const { services } = parse(read("deploy/compose/compose.yaml"), { merge: true });
   const named = commands.flatMap(
     (command) => /^docker compose .*(?:--rm|--wait) (\S+)/.exec(command)?.[1] ?? [],
@@ -20,7 +20,7 @@ test("the guide's commands name services that there are", () => {
   for (const name of named) expect(Object.keys(services)).toContain(name);
 });
 
-test("the secrets that the guide makes are those that the pods read", () => {
+test("the guide creates the secrets that the pods read", () => {
   const deployment = read("deploy/kubernetes/base/deployment.yaml");
   const made = commands.filter((command) => command.includes("create secret generic"));
   expect(made.length).toBe(2);
@@ -32,7 +32,7 @@ test("the secrets that the guide makes are those that the pods read", () => {
   }
 });
 
-test("the files that the guide names are there, and so are its sections", () => {
+test("the files and sections that the guide names exist", () => {
   const paths = [...guide.matchAll(/\bdeploy\/(?:compose|kubernetes|systemd)[\w./-]*/g)].map(
     ([path]) => path,
   );
@@ -44,7 +44,7 @@ test("the files that the guide names are there, and so are its sections", () => 
   for (const [, anchor] of guide.matchAll(/\]\(#([\w-]+)\)/g)) expect(sections).toContain(anchor);
 });
 
-test("every setting that the guide names is one", () => {
+test("every setting that the guide names exists", () => {
   const known = [
     ...Object.keys(settings.shape),
     "NODE_ENV",

@@ -5,14 +5,14 @@ import { readDocument, userDocuments } from "../../support/repository/doc-snippe
 
 const root = new URL("../../../", import.meta.url);
 
-test("the README's table of settings names settings", () => {
+test("the README's table lists existing settings", () => {
   const rows = [...readDocument("README.md").matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)];
   const names = rows.flatMap(([, cell = ""]) => cell.split(", ").map((name) => name.replaceAll("`", "")));
   expect(names).toContain("DATABASE_URL");
   expect(Object.keys(settings.shape)).toEqual(expect.arrayContaining(names));
 });
 
-test("links between documents lead somewhere", () => {
+test("links between documents resolve", () => {
   for (const document of userDocuments()) {
     const folder = new URL(document, root);
     for (const [, path = "", anchor] of readDocument(document).matchAll(
@@ -25,7 +25,7 @@ test("links between documents lead somewhere", () => {
   }
 });
 
-test("a comment that names a decision names one that is recorded", () => {
+test("comments refer only to recorded decisions", () => {
   const records = readdirSync(new URL("docs/decisions/", root)).map((name) => Number.parseInt(name, 10));
   const sources = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts"),
@@ -36,7 +36,7 @@ test("a comment that names a decision names one that is recorded", () => {
   }
 });
 
-/** The anchors that a reader of Markdown gives its headings. */
+/** The anchors that Markdown renderers give to headings. */
 function anchorsOf(document: URL): readonly string[] {
   return [...readFileSync(document, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
     title
@@ -46,7 +46,7 @@ function anchorsOf(document: URL): readonly string[] {
   );
 }
 
-test("the journeys in the architecture guide name functions that exist", () => {
+test("functions named in the architecture guide's journeys exist", () => {
   const guide = readFileSync(new URL("docs/ARCHITECTURE.md", root), "utf8");
   const steps = [...guide.matchAll(/^\d+\. `(src\/[^`]+)`: (.+)$/gm)];
   const missing = steps.flatMap(([, path = "", names = ""]) => {

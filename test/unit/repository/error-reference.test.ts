@@ -4,7 +4,7 @@ import { DomainError, ERROR_CODES, MAX_FIELD_ERRORS } from "../../../src/domain/
 import { isUserError, statusOf } from "../../../src/graphql/shared/error-format.js";
 import { renderError } from "../../../src/rest/error-view.js";
 
-/** The reference of errors, from the catalogue and from how both APIs render them. */
+/** Generates the error reference from the catalogue and from how both APIs render it. */
 function errorReference(): string {
   const rows = ERROR_CODES.map((code) => {
     const error = new DomainError(code, "message");

@@ -18,7 +18,7 @@ const CHANGES = [
   "Field 'farewell' was removed from object type 'Query'",
 ];
 
-test("what breaks clients since the last release is announced in schema-changes, and nothing else is", async () => {
+test("schema-changes announces exactly the breaking changes since the last release", async () => {
   const announced = readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .flatMap((name) => parseAnnouncement(readText(new URL(name, folder))));
@@ -28,7 +28,7 @@ test("what breaks clients since the last release is announced in schema-changes,
 });
 
 describe("the comparison", () => {
-  test("finds what breaks clients", async () => {
+  test("finds breaking changes", async () => {
     const { unannounced, stale } = await compare(BASELINE, BROKEN, []);
     expect({ unannounced: unannounced.toSorted(), stale }).toEqual({
       unannounced: CHANGES.toSorted(),
@@ -36,27 +36,27 @@ describe("the comparison", () => {
     });
   });
 
-  test("takes an announcement for the change that it names only", async () => {
+  test("accepts an announcement only for the change that it names", async () => {
     const [first = "", second = ""] = CHANGES;
     expect(await compare(BASELINE, BROKEN, CHANGES)).toEqual({ unannounced: [], stale: [] });
     expect(await compare(BASELINE, BROKEN, [first])).toEqual({ unannounced: [second], stale: [] });
   });
 
-  test("lets pass what breaks nobody", async () => {
+  test("ignores changes that break no client", async () => {
     const grown = `type Query { greeting(name: String, title: String): String farewell: String! time: Int }`;
     expect(await compare(BASELINE, grown, [])).toEqual({ unannounced: [], stale: [] });
   });
 
-  test("finds an announcement of what is not there", async () => {
+  test("reports an announcement of a change that was not made", async () => {
     expect(await compare(BASELINE, BASELINE, CHANGES)).toEqual({ unannounced: [], stale: CHANGES });
   });
 });
 
-test("an announcement has a reason and names its changes", () => {
+test("requires a reason and changes in an announcement", () => {
   const announcement = { reason: "Nobody calls it.", changes: CHANGES };
   expect(parseAnnouncement(JSON.stringify(announcement))).toEqual(CHANGES);
-  for (const faulty of [{ reason: " " }, { reason: undefined }, { changes: [] }, { change: "" }]) {
-    expect(() => parseAnnouncement(JSON.stringify({ ...announcement, ...faulty }))).toThrow();
+  for (const invalid of [{ reason: " " }, { reason: undefined }, { changes: [] }, { change: "" }]) {
+    expect(() => parseAnnouncement(JSON.stringify({ ...announcement, ...invalid }))).toThrow();
   }
 });
 

@@ -12,13 +12,13 @@ const DESCRIBED = `
 `;
 const BARE = `type A { b(c: Int): D @deprecated } enum D { E } " " input F { g: Int } directive @h on FIELD`;
 
-test("all that the schema has is described, and every deprecation gives its reason", () => {
+test("everything in the schema has a description, and every deprecation a reason", () => {
   const { parts, undescribed, unreasoned } = inspect(printSdl());
   expect(parts).toBeGreaterThan(300);
   expect({ undescribed, unreasoned }).toEqual({ undescribed: [], unreasoned: [] });
 });
 
-test("the inspection finds each kind of part, and what it lacks", () => {
+test("the check finds each kind of element and its missing descriptions", () => {
   expect(inspect(DESCRIBED)).toEqual({ parts: 8, undescribed: [], unreasoned: [] });
   const undescribed = ["A", "b", "c", "D", "E", "F", "g", "h"];
   expect(inspect(BARE)).toEqual({ parts: 8, undescribed, unreasoned: ["b"] });
@@ -49,7 +49,7 @@ function isPart(node: ASTNode) {
   );
 }
 
-/** The printer leaves out the reason that GraphQL puts where none was given. */
+/** The printer omits GraphQL's default reason. */
 function isDeprecatedWithoutReason(node: ASTNode): boolean {
   const directives = "directives" in node ? (node.directives ?? []) : [];
   const deprecation = directives.find(({ name }) => name.value === "deprecated");

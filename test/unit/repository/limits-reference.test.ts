@@ -5,7 +5,7 @@ import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 
 const MS = 1;
 const S = 1000;
-/** What a unit of the page is in milliseconds, or in bytes. */
+/** The page's units in milliseconds or bytes. */
 const TIMES: Readonly<Record<string, number>> = { ms: MS, s: S, min: 60 * S, h: 3600 * S, d: 86_400 * S };
 const SIZES: Readonly<Record<string, number>> = { B: 1, bytes: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 const HEAD = "| limit | default | setting | reply |";
@@ -27,7 +27,7 @@ const rows = page
   );
 const settingsOf = (cell = "") => [...cell.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name = ""]) => name);
 
-/** The numbers of a cell, in the unit of each setting. */
+/** The numbers of a cell, in each setting's unit. */
 function quantitiesOf(cell: string, names: readonly string[]): number[] {
   const found = [
     ...cell.matchAll(/(\d[\d,.]*|\bunlimited\b|\bnone\b)(?:\s*(ms|s|min|h|d|bytes|B|KiB|MiB|GiB)\b)?/g),
@@ -47,7 +47,7 @@ test("every row has four cells", () => {
   for (const row of rows) expect(row, row.join(" | ")).toHaveLength(4);
 });
 
-describe("a row with settings", () => {
+describe("rows with settings", () => {
   const withSettings = rows.filter(([, , setting]) => settingsOf(setting).length > 0);
 
   test.each(withSettings.map((row): [string, string[]] => [row[0] ?? "", row]))(

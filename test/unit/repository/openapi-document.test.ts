@@ -21,7 +21,7 @@ test("openapi.json is current: npm run schema:write", () => {
   expect(readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8")).toBe(printOpenApi(VERSION));
 });
 
-test("the linter has nothing to say, be it an error or a warning", async () => {
+test("the linter reports no errors and no warnings", async () => {
   const config = await createConfig({
     extends: ["recommended-strict"],
     // The service is not published.
@@ -37,7 +37,7 @@ test("the linter has nothing to say, be it an error or a warning", async () => {
   );
 });
 
-test("the linter would find something", async () => {
+test("the linter detects a problem", async () => {
   const config = await createConfig({ extends: ["recommended-strict"] });
   const source = printOpenApi(VERSION).replaceAll("#/components/schemas/Error", "#/components/schemas/Gone");
   const problems = await lintFromString({ source, absoluteRef: "/openapi.json", config });
@@ -46,7 +46,7 @@ test("the linter would find something", async () => {
   );
 });
 
-test("its schemas are schemas", () => {
+test("its schemas are valid JSON Schema", () => {
   const ajv = new Ajv2020();
   for (const schema of Object.values(document.components.schemas)) {
     expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
@@ -58,7 +58,7 @@ test.each([
   ["put", parseUpdate],
   ["post", (body: RequestBody) => parseRotation(body, undefined)],
   ["delete", parseDeletion],
-] as const)("what %s shows as a body is taken, and what the document refuses is refused", (method, take) => {
+] as const)("%s accepts the documented body and rejects what the document rejects", (method, take) => {
   const { requestBody } = document.paths["/api/user"][method];
   const contract = new OpenApiContract();
   const isTaken = (body: Readonly<Record<string, unknown>>) => {

@@ -17,7 +17,7 @@ test("the workflow runs .ci/run on Node.js of .nvmrc among others, with actions 
   for (const { uses } of steps.slice(0, -1)) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$/);
 });
 
-test("dependencies of every folder with a lock file are updated", () => {
+test("every folder with a lock file gets dependency updates", () => {
   const { updates } = parse(read(".github/dependabot.yml"));
   const npm = updates.find(
     (update: { "package-ecosystem": string }) => update["package-ecosystem"] === "npm",
@@ -26,7 +26,7 @@ test("dependencies of every folder with a lock file are updated", () => {
   for (const folder of npm.directories) expect(existsSync(`${root}${folder}/package-lock.json`)).toBe(true);
 });
 
-test.each(forms)("issue form %s has a name, a description and fields with unique ids", (name) => {
+test.each(forms)("issue form %s has a name, a description and fields with unique IDs", (name) => {
   const form = parse(read(`.github/ISSUE_TEMPLATE/${name}`));
   expect([form.name, form.description]).toEqual([expect.any(String), expect.any(String)]);
   const fields = form.body.filter(({ type }: { type: string }) => type !== "markdown");

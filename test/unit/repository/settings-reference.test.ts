@@ -5,7 +5,7 @@ import { SETTING_SECTIONS } from "../../../src/config/settings.js";
 /** Invalid for every setting that is not plain text. */
 const NONSENSE = "?";
 
-/** The reference of settings, from the schema that checks them. */
+/** Generates the settings reference from the validation schema. */
 function settingsReference(): string {
   const sections = Object.entries(SETTING_SECTIONS).map(([title, section]) => {
     const rows = Object.entries<z.ZodType>(section).map(
@@ -31,7 +31,7 @@ ${sections.join("\n\n")}
 
 function defaultOf(schema: z.ZodType): string {
   const value: unknown = schema.safeParse(undefined).data ?? "";
-  // An empty list or record is no default to write.
+  // An empty list or record is not shown as a default.
   const text = typeof value === "object" && value !== null ? Object.values(value).join() : String(value);
   return text === "" ? "" : `\`${text}\``;
 }
@@ -49,7 +49,7 @@ test("docs/settings.md is current (vitest run test/unit/repository/settings-refe
   await expect(settingsReference()).toMatchFileSnapshot("../../../docs/settings.md");
 });
 
-test("each setting says what it means", () => {
+test("each setting has a description", () => {
   for (const section of Object.values(SETTING_SECTIONS)) {
     for (const [name, schema] of Object.entries<z.ZodType>(section)) {
       expect(schema.description, name).toMatch(/\w/);

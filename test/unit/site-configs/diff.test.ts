@@ -8,7 +8,7 @@ type Example = readonly [what: string, from: JsonValue, to: JsonValue, patch: re
 
 const parse = (text: string): JsonValue => JSON.parse(text);
 
-/** Those of RFC 6902, appendix A, that need no other operations. */
+/** The examples of RFC 6902, appendix A, that need no other operations. */
 const rfcExamples: readonly Example[] = [
   ["A.1: a member", { foo: "bar" }, { baz: "qux", foo: "bar" }, [{ op: "add", path: "/baz", value: "qux" }]],
   [
@@ -99,7 +99,7 @@ const examples: readonly Example[] = [
   ],
 ];
 
-describe("what changed is", () => {
+describe("the diff is", () => {
   test.each([...rfcExamples, ...examples])("%s", (_, from, to, patch) => {
     expect(diffJson(from, to)).toEqual(patch);
     expect(applied(from, patch)).toEqual(judged(to));
@@ -108,7 +108,7 @@ describe("what changed is", () => {
 
 type Pair = readonly [from: JsonValue, to: JsonValue];
 
-/** A value under a key or in a list that a change may have added, removed or changed. */
+/** A value below a key or in a list that a change can add, remove or modify. */
 interface Part {
   readonly key: string;
   readonly values: Pair;
@@ -137,7 +137,7 @@ const { value, pair } = fc.letrec<{ value: JsonValue; pair: Pair; part: Part }>(
 
 const anyJson = fc.jsonValue().map(copy);
 
-describe("applied to the one, the difference gives the other:", () => {
+describe("applying the diff to the first document yields the second:", () => {
   test.each([
     ["any documents", fc.tuple(value, value)],
     ["documents that have much in common", pair],
@@ -153,7 +153,7 @@ describe("applied to the one, the difference gives the other:", () => {
   });
 });
 
-test("a list of different items has no more changes than were made", () => {
+test("the diff of a list of different items is not longer than its changes", () => {
   const change = fc.constantFrom("keep", "keep", "remove", "add");
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
@@ -167,8 +167,8 @@ test("a list of different items has no more changes than were made", () => {
   );
 });
 
-describe("what would take too long to compare exactly is still right", () => {
-  test("items that all differ are replaced one by one", () => {
+describe("the diff stays correct when an exact comparison would take too long", () => {
+  test("replaces items one by one when all differ", () => {
     const from = many(50_000, (id) => ({ id }));
     const patch = diffJson(
       from,
@@ -178,30 +178,30 @@ describe("what would take too long to compare exactly is still right", () => {
     expect(patch.at(-1)).toEqual({ op: "replace", path: "/49999/id", value: -50_000 });
   });
 
-  test("lists that are alike at many places", () => {
+  test("lists with many similar parts", () => {
     const from = many(20_000, (id) => (id * id) % 7);
     const to = many(20_000, (id) => (id * id * id) % 5);
     expect(applied(from, diffJson(from, to))).toEqual(to);
   });
 
-  test("long equal parts that searches reach at many places", () => {
+  test("long equal parts found from many positions", () => {
     const equal = many(200_000, () => 0);
     const side = (name: string) => [...many(2000, (id) => `${name}${id}`), ...equal, name];
     expect(diffJson(side("a"), side("b")).length).toBe(2001);
   });
 
-  test("a patch that would be larger than the documents replaces all", () => {
+  test("replaces the whole document when a patch would be larger", () => {
     const long = (item: JsonValue) => ({ ["k".repeat(500_000)]: many(1000, () => item) });
     expect(diffJson(long(0), long(1))).toEqual([{ op: "replace", path: "", value: long(1) }]);
   });
 });
 
-/** Lets another library apply a patch. */
+/** Applies a patch with another library. */
 function applied(from: JsonValue, patch: readonly JsonPatchOperation[]): unknown {
   return fastJsonPatch.applyPatch(judged(from), judged(patch), true, true, false).newDocument;
 }
 
-/** A copy in which the judge does not meet `__proto__`, which it takes for the prototype. */
+/** A copy without `__proto__` keys, which the other library takes for the prototype. */
 function judged<Value>(document: Value): Value {
   return JSON.parse(JSON.stringify(document).replaceAll("__proto__", "own_proto"));
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
   checkDocument,
-  faultless,
-  faultlessAnchor,
   placesOf,
   type RuleCase,
+  validAnchor,
+  validSite,
   withAnchors,
   withColors,
   withGroup,
@@ -85,19 +85,19 @@ const errors: readonly RuleCase[] = [
   ["topAnchor.iconType", { topAnchor: { iconType: "bold" } }, [["invalid_value", "/topAnchor/iconType"]]],
   [
     "iconType of an anchor",
-    withAnchors({ ...faultlessAnchor, iconType: "Solid" }),
+    withAnchors({ ...validAnchor, iconType: "Solid" }),
     [["invalid_value", "/anchors/0/iconType"]],
   ],
   ["an anchor without name", withAnchors({ url: "api" }), [["missing_property", "/anchors/0"]]],
   ["an anchor without url", withAnchors({ name: "A" }), [["missing_property", "/anchors/0"]]],
   [
     "the color of an anchor",
-    withAnchors({ ...faultlessAnchor, color: "blue" }),
+    withAnchors({ ...validAnchor, color: "blue" }),
     [["invalid_color", "/anchors/0/color"]],
   ],
   [
     "a gradient",
-    withAnchors({ ...faultlessAnchor, color: { from: "#fff", to: "white" } }),
+    withAnchors({ ...validAnchor, color: { from: "#fff", to: "white" } }),
     [["invalid_color", "/anchors/0/color/to"]],
   ],
   ["a tab without name", { tabs: [{ url: "api" }] }, [["missing_property", "/tabs/0"]]],
@@ -112,13 +112,13 @@ const errors: readonly RuleCase[] = [
 
 describe("decision 17: errors", () => {
   test.each(errors)("%s", (_, change, expected) => {
-    const report = checkDocument({ ...faultless, ...change });
+    const report = checkDocument({ ...validSite, ...change });
     expect(report).toMatchObject({ valid: false, warnings: [] });
     expect(placesOf(report.errors)).toEqual(expected);
   });
 
   test.each(["name", "navigation"])("%s is missing", (name) => {
-    const { [name]: _, ...rest } = faultless;
+    const { [name]: _, ...rest } = validSite;
     expect(placesOf(checkDocument(rest).errors)).toEqual([["missing_property", ""]]);
   });
 
@@ -127,15 +127,15 @@ describe("decision 17: errors", () => {
   });
 });
 
-test("half a surrogate pair in a key below an unknown property", () => {
-  const report = checkDocument({ ...faultless, seo: { "\ud800/~": 1 } });
+test("rejects half a surrogate pair in a key below an unknown property", () => {
+  const report = checkDocument({ ...validSite, seo: { "\ud800/~": 1 } });
   expect(placesOf(report.errors)).toEqual([["unstorable_text", "/seo/\ud800~1~0"]]);
   expect(placesOf(report.warnings)).toEqual([["unknown_property", "/seo"]]);
 });
 
-test("a value of the wrong type brings no other findings with it", () => {
+test("reports only the type error for a value of the wrong type", () => {
   const report = checkDocument({
-    ...faultless,
+    ...validSite,
     navigation: [{ group: 1, pages: [7] }],
     versions: 1,
     ...withAnchors({ name: "A", url: "nowhere", version: "v1" }),

@@ -6,7 +6,7 @@ import { printDocument } from "../../../src/domain/site-configs/document/text-la
 import { MAX_SITE_CONFIG_BYTES } from "../../../src/domain/site-configs/site-config.js";
 import { deepZeros, pagesOfMegabytes } from "../../support/site-configs/documents.js";
 
-/** The length of a string with which a document gets to a size. */
+/** The length of a string that brings a document to a given size. */
 function fill(size: number, print: (document: JsonValue) => string): { document: JsonValue; text: string } {
   const document = (length: number) => ({ a: [1, { b: "x".repeat(length) }], c: [], d: "ö€😀" });
   const filled = document(size - Buffer.byteLength(print(document(0))));
@@ -16,20 +16,20 @@ function fill(size: number, print: (document: JsonValue) => string): { document:
 const indented = (document: JsonValue) => `${JSON.stringify(document, null, 2)}\n`;
 
 describe("a document given as JSON", () => {
-  test("is indented up to the last byte that can be stored, and on one line beyond", () => {
-    const most = fill(MAX_SITE_CONFIG_BYTES, indented);
-    expect(printDocument(most.document)).toBe(most.text);
+  test("is indented up to the size limit, and on one line beyond it", () => {
+    const largest = fill(MAX_SITE_CONFIG_BYTES, indented);
+    expect(printDocument(largest.document)).toBe(largest.text);
     const beyond = fill(MAX_SITE_CONFIG_BYTES + 1, indented);
     expect(printDocument(beyond.document)).toBe(JSON.stringify(beyond.document));
   });
 
-  test("is measured as it is written", () => {
+  test("is measured in its written form", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const filling: JsonValue = JSON.parse(text);
         const length = MAX_SITE_CONFIG_BYTES - Buffer.byteLength(indented(["", filling]));
-        const most = ["x".repeat(length), filling];
-        expect(printDocument(most)).toBe(indented(most));
+        const largest = ["x".repeat(length), filling];
+        expect(printDocument(largest)).toBe(indented(largest));
         const beyond = ["x".repeat(length + 1), filling];
         expect(printDocument(beyond)).toBe(JSON.stringify(beyond));
       }),
@@ -37,23 +37,23 @@ describe("a document given as JSON", () => {
     );
   });
 
-  test("may be indented a hundredfold if it were written so", () => {
+  test("may be indented deeply if it was written that way", () => {
     expect(printDocument(deepZeros())).toBe(JSON.stringify(deepZeros()));
   });
 });
 
-describe("what a merge patch adds", () => {
+describe("text added by a merge patch", () => {
   test.each([
     ["two spaces", '{\n  "a": 1\n}'],
     ["no indentation", '{\n"a": 1\n}'],
     ["a tab", '{\n\t"a": 1\n}'],
-  ])("is on one line rather than a hundredfold: %s", (_, text) => {
+  ])("is on one line rather than deeply indented: %s", (_, text) => {
     const result = mergePatchText(text, { zeros: deepZeros(), b: [1] });
     expect(result).toContain(`"zeros": ${JSON.stringify(deepZeros())}`);
     expect(result).toMatch(/"b": \[\n\s*1\n\s*\]\n\}$/);
   });
 
-  test("is on one line when all of it could not be stored otherwise", () => {
+  test("is on one line when the document would exceed the limit otherwise", () => {
     const navigation = pagesOfMegabytes();
     const result = mergePatchText('{\n  "a": 1,\n  "b": 2\n}', { b: [3], navigation });
     expect(result).toBe(`{\n  "a": 1,\n  "b": [3],"navigation": ${JSON.stringify(navigation)}\n}`);

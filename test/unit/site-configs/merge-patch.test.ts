@@ -25,7 +25,7 @@ const rfcExamples: readonly (readonly [original: string, patch: string, result: 
   ["{}", '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
 ];
 
-test.each(rfcExamples)("RFC 7396: %s with %s is %s", (original, patch, result) => {
+test.each(rfcExamples)("RFC 7396: %s patched with %s is %s", (original, patch, result) => {
   expect(parse(mergePatchText(original, parse(patch)))).toEqual(parse(result));
 });
 
@@ -90,7 +90,7 @@ test.each(layouts)("layout: %s", (_, text, patch, result) => {
   expect(mergePatchText(text, patch)).toBe(result);
 });
 
-test("the key __proto__ is a key like others", () => {
+test("treats `__proto__` as an ordinary key", () => {
   const patch = parse('{"__proto__": {"x": 1, "y": null}}');
   expect(mergePatchText("{}", patch)).toBe('{"__proto__":{"x":1}}');
   expect(mergePatchText('{"__proto__": {"y": 2}}', patch)).toBe('{"__proto__": {"x": 1}}');
@@ -101,7 +101,7 @@ test("the key __proto__ is a key like others", () => {
   expect(Object.hasOwn(Object.prototype, "x")).toBe(false);
 });
 
-test("the deepest document that is valid can be patched", () => {
+test("patches the deepest valid document", () => {
   const deep = (inner: string) => `${'{"a":'.repeat(199)}${inner}${"}".repeat(199)}`;
   expect(mergePatchText(deep('{"x":1}'), parse(deep('{"x":2}')))).toBe(deep('{"x":2}'));
 });
@@ -121,7 +121,7 @@ const object = fc
   .array(fc.tuple(key, value), { maxLength: 6 })
   .map((members): JsonObject => Object.fromEntries(members));
 
-/** Other ways to write the tokens of a text. */
+/** Alternative spellings of a text's tokens. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   "1": "1.0",
   "1000": "1E+3",
@@ -135,7 +135,7 @@ const indented = fc
     JSON.stringify(document, null, indentation).replaceAll("\n", newline),
   );
 
-/** With any white space anywhere. */
+/** Any white space between tokens. */
 const wild = fc
   .tuple(
     object,
@@ -149,9 +149,9 @@ const wild = fc
 
 describe.each([
   ["indented texts", indented],
-  ["texts with any white space and spelling", wild],
+  ["texts with any white space and escapes", wild],
 ])("%s", (_, texts) => {
-  test("say what RFC 7396 says", () => {
+  test("match RFC 7396", () => {
     fc.assert(
       fc.property(texts, fc.oneof({ weight: 9, arbitrary: object }, value), (text, patch) => {
         const result = mergePatchText(text, patch);
@@ -162,7 +162,7 @@ describe.each([
     );
   });
 
-  test("keep all that the patch does not name as it is spelt", () => {
+  test("preserve the text of everything the patch does not name", () => {
     fc.assert(
       fc.property(texts, object, (text, patch) => {
         const result = mergePatchText(text, patch);
@@ -184,7 +184,7 @@ function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
   return Object.fromEntries(members);
 }
 
-/** The sources, from key to value, of the members that a patch does not name. */
+/** The source text of members that a patch does not name, by key. */
 function untouched(text: string, node: Node | undefined, patch: JsonValue): string[] {
   if (!isObject(patch) || node?.type !== "object") return [];
   return (node.children ?? []).flatMap(({ offset, length, children: [name, child] = [] }) => {

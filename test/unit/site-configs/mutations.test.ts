@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../../src/domain/s
 import { validSiteConfig } from "../../support/site-configs/arbitrary.js";
 import { checkDocument, placesOf } from "../../support/site-configs/documents.js";
 
-/** Written by hand, with each property of the format. */
+/** Handwritten, with each property of the format. */
 const everything: JsonObject = {
   name: "Acme",
   navigation: [{ group: "Start", pages: ["intro", { group: "More", pages: ["api/users", "guide/a"] }] }],
@@ -59,7 +59,7 @@ const everything: JsonObject = {
 const MISSING = Symbol("missing");
 type Wrong = JsonValue | typeof MISSING;
 
-/** What contradicts the table, beside what contradicts it everywhere: no property takes null or a number. */
+/** Invalid values by type, in addition to null and numbers, which are invalid for every property. */
 const WRONG: readonly (readonly [place: RegExp, values: readonly Wrong[]])[] = [
   [/\/(iconType|type|method|mode|default)$/, ["none", ""]],
   [/^(?!\/logo).*\/(primary|light|dark|color|from|to)$/, ["red", "#12", ""]],
@@ -71,7 +71,7 @@ const WRONG: readonly (readonly [place: RegExp, values: readonly Wrong[]])[] = [
   ],
 ];
 
-test("the document written by hand has no errors", () => {
+test("the handwritten document has no errors", () => {
   const { errors, warnings } = checkDocument(everything);
   expect(errors).toEqual([]);
   expect(placesOf(warnings)).toEqual([
@@ -80,12 +80,12 @@ test("the document written by hand has no errors", () => {
   ]);
 });
 
-test("whatever single value contradicts the table, the finding points at it or at its parent", () => {
+test("reports any single invalid value at its path or its parent's", () => {
   for (const path of pathsOf(everything))
     for (const wrong of wrongFor(path)) expectFinding(everything, path, wrong);
 });
 
-test("so it does in any valid document", () => {
+test("does the same in any valid document", () => {
   fc.assert(
     fc.property(validSiteConfig(), fc.nat(), fc.nat(), (document, place, choice) => {
       const paths = pathsOf(document);

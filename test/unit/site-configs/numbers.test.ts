@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { faultless } from "../../support/site-configs/documents.js";
+import { validSite } from "../../support/site-configs/documents.js";
 
-/** Checks a text in which a number stands below an unknown property. */
+/** Checks a text with a number below an unknown property. */
 function check(number: string) {
-  const text = JSON.stringify({ ...faultless, "x/y": { z: [0, "NUMBER"] } }).replace('"NUMBER"', number);
+  const text = JSON.stringify({ ...validSite, "x/y": { z: [0, "NUMBER"] } }).replace('"NUMBER"', number);
   return validateSiteConfigText(text, { strict: false });
 }
 
@@ -15,7 +15,7 @@ function warningsOf(number: string) {
   return warnings.filter(({ code }) => code === "inexact_number");
 }
 
-describe("decision 17: numbers that no 64-bit float holds", () => {
+describe("decision 17: rejects numbers that a 64-bit float cannot hold", () => {
   test.each(["1e999", "-1E+400", "9".repeat(309), "7".repeat(1_000_000)])("%.30s", (number) => {
     const { valid, errors, warnings } = check(number);
     expect({ valid, errors }).toEqual({
@@ -36,7 +36,7 @@ describe("decision 17: numbers that no 64-bit float holds", () => {
   });
 });
 
-describe("decision 18: numbers that most programs read as others", () => {
+describe("decision 18: warns of numbers that most programs read differently", () => {
   test.each([
     ["12345678901234567891", "12345678901234567000"],
     ["-9007199254740993", "-9007199254740992"],
@@ -56,11 +56,11 @@ describe("decision 18: numbers that most programs read as others", () => {
     ...["0", "-0", "1.50", "9007199254740991", "9007199254740992", "18446744073709551616"],
     ...["100000000000000000000", "1e20", "1e308", "0.1", "0.12345678901234567890", "1e-999"],
     `0.${"1".repeat(1_000_000)}`,
-  ])("not %.30s", (number) => {
+  ])("does not warn of %.30s", (number) => {
     expect(warningsOf(number)).toEqual([]);
   });
 
-  test("not what JavaScript writes", () => {
+  test("does not warn of numbers as JavaScript writes them", () => {
     expect(warningsOf(JSON.stringify(2 ** 64))).toEqual([]);
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
@@ -69,7 +69,7 @@ describe("decision 18: numbers that most programs read as others", () => {
     );
   });
 
-  test("they have line and column, and are errors when strict", () => {
+  test("reports line and column, and an error in strict mode", () => {
     const text = `[\n  1e999, {"a": [2,\n 9007199254740993]}]`;
     const places = validateSiteConfigText(text, { strict: true }).errors.map(
       ({ code, pointer, line, column }) => [code, pointer, line, column],

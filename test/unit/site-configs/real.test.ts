@@ -9,11 +9,11 @@ import {
 import { useGraphql } from "../../support/graphql/graphql-fixture.js";
 import { changeSite } from "../../support/site-configs/store.js";
 
-/** Real files, kept outside the project. */
+/** Real files, stored outside the repository. */
 const folder = new URL("../../../../shared/site-config/real/", import.meta.url);
 const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
 
-/** The only ones that decision 17 refuses, and why. */
+/** The only ones that decision 17 rejects, and why. */
 const REFUSED: Readonly<Record<string, readonly (readonly [SiteConfigCode, string])[]>> = {
   "AetherLinkApp__aetherlink-docs__docs__mint.json": [["wrong_type", "/colors/background"]],
   "ml-in-barcelona__server-reason-react__documentation__mint.json": [["docs_json_format", "/navigation"]],
@@ -23,7 +23,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [SiteConfigCode, strin
 
 const graphql = useGraphql();
 
-test.skipIf(names.length === 0)("of the real files, only those that decision 17 names are refused", () => {
+test.skipIf(names.length === 0)("rejects only the real files that decision 17 lists", () => {
   expect(names.length).toBeGreaterThanOrEqual(112);
   const refused = names.flatMap((name) => {
     const { valid, errors } = validateSiteConfigText(read(name), { strict: false });
@@ -32,7 +32,7 @@ test.skipIf(names.length === 0)("of the real files, only those that decision 17 
   expect(Object.fromEntries(refused)).toEqual(REFUSED);
 });
 
-test.skipIf(names.length === 0)("text and parsed document of a real file bring the same findings", () => {
+test.skipIf(names.length === 0)("finds the same in a real file's text and parsed document", () => {
   for (const name of names) {
     const text = validateSiteConfigText(read(name), { strict: true });
     const document = validateSiteConfigDocument(JSON.parse(read(name)), { strict: true });
@@ -42,7 +42,7 @@ test.skipIf(names.length === 0)("text and parsed document of a real file bring t
   }
 });
 
-test.skipIf(names.length === 0)("nothing is found twice, and all in the order of the document", () => {
+test.skipIf(names.length === 0)("reports each finding once, in document order", () => {
   for (const name of names) {
     const { errors } = validateSiteConfigText(read(name), { strict: true });
     const findings = errors.map(({ code, pointer, message }) => `${code} ${pointer} ${message}`);
@@ -53,7 +53,7 @@ test.skipIf(names.length === 0)("nothing is found twice, and all in the order of
 });
 
 test.skipIf(names.length === 0)(
-  "every real file that is valid is stored and comes back equal, as text, as document and over HTTP",
+  "stores every valid real file and returns it unchanged as text, as a document and over HTTP",
   async () => {
     const { run, service, keys } = graphql();
     for (const name of names) {

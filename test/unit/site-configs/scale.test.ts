@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
 import { validateSiteConfigText } from "../../../src/domain/site-configs/validate-site-config.js";
-import { faultless } from "../../support/site-configs/documents.js";
+import { validSite } from "../../support/site-configs/documents.js";
 
-/** So large that work which grew with the square of the size would not end within a test's time. */
+/** Large enough that quadratic work would time out. */
 const LARGE = 40_000;
 
 const growing: readonly (readonly [what: string, text: (size: number) => string])[] = [
@@ -21,11 +21,11 @@ const growing: readonly (readonly [what: string, text: (size: number) => string]
   ["white space", (size) => `${" \n".repeat(25 * size)}{}`],
 ];
 
-test.each(growing)("many megabytes of %s are answered", (_, text) => {
+test.each(growing)("handles many megabytes of %s", (_, text) => {
   expect(validateSiteConfigText(text(LARGE), { strict: false }).valid).toBeTypeOf("boolean");
 });
 
-test("a site of 2,000 nested pages in 1 MB has one warning for each nested group", () => {
+test("reports one warning per nested group for a 1 MB site of 2,000 nested pages", () => {
   const text = site({ navigation: nested(200, 2000, "x".repeat(550)) });
   expect(text.length).toBeGreaterThan(1_000_000);
   const { valid, warnings } = validateSiteConfigText(text, { strict: false });
@@ -34,7 +34,7 @@ test("a site of 2,000 nested pages in 1 MB has one warning for each nested group
   expect(new Set(warnings.map(({ code }) => code))).toEqual(new Set(["undocumented_form"]));
 });
 
-test("findings are not more than a caller can bear, and whether it is valid stays right", () => {
+test("limits the number of findings without changing the verdict", () => {
   const text = site({
     versions: many(50_000, (id) => id),
     ...Object.fromEntries(many(50_000, (id) => [`k${id}`, id])),
@@ -48,7 +48,7 @@ test("findings are not more than a caller can bear, and whether it is valid stay
 });
 
 function site(more: JsonObject): string {
-  return JSON.stringify({ ...faultless, ...more });
+  return JSON.stringify({ ...validSite, ...more });
 }
 
 function many<Item>(size: number, item: (id: number) => Item): Item[] {
@@ -63,7 +63,7 @@ function anchors(size: number): JsonObject {
   return { anchors: many(size, (id) => ({ name: "", url: "", version: `w${id}` })) };
 }
 
-/** Groups in groups, at most fifty levels, with pages spread over them. */
+/** Nested groups, at most fifty levels, with pages distributed over them. */
 function nested(groups: number, count: number, filling = ""): JsonValue {
   const perGroup = Math.ceil(count / groups);
   const group = (index: number, below: readonly JsonValue[]) => ({

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { siteConfigJsonSchema } from "../../../src/domain/site-configs/json-schema.js";
 import { noisySiteConfig, validSiteConfig } from "../../support/site-configs/arbitrary.js";
-import { checkDocument, faultless } from "../../support/site-configs/documents.js";
+import { checkDocument, validSite } from "../../support/site-configs/documents.js";
 
 const accepts = new Ajv2020({ strict: true, strictRequired: false }).compile(siteConfigJsonSchema());
 
-test("validator and JSON Schema agree on what is valid", () => {
+test("validator and JSON Schema agree on validity", () => {
   const seen = { valid: 0, invalid: 0 };
   fc.assert(
     fc.property(noisySiteConfig(), (document) => {
@@ -17,11 +17,11 @@ test("validator and JSON Schema agree on what is valid", () => {
     }),
     { numRuns: 3000 },
   );
-  // Each side must have been met often.
+  // Both verdicts must occur often.
   expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(400);
 });
 
-test("both accept what is generated to be valid", () => {
+test("both accept generated valid documents", () => {
   fc.assert(
     fc.property(validSiteConfig(), (document) => {
       expect(checkDocument(document).errors).toEqual([]);
@@ -31,17 +31,17 @@ test("both accept what is generated to be valid", () => {
   );
 });
 
-describe("the schema cannot express", () => {
+describe("rules that the schema cannot express", () => {
   test.each([
-    ["text that cannot be stored", { ...faultless, name: "a\u0000" }],
-    ["the number of levels", { ...faultless, deep: JSON.parse("[".repeat(300) + "]".repeat(300)) }],
+    ["text that cannot be stored", { ...validSite, name: "a\u0000" }],
+    ["nesting depth", { ...validSite, deep: JSON.parse("[".repeat(300) + "]".repeat(300)) }],
   ])("%s", (_, document) => {
     expect(checkDocument(document).valid).toBe(false);
     expect(accepts(document)).toBe(true);
   });
 });
 
-test("the schema tells editors of meanings, defaults, values and what is deprecated", () => {
+test("the schema contains descriptions, defaults, values and deprecations for editors", () => {
   const schema = siteConfigJsonSchema();
   expect(schema).toMatchObject({
     $schema: "https://json-schema.org/draft/2020-12/schema",

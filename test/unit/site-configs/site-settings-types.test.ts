@@ -7,11 +7,11 @@ import { printSdl } from "../../../src/graphql/server/schema.js";
 
 const schema = buildSchema(printSdl());
 
-test("the types have all properties of the format, and what is required or has a default is never null", () => {
+test("the types have every property of the format, and required or defaulted ones are non-null", () => {
   expect(compare("SiteSettings", SITE_CONFIG)).toEqual([]);
 });
 
-/** Where a type differs from a shape of the table, told in words. */
+/** Deliberate differences between a type and its shape in the table. */
 function compare(name: string, shape: ObjectShape): string[] {
   const type = schema.getType(name);
   if (!isObjectType(type)) return [`${name} is missing`];
@@ -34,7 +34,7 @@ function fieldOf(type: GraphQLObjectType, key: string) {
   );
 }
 
-/** The object shapes that a shape consists of, but for groups within groups. */
+/** The object shapes within a shape, except for nested groups. */
 function objectsIn(shape: SettingShape): ObjectShape[] {
   if (shape.kind === "reference" && shape.undocumented !== undefined) return [];
   return formsOf(shape).flatMap((form) => {

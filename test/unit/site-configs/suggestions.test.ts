@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/domain/shared/json.js";
-import { checkDocument, faultless, withAnchors, withGroup } from "../../support/site-configs/documents.js";
+import { checkDocument, validSite, withAnchors, withGroup } from "../../support/site-configs/documents.js";
 
 const suggested: readonly (readonly [typo: string, change: JsonObject, meant: string])[] = [
   ["another case", { topbarlinks: [] }, "topbarLinks"],
@@ -22,7 +22,7 @@ const suggested: readonly (readonly [typo: string, change: JsonObject, meant: st
   ],
 ];
 
-describe("a likely typo brings a suggestion", () => {
+describe("suggests a correction for a likely typo", () => {
   test.each(suggested)("%s", (_, change, meant) => {
     expect(messagesOf(change)).toEqual([expect.stringMatching(/ Did you mean ".*"\?$/)]);
     expect(messagesOf(change)[0]).toContain(`Did you mean "${meant}"?`);
@@ -40,6 +40,6 @@ test.each(notSuggested)("no suggestion: %s", (_, change) => {
 });
 
 function messagesOf(change: JsonObject): string[] {
-  const { errors, warnings } = checkDocument({ ...faultless, ...change });
+  const { errors, warnings } = checkDocument({ ...validSite, ...change });
   return [...errors, ...warnings].map(({ message }) => message);
 }

@@ -7,7 +7,7 @@ import { checkDocument } from "../../support/site-configs/documents.js";
 
 const check = (text: string) => validateSiteConfigText(text, { strict: false });
 
-/** The codes of what makes a text no JSON, or JSON that cannot be kept. */
+/** The codes for text that is not JSON, or JSON that cannot be stored. */
 const JSON_CODES: readonly SiteConfigCode[] = [
   "byte_order_mark",
   "invalid_json",
@@ -48,7 +48,7 @@ const faults: readonly (readonly [text: string, place: string, code: SiteConfigC
   [`${'{"a":'.repeat(100_000)}`, "1:1001", "too_deep", /200 levels/],
 ];
 
-describe("faults of the JSON text", () => {
+describe("JSON syntax errors", () => {
   test.each(faults)("%j", (text, place, code, message) => {
     expect(jsonErrors(text).map(({ line, column, ...error }) => [`${line}:${column}`, error.code])).toEqual([
       [place, code],
@@ -56,7 +56,7 @@ describe("faults of the JSON text", () => {
     expect(jsonErrors(text)[0]?.message).toMatch(message);
   });
 
-  test("several that leave no doubt are told at once, with what else is wrong", () => {
+  test("reports several unambiguous errors at once, with the other findings", () => {
     const text = '{\n  // x\n  "name": "A" "name": 5,\n  "navigation": [1,],\n}';
     expect(check(text).errors.map(({ code, line, column }) => [code, line, column])).toEqual([
       ["json_comment", 2, 3],
@@ -70,7 +70,7 @@ describe("faults of the JSON text", () => {
   });
 });
 
-test("findings point at the value, at the key where that is the problem, at the object where something is missing", () => {
+test("points at the value, at the key, or at the object that lacks a property", () => {
   const text =
     '{ "name": "A",\n  "navigation": [{ "group": 1,\n    "pags": [] }], "Favicon": "🙂", "colors": {} }';
   const { errors, warnings } = check(text);
@@ -91,7 +91,7 @@ test("findings point at the value, at the key where that is the problem, at the 
   ]);
 });
 
-test("text is accepted as JSON exactly where JSON.parse accepts it", () => {
+test("accepts exactly the texts that JSON.parse accepts", () => {
   const fragments = [
     "{",
     "}",
@@ -119,17 +119,17 @@ test("text is accepted as JSON exactly where JSON.parse accepts it", () => {
       fc.array(fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...fragments)), { maxLength: 2 }),
       (document, edits) => {
         const text = edits.reduce(edit, JSON.stringify(document, null, 1));
-        const faulty = jsonErrors(text).some(
+        const hasErrors = jsonErrors(text).some(
           ({ code }) => code !== "duplicate_key" && code !== "unstorable_text",
         );
-        expect(faulty).toBe(!isJson(text));
+        expect(hasErrors).toBe(!isJson(text));
       },
     ),
     { numRuns: 3000 },
   );
 });
 
-test("text and parsed document bring the same findings", () => {
+test("finds the same in text and parsed document", () => {
   fc.assert(
     fc.property(noisySiteConfig(), (document) => {
       const report = check(JSON.stringify(document, null, 2));

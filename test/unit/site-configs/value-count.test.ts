@@ -9,7 +9,7 @@ function valuesOf(value: unknown): number {
   return isObject(value) ? valuesOf(Object.values(value)) : 1;
 }
 
-test("the values of any JSON text are counted, however it is laid out", () => {
+test("counts the values of any JSON text, however it is formatted", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom("", " ", "\t", "\n"), (value, unit) => {
       expect(countValues(JSON.stringify(value, null, unit))).toBe(valuesOf(value));
@@ -18,11 +18,11 @@ test("the values of any JSON text are counted, however it is laid out", () => {
   expect(countValues('{"a\\\\":["\\",[{",""]}')).toBe(4);
 });
 
-test("what is not JSON is counted, too", () => {
+test("counts values in invalid JSON as well", () => {
   fc.assert(fc.property(fc.string(), (text) => countValues(text) > 0));
 });
 
-test("a document has at most so many values", () => {
+test("limits the number of values in a document", () => {
   const zeros = (count: number) => JSON.stringify(Array.from({ length: count }, () => 0));
   expect(() => requireSize(zeros(MAX_SITE_CONFIG_VALUES - 1), ["text"])).not.toThrow();
   expect(() => requireSize(zeros(MAX_SITE_CONFIG_VALUES), ["text"])).toThrow(

@@ -10,7 +10,7 @@ export interface Reply {
 
 const TIMEOUT_MS = 10_000;
 
-/** Calls a service over connections that it keeps. */
+/** Calls a service over a connection pool. */
 export class SoakClient {
   readonly #url: URL;
   readonly #key: string;
@@ -30,7 +30,7 @@ export class SoakClient {
     return this.#call("POST", "/graphql", { query, variables });
   }
 
-  /** Subscribes; leaves at the first event, or at once. @returns the status; null when no event came */
+  /** Subscribes, and disconnects after the first event or immediately. @returns the status; null without an event */
   async follow(groupId: string, stay: false | (() => Promise<unknown>)): Promise<number | null> {
     const { statusCode, body } = await this.#pool.request({
       method: "POST",
@@ -38,10 +38,10 @@ export class SoakClient {
       headers: { ...this.#headers(), accept: "text/event-stream" },
       body: subscriptionTo(groupId),
       signal: AbortSignal.timeout(TIMEOUT_MS),
-      // It keeps its connection for itself.
+      // A stream occupies its connection.
       reset: true,
     });
-    // A stream that is left is an error to who reads it.
+    // Destroying the stream is an error for its reader.
     body.on("error", () => undefined);
     try {
       if (statusCode !== 200 || !stay) return statusCode;
@@ -55,7 +55,7 @@ export class SoakClient {
     }
   }
 
-  /** Subscribes, and has gone before the answer. */
+  /** Subscribes, and disconnects before the reply. */
   async abandon(groupId: string): Promise<null> {
     const body = subscriptionTo(groupId);
     const headers = Object.entries({
@@ -69,7 +69,7 @@ export class SoakClient {
     return null;
   }
 
-  /** Sends bytes that need be no request. @returns the status; null when there was no answer, or it was not waited for */
+  /** Sends arbitrary bytes. @returns the status; null without a reply, or without waiting for one */
   async raw(bytes: string, waits: boolean): Promise<number | null> {
     const socket = connect(Number(this.#url.port), this.#url.hostname);
     socket.setTimeout(TIMEOUT_MS, () => socket.destroy());

@@ -1,45 +1,42 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { SoakClient } from "./soak-client.js";
-import { type Caller, OPERATIONS, type Operation } from "./soak-operations.js";
+import { SoakClient } from "./client.js";
+import { type Caller, OPERATIONS, type Operation } from "./operations.js";
 
 export interface LoadOptions {
   readonly url: string;
   /** An admin key of the environment Customer. */
   readonly key: string;
-  /** How many callers there are, each of whom does one thing after the other. */
+  /** The number of concurrent callers, each of which runs one operation after the other. */
   readonly callers: number;
-  /** When they stop: after some seconds, or after so many things in all. */
-  readonly until: { readonly seconds: number } | { readonly operations: number };
-  /** From how many addresses authentication fails. */
+  /** The number of operations in total. */
+  readonly operations: number;
+  /** The number of addresses with failed authentications. */
   readonly addresses: number;
 }
 
-/** How often an operation had an outcome. */
-export interface Outcome {
+/** The number of times that an operation had an outcome. */
+interface Outcome {
   readonly operation: string;
   readonly outcome: string;
   count: number;
 }
 
-export interface LoadResult {
-  readonly outcomes: readonly Readonly<Outcome>[];
-  /** How many events of webhooks arrived, and came from whom we are. */
-  readonly webhooks: number;
-}
-
-/** Has callers do all that can be done, well and badly, as fast as they are answered. */
-export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+/** Runs random operations, valid and invalid ones, as fast as they get replies. */
+export async function runLoad(options: LoadOptions): Promise<readonly Readonly<Outcome>[]> {
   const client = new SoakClient(options.url, options.key, options.callers + 10);
   const receiver = await startReceiver();
   const outcomes = new Map<string, Outcome>();
   try {
     const endpoint = await prepare(client, receiver.url);
-    const goesOn = limitOf(options.until);
-    await Promise.all(Array.from({ length: options.callers }, () => work(client, options, goesOn, outcomes)));
+    let remaining = options.operations;
+    const takeNext = () => remaining-- > 0;
+    await Promise.all(
+      Array.from({ length: options.callers }, () => work(client, options, takeNext, outcomes)),
+    );
     await remove(client, endpoint);
-    return { outcomes: [...outcomes.values()], webhooks: receiver.count() };
+    return [...outcomes.values()];
   } finally {
     await client.close();
     receiver.close();
@@ -49,11 +46,11 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
 async function work(
   client: SoakClient,
   { addresses }: LoadOptions,
-  goesOn: () => boolean,
+  takeNext: () => boolean,
   outcomes: Map<string, Outcome>,
 ): Promise<void> {
   const caller: Caller = { client, addresses, name: randomUUID(), groups: [] };
-  while (goesOn()) {
+  while (takeNext()) {
     const { name: operation, run } = pick();
     const outcome = await run(caller).catch((error: unknown) => `no reply (${String(error)})`);
     const key = `${operation}: ${outcome}`;
@@ -72,19 +69,7 @@ function pick(): Operation {
   throw new Error("The weights do not add up.");
 }
 
-function limitOf(until: LoadOptions["until"]): () => boolean {
-  if ("seconds" in until) {
-    const end = performance.now() + until.seconds * 1000;
-    return () => performance.now() < end;
-  }
-  let left = until.operations;
-  return () => {
-    left -= 1;
-    return left >= 0;
-  };
-}
-
-/** Makes what the operations use. @returns the id of the endpoint that is told of deleted groups */
+/** Creates the objects that the operations use. @returns the ID of a webhook endpoint for deleted groups */
 async function prepare(client: SoakClient, url: string): Promise<string> {
   const source = { providedId: "sales", name: "Sales" };
   await client.graphql(
@@ -110,7 +95,7 @@ async function startReceiver() {
   const server = createServer((request, response) => {
     request.resume();
     count += 1;
-    // Some receivers are not well.
+    // Some deliveries fail.
     response.writeHead(count % 100 === 0 ? 500 : 204).end();
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -120,5 +105,5 @@ async function startReceiver() {
     server.close();
     server.closeAllConnections();
   };
-  return { url: `http://127.0.0.1:${port}/`, count: () => count, close };
+  return { url: `http://127.0.0.1:${port}/`, close };
 }

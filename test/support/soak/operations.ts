@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
-import type { Reply, SoakClient } from "./soak-client.js";
+import type { Reply, SoakClient } from "./client.js";
 
-/** A caller, who remembers the groups that it has made; nobody else changes them. */
+/** A caller with the groups that it created; no other caller changes them. */
 export interface Caller {
   readonly client: SoakClient;
   readonly groups: { readonly id: string; token: string }[];
-  /** What its groups are named after. */
+  /** Prefix of its groups' external IDs. */
   readonly name: string;
-  /** From how many addresses authentication fails. */
+  /** The number of addresses with failed authentications. */
   readonly addresses: number;
 }
 
-/** Something that callers do. */
+/** An operation that callers run. */
 export interface Operation {
   readonly name: string;
-  /** How often it is done, among all. */
+  /** Its relative frequency. */
   readonly weight: number;
-  /** @returns what came of it: the status, or what was wrong with the answer */
+  /** @returns the outcome: the status, or what was wrong with the reply */
   readonly run: (caller: Caller) => Promise<string>;
 }
 
@@ -96,7 +96,7 @@ export const OPERATIONS: readonly Operation[] = [
   ),
 ];
 
-/** Each is answered as it should be, or breaks off by itself. */
+/** Each gets an error reply, or disconnects by itself. */
 const BROKEN: readonly ((client: SoakClient) => Promise<string>)[] = [
   async (client) => outcome(await client.rest("GET", '{"user_group_id": ')),
   async (client) => outcome(await client.rest("PUT", { user_group_id: "\u0000" })),
