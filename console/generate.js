@@ -7,7 +7,7 @@ import { buildSchema, parse } from "graphql";
 
 const operations = new URL("src/api/operations/", import.meta.url);
 const target = fileURLToPath(new URL("src/api/generated/", import.meta.url));
-/** What stands in the generated code for the text of an operation; fragments are in the texts already. */
+/** The text of an operation in the generated code; it includes its fragments. */
 const DOCUMENT = /Document = new TypedDocumentString\(`([^`]*)`/g;
 
 /**

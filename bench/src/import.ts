@@ -30,15 +30,22 @@ export async function benchImport(args: readonly string[]): Promise<string> {
     const keys = randomBytes(32).toString("base64");
     const command = await prepare(importDatabase, keys, place.directory);
     await prepare(copyDatabase, keys, place.directory);
-    return measure(importDatabase, copyDatabase, command, place.directory, groups);
+    return measure({ importDatabase, copyDatabase, command, directory: place.directory }, groups);
   });
 }
 
 async function measure(
-  importDatabase: BenchDatabase,
-  copyDatabase: BenchDatabase,
-  command: Command,
-  directory: string,
+  {
+    importDatabase,
+    copyDatabase,
+    command,
+    directory,
+  }: {
+    readonly importDatabase: BenchDatabase;
+    readonly copyDatabase: BenchDatabase;
+    readonly command: Command;
+    readonly directory: string;
+  },
   groups: number,
 ): Promise<string> {
   const [file, written] = [join(directory, "groups.jsonl"), join(directory, "written.jsonl")];

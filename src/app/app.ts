@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/config.js";
 import { metricsAccess } from "../config/metrics-access.js";
 import { saveDemoKey } from "../embedded-postgres/secrets-file.js";
-import type { TrustedDocuments } from "../graphql/server/trusted-documents.js";
+import type { PersistedQueries } from "../graphql/server/persisted-queries.js";
 import { readConsoleDocuments } from "../http/pages/console-documents.js";
 import { isLoopback } from "../http/pages/loopback.js";
 import { createHttpServer } from "../http/server/http-server.js";
@@ -13,10 +13,10 @@ import { RedisCounters } from "../persistence/requests/redis-counters.js";
 import { createDemoAccount, type DemoSecrets } from "../services/data-sources/demo-account.js";
 import { createServices } from "../services/services.js";
 import { createMetricsExporter } from "../telemetry/export/metrics.js";
+import { readPersistedQueries } from "./persisted-queries-file.js";
 import { createReplicas } from "./replicas.js";
 import { openStorage, type Storage } from "./storage.js";
 import { openTelemetry, type ProcessTelemetry } from "./telemetry.js";
-import { readTrustedDocuments } from "./trusted-documents-file.js";
 import type { WorkerLink } from "./workers/worker-link.js";
 
 const KEY_USAGE_INTERVAL_MS = 10_000;
@@ -54,7 +54,7 @@ interface Prerequisites {
   readonly storage: Storage;
   readonly processTelemetry: ProcessTelemetry;
   readonly warnings: readonly string[];
-  readonly trustedDocuments: TrustedDocuments | undefined;
+  readonly persistedQueries: PersistedQueries | undefined;
   readonly link: WorkerLink | undefined;
 }
 
@@ -66,11 +66,11 @@ interface Prerequisites {
 export async function startApp(config: Config, logStream: LogStream, link?: WorkerLink): Promise<App> {
   // Check the port before opening the database: a second start on the same port must have no effect.
   if (!link) await requireFreePort(config.host, config.port);
-  const trustedDocuments =
-    config.trustedDocuments === undefined
+  const persistedQueries =
+    config.persistedQueries === undefined
       ? undefined
-      : await readTrustedDocuments(
-          config.trustedDocuments,
+      : await readPersistedQueries(
+          config.persistedQueries,
           config.console ? await readConsoleDocuments(CONSOLE_DIRECTORY) : undefined,
         );
   const warnings: string[] = [];
@@ -83,7 +83,7 @@ export async function startApp(config: Config, logStream: LogStream, link?: Work
   });
   try {
     return await serveFrom(
-      { storage, processTelemetry, warnings, trustedDocuments, link },
+      { storage, processTelemetry, warnings, persistedQueries, link },
       config,
       logStream,
     );
@@ -94,7 +94,7 @@ export async function startApp(config: Config, logStream: LogStream, link?: Work
 }
 
 async function serveFrom(
-  { storage, processTelemetry, warnings, trustedDocuments, link }: Prerequisites,
+  { storage, processTelemetry, warnings, persistedQueries, link }: Prerequisites,
   config: Config,
   logStream: LogStream,
 ): Promise<App> {
@@ -139,7 +139,7 @@ async function serveFrom(
     limits: config.graphqlLimits,
     connectionLimits: config.connectionLimits,
     trustedProxies: config.trustedProxies,
-    trustedDocuments,
+    persistedQueries,
     log: {
       level: config.logLevel,
       stream: logStream,

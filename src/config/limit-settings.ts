@@ -96,7 +96,7 @@ export const GRAPHQL_SETTINGS = {
   GRAPHQL_MAX_REPLY_BYTES: wholeNumber(65_536, 1_073_741_824, DEFAULT_LIMITS.replyBytes).describe(
     "maximum size of a reply, or of an event of a stream",
   ),
-  TRUSTED_DOCUMENTS: z
+  PERSISTED_QUERIES: z
     .string()
     .optional()
     .describe(

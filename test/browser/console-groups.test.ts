@@ -188,11 +188,11 @@ describe("user groups in the console in Chromium", () => {
     await page.getByRole("heading", { level: 1, name: "Theirs" }).waitFor();
   });
 
-  test("works with trusted documents only", async () => {
+  test("works with persisted queries only", async () => {
     const { target, owner } = service();
     const consoleDirectory = await builtConsole();
-    const trustedDocuments = Object.fromEntries(await readConsoleDocuments(consoleDirectory));
-    const options = { use: { target, owner }, encryptionKey, consoleDirectory, trustedDocuments };
+    const persistedQueries = Object.fromEntries(await readConsoleDocuments(consoleDirectory));
+    const options = { use: { target, owner }, encryptionKey, consoleDirectory, persistedQueries };
     const strict = await startTestService(options);
     onTestFinished(() => strict.close());
     const { page } = await signIn(browser(), strict, keys.read);

@@ -36,10 +36,10 @@ afterAll(() => consumer?.remove());
 test("the package contains only the files it needs", async () => {
   const { files, installed } = consumer;
   const others = files.filter((path) => !/^dist\/(?:generated\/)?[a-z-]+\.(?:js|d\.ts)$/.test(path));
-  expect(others.toSorted()).toEqual(["README.md", "dist/trusted-documents.json", "package.json"]);
+  expect(others.toSorted()).toEqual(["README.md", "dist/persisted-queries.json", "package.json"]);
   const { dependencies, exports } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
   expect(dependencies).toBeUndefined();
-  expect(Object.keys(exports)).toEqual([".", "./browser", "./trusted-documents.json", "./package.json"]);
+  expect(Object.keys(exports)).toEqual([".", "./browser", "./persisted-queries.json", "./package.json"]);
 });
 
 test("publint reports no problem", async () => {

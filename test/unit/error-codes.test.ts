@@ -36,7 +36,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   too_many_root_fields: 400,
   too_many_tokens: 400,
   query_too_expensive: 400,
-  untrusted_document: 400,
+  query_not_allowed: 400,
   batching_disabled: 400,
   internal: 500,
   unavailable: 503,

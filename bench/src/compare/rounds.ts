@@ -42,7 +42,7 @@ export async function measureInRounds(
         const load = `${connections} connections${half ? " at half load" : ""}`;
         report(`${workload.name}, ${load}, round ${round + 1} of ${options.rounds}`);
         for (const contestant of inTurn(contestants, round))
-          await measureOnce(step, contestant, meter, options, results);
+          await measureOnce({ ...step, contestant }, meter, options, results);
       }
     }
   }
@@ -79,8 +79,7 @@ function stepsOf(entry: Entry, options: CompareOptions): readonly Step[] {
 }
 
 async function measureOnce(
-  { workload, connections, half }: Step,
-  contestant: Contestant,
+  { workload, connections, half, contestant }: Step & { readonly contestant: Contestant },
   meter: Meter,
   options: CompareOptions,
   results: Results,

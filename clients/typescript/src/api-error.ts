@@ -43,7 +43,7 @@ const CLASSES: Readonly<Record<Lowercase<SchemaErrorCode>, ApiErrorClass>> = {
   unavailable: ServiceError,
   unknown_data_source: InvalidRequestError,
   unsupported_media_type: InvalidRequestError,
-  untrusted_document: InvalidRequestError,
+  query_not_allowed: InvalidRequestError,
   user_group_exists: ConflictError,
   user_group_mismatch: ConflictError,
   user_group_not_found: NotFoundError,

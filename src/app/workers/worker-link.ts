@@ -18,7 +18,7 @@ export class WorkerLink implements SharedCounters {
   readonly #collecting = new Map<number, (text: string) => void>();
   #takes: Take[] = [];
   #lastId = 0;
-  #ownMetrics: () => Promise<string> = async () => "";
+  #readMetrics: () => Promise<string> = async () => "";
 
   constructor(worker: number) {
     this.worker = worker;
@@ -41,7 +41,7 @@ export class WorkerLink implements SharedCounters {
 
   /** Returns a reader of the metrics of all workers. @param own that of this worker */
   metricsOfAllWorkers(own: MetricsReader): MetricsReader {
-    this.#ownMetrics = () => own.read();
+    this.#readMetrics = () => own.read();
     return {
       contentType: own.contentType,
       read: () =>
@@ -68,7 +68,7 @@ export class WorkerLink implements SharedCounters {
         settle(this.#collecting, message.id, message.text);
         return;
       case "readMetrics":
-        void this.#ownMetrics().then((text) => send({ type: "workerMetrics", id: message.id, text }));
+        void this.#readMetrics().then((text) => send({ type: "workerMetrics", id: message.id, text }));
     }
   }
 }

@@ -42,7 +42,7 @@ export const ERROR_STATUSES: Readonly<Record<ErrorCode, ErrorStatus>> = {
   too_many_root_fields: request(400),
   too_many_tokens: request(400),
   query_too_expensive: request(400),
-  untrusted_document: request(400),
+  query_not_allowed: request(400),
   batching_disabled: request(400),
   internal: request(500),
   unavailable: request(503),

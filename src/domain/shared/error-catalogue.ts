@@ -133,9 +133,9 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     meaning: "The query is too expensive.",
     advice: "Request smaller pages, or fewer fields below lists.",
   },
-  untrusted_document: {
+  query_not_allowed: {
     meaning: "The query is not on the service's allow-list.",
-    advice: "Add it to the file in `TRUSTED_DOCUMENTS`.",
+    advice: "Add it to the file in `PERSISTED_QUERIES`.",
   },
   batching_disabled: {
     meaning: "The request contains more than one operation.",

@@ -34,7 +34,7 @@ export const ERROR_CODES = [
   "too_many_root_fields",
   "too_many_tokens",
   "query_too_expensive",
-  "untrusted_document",
+  "query_not_allowed",
   "batching_disabled",
   "internal",
   "unavailable",

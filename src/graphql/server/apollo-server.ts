@@ -26,7 +26,7 @@ import { toGraphqlCode } from "../shared/error-code-enum.js";
 import { tokenLimitError } from "./limits/token-limit.js";
 import type { OperationOptions, Operations } from "./operations/operations.js";
 import type { OperationReply } from "./operations/reply.js";
-import { type TrustedDocuments, untrustedDocument } from "./trusted-documents.js";
+import { type PersistedQueries, queryNotAllowed } from "./persisted-queries.js";
 
 /** Replaces a rejected document: Apollo Server has no hook to reject a document before it parses it. */
 const PLACEHOLDER_DOCUMENT = "{ __typename }";
@@ -36,13 +36,13 @@ export class ApolloHandler {
   readonly #apollo: ApolloServer<GraphqlContext>;
   readonly #results = new ResultStore();
 
-  /** @param options.trustedDocuments allow-list of documents; undefined allows every document */
+  /** @param options.persistedQueries allow-list of documents; undefined allows every document */
   constructor(
     schema: GraphQLSchema,
     operations: Operations,
-    options: OperationOptions & { readonly trustedDocuments: TrustedDocuments | undefined },
+    options: OperationOptions & { readonly persistedQueries: PersistedQueries | undefined },
   ) {
-    const { limits, log, trustedDocuments } = options;
+    const { limits, log, persistedQueries } = options;
     this.#apollo = new ApolloServer<GraphqlContext>({
       schema,
       // `Operations` validates after it has checked the limits that bound the cost of validation.
@@ -57,13 +57,13 @@ export class ApolloHandler {
       logger: log,
       // Caches automatic persisted queries and parsed documents, up to 30 MiB each.
       cache: "bounded",
-      ...(trustedDocuments ? { persistedQueries: false } : {}),
+      ...(persistedQueries ? { persistedQueries: false } : {}),
       allowBatchedHttpRequests: false,
       parseOptions: { maxLexicalTokens: limits.tokens },
       stringifyResult: (result) => this.#results.put(result),
       formatError: (formatted, error) => formatError(formatted, error, limits.tokens),
       plugins: [
-        operationPlugin(operations, trustedDocuments),
+        operationPlugin(operations, persistedQueries),
         ApolloServerPluginCacheControlDisabled(),
         ApolloServerPluginLandingPageDisabled(),
         ApolloServerPluginUsageReportingDisabled(),
@@ -122,18 +122,18 @@ class ResultStore {
 /** Runs documents that Apollo Server has parsed; rejects those that are not on the allow-list (decision 27). */
 function operationPlugin(
   operations: Operations,
-  trustedDocuments: TrustedDocuments | undefined,
+  persistedQueries: PersistedQueries | undefined,
 ): ApolloServerPlugin<GraphqlContext> {
   return {
     async requestDidStart({ request: startedRequest }) {
-      const isTrusted = !trustedDocuments || applyAllowList(startedRequest, trustedDocuments);
+      const isTrusted = !persistedQueries || applyAllowList(startedRequest, persistedQueries);
       let answer: Promise<OperationReply> | undefined;
       return {
         async didResolveOperation({ source, document, request, contextValue, metrics }) {
           const { operationName, variables = {} } = request;
           answer = isTrusted
             ? operations.run(operations.prepare(source, operationName, document), variables, contextValue)
-            : Promise.resolve(operations.fail(untrustedDocument(), contextValue));
+            : Promise.resolve(operations.fail(queryNotAllowed(), contextValue));
           // Rejected documents must not evict others from the persisted query cache.
           if (!("data" in (await answer).result)) metrics.persistedQueryRegister = false;
         },
@@ -149,7 +149,7 @@ function operationPlugin(
 }
 
 /** Sets the query of the request to the allow-listed document it refers to. @returns false if there is none */
-function applyAllowList(request: GraphQLRequest, documents: TrustedDocuments): boolean {
+function applyAllowList(request: GraphQLRequest, documents: PersistedQueries): boolean {
   const { query, extensions, http } = request;
   const documentId =
     http?.method === "GET"

@@ -15,11 +15,11 @@ import { ApolloHandler } from "./apollo-server.js";
 import { CallerIdentification } from "./caller-identification.js";
 import { FastPath } from "./fast-path.js";
 import { type OperationOptions, Operations } from "./operations/operations.js";
+import type { PersistedQueries } from "./persisted-queries.js";
 import { traceRootFields } from "./root-field-tracing.js";
 import { registerGraphqlRoute } from "./route.js";
 import { createSchema } from "./schema.js";
 import { createEventStream } from "./streams/event-stream.js";
-import type { TrustedDocuments } from "./trusted-documents.js";
 
 export const GRAPHQL_PATH = "/graphql";
 
@@ -33,7 +33,7 @@ interface GraphqlOptions extends Omit<OperationOptions, "log"> {
   readonly fastPath: boolean;
   readonly corsOrigins: readonly string[] | "*";
   /** Allow-list of documents; undefined allows every document. */
-  readonly trustedDocuments: TrustedDocuments | undefined;
+  readonly persistedQueries: PersistedQueries | undefined;
   /** Serves the playground to browsers; undefined handles browsers like any other client. */
   readonly servePlayground?: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
 }
@@ -44,7 +44,7 @@ export async function registerGraphql(
   services: Services,
   options: GraphqlOptions,
 ): Promise<void> {
-  const { trustedDocuments, servePlayground } = options;
+  const { persistedQueries, servePlayground } = options;
   const { metrics, tracing } = services.telemetry;
   const schema = createSchema();
   if (tracing) traceRootFields(schema, tracing);
@@ -75,7 +75,7 @@ export async function registerGraphql(
     stream: createEventStream({
       operations,
       streams: services.eventStreams,
-      trustedDocuments,
+      persistedQueries,
       metrics,
       contextOf,
     }),

@@ -11,8 +11,8 @@ import Fastify, {
 import { DomainError, reasonOf } from "../../domain/shared/errors.js";
 import { redactSecrets } from "../../domain/shared/redaction.js";
 import { SMALL_BODY_LIMIT } from "../../graphql/server/caller-identification.js";
+import type { PersistedQueries } from "../../graphql/server/persisted-queries.js";
 import { GRAPHQL_PATH, registerGraphql } from "../../graphql/server/plugin.js";
-import type { TrustedDocuments } from "../../graphql/server/trusted-documents.js";
 import { renderGraphqlError } from "../../graphql/shared/error-format.js";
 import type { OperationLimits } from "../../graphql/shared/operation-limits.js";
 import { renderError } from "../../rest/error-view.js";
@@ -79,7 +79,7 @@ export interface HttpOptions {
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[];
   /** Allow-list of persisted queries; undefined allows all documents. */
-  readonly trustedDocuments: TrustedDocuments | undefined;
+  readonly persistedQueries: PersistedQueries | undefined;
   readonly log: {
     readonly level: string;
     readonly stream: { write(line: string): void };

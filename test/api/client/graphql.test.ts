@@ -160,9 +160,9 @@ describe("a caller's operation", () => {
   });
 });
 
-describe("with a service restricted to trusted documents", () => {
-  const list = new URL("../../../clients/typescript/trusted-documents.json", import.meta.url);
-  const strict = usePackageClient({ trustedDocuments: JSON.parse(readFileSync(list, "utf8")) });
+describe("with a service restricted to persisted queries", () => {
+  const list = new URL("../../../clients/typescript/persisted-queries.json", import.meta.url);
+  const strict = usePackageClient({ persistedQueries: JSON.parse(readFileSync(list, "utf8")) });
 
   test("the client and its pages need only the documents in their list", async () => {
     const { client, service } = strict();
@@ -172,7 +172,7 @@ describe("with a service restricted to trusted documents", () => {
     await events.return();
     expect(await createViewer({ url: service.url, token }).read()).toMatchObject({ name: "T" });
     await expect(client.request("{ viewer { scope } }")).rejects.toMatchObject({
-      code: "untrusted_document",
+      code: "query_not_allowed",
     });
   });
 });

@@ -168,7 +168,8 @@ describe("concurrent changes", () => {
 describe("a group locked by another transaction", () => {
   // A request that waits for it here would time out.
   const slow = useRest({
-    poolSize: 4,
+    // One for lookups, three that are blocked, and one for the other changes.
+    poolSize: 5,
     lockTimeoutMs: 60_000,
     statementTimeoutMs: 60_000,
     speed: { batchStatements: true, keyCacheMs: 0 },

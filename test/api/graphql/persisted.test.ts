@@ -18,7 +18,7 @@ const COSTLY = `query Costly($first: Int!) {
 const TRUSTED = { [sha256(MIXED)]: MIXED, d0fd64ec1a7c6a2f: VIEWER, costly: COSTLY };
 
 const open = useGraphql();
-const trusting = useGraphql({ trustedDocuments: TRUSTED });
+const trusting = useGraphql({ persistedQueries: TRUSTED });
 
 function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
@@ -94,7 +94,7 @@ describe("automatic persisted queries", () => {
   });
 });
 
-describe("trusted documents", () => {
+describe("persisted queries", () => {
   const refused = {
     status: 400,
     headers: { "content-type": "application/json; charset=utf-8" },
@@ -102,7 +102,7 @@ describe("trusted documents", () => {
       errors: [
         {
           message: "The query is not on the service's allow-list. Send a persisted query that is.",
-          extensions: { code: "UNTRUSTED_DOCUMENT", requestId: expect.any(String) },
+          extensions: { code: "QUERY_NOT_ALLOWED", requestId: expect.any(String) },
         },
       ],
     },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { buildSchema } from "graphql";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { findInvalidDocument } from "../../../src/graphql/server/trusted-documents.js";
+import { findInvalidDocument } from "../../../src/graphql/server/persisted-queries.js";
 import { readBuiltPage } from "../../../src/http/pages/built-page.js";
 import { readConsoleDocuments } from "../../../src/http/pages/console-documents.js";
 import { builtConsole } from "../../support/pages/built-console.js";

@@ -137,21 +137,23 @@ describe("the number of streams", () => {
     const first = await openFrom("192.0.2.1", front);
     await openFrom("192.0.2.1", front);
     expect(await openFrom("192.0.2.1", front)).toMatchObject(
-      refusal("This user group token has 2 open event streams"),
+      refusal("This user group token has reached the limit of 2 open event streams"),
     );
     expect(refused("token")).toBe(1);
     await openFrom("192.0.2.1", admin);
     await openFrom("192.0.2.1", admin);
     expect(await openFrom("192.0.2.1", admin)).toMatchObject(
-      refusal("This client address has 4 open event streams"),
+      refusal("This client address has reached the limit of 4 open event streams"),
     );
     expect(refused("address")).toBe(1);
     // The proxy's own address is not a client's.
     expect(await openFrom("", admin)).toMatchObject({ status: 200 });
-    expect(await openFrom("", admin)).toMatchObject(refusal("This API key has 3 open event streams"));
+    expect(await openFrom("", admin)).toMatchObject(
+      refusal("This API key has reached the limit of 3 open event streams"),
+    );
     expect(refused("api_key")).toBe(1);
     expect(await openFrom("10.1.2.3", `Token ${keys.read}`)).toMatchObject(
-      refusal("The service has 5 open event streams"),
+      refusal("The service has reached the limit of 5 open event streams"),
     );
     expect(refused("process")).toBe(1);
     expect(eventStreams.open).toBe(5);

@@ -172,8 +172,8 @@ test("shares one database connection among many idle subscribers, and ends with 
   );
 });
 
-describe("with trusted documents", () => {
-  const trusted = useGraphql({ trustedDocuments: { watch: WATCH } });
+describe("with persisted queries", () => {
+  const trusted = useGraphql({ persistedQueries: { watch: WATCH } });
 
   test("runs a subscription by its ID, and no other one", async () => {
     const { service, keys, account } = trusted();
@@ -196,7 +196,7 @@ describe("with trusted documents", () => {
     const other = await openEventStream(service.url, authorization, `${WATCH} `, { by });
     expect(other).toMatchObject({
       status: 400,
-      body: { errors: [{ extensions: { code: "UNTRUSTED_DOCUMENT" } }] },
+      body: { errors: [{ extensions: { code: "QUERY_NOT_ALLOWED" } }] },
     });
   });
 });

@@ -28,7 +28,7 @@ const BROWSER = {
 };
 const USE = `
 import { ApiError, UserGroupsClient, verifyWebhook, type TypedDocument, type UserGroup } from "@user-groups/client";
-import list from "@user-groups/client/trusted-documents.json" with { type: "json" };
+import list from "@user-groups/client/persisted-queries.json" with { type: "json" };
 import type { DocumentTypeDecoration } from "@graphql-typed-document-node/core";
 
 const client = new UserGroupsClient({ baseUrl: "https://groups.example.com", apiKey: "ugk_live_a", timeoutMs: undefined });

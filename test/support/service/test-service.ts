@@ -10,7 +10,7 @@ import {
   DEFAULT_EVENT_STREAM_LIMITS,
   type EventStreamLimits,
 } from "../../../src/domain/requests/event-stream-limits.js";
-import { TrustedDocuments } from "../../../src/graphql/server/trusted-documents.js";
+import { PersistedQueries } from "../../../src/graphql/server/persisted-queries.js";
 import { DEFAULT_LIMITS, type OperationLimits } from "../../../src/graphql/shared/operation-limits.js";
 import {
   type ConnectionLimits,
@@ -52,8 +52,8 @@ export interface TestServiceOptions {
   readonly trustedProxies?: readonly string[];
   /** Connection limits other than the defaults. */
   readonly connectionLimits?: Partial<ConnectionLimits>;
-  /** The trusted documents, by ID. */
-  readonly trustedDocuments?: Readonly<Record<string, string>>;
+  /** The persisted queries, by ID. */
+  readonly persistedQueries?: Readonly<Record<string, string>>;
   /** The key that encrypts tokens; random by default. */
   readonly encryptionKey?: Buffer;
   /** Previous encryption keys. */
@@ -157,7 +157,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     webhooks: options.webhooks ?? { allowPrivate: false },
     ...(options.purges && { purges: options.purges }),
   });
-  const { trustedDocuments } = options;
+  const { persistedQueries } = options;
   const server = await createHttpServer(services, {
     version: await packageVersion(),
     corsOrigins: options.corsOrigins ?? [],
@@ -174,7 +174,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     trustedProxies: options.trustedProxies ?? [],
     connectionLimits: { ...DEFAULT_CONNECTION_LIMITS, ...options.connectionLimits },
-    trustedDocuments: trustedDocuments && new TrustedDocuments(new Map(Object.entries(trustedDocuments))),
+    persistedQueries: persistedQueries && new PersistedQueries(new Map(Object.entries(persistedQueries))),
     log: {
       level: "info",
       stream: {

@@ -12,13 +12,13 @@ test("the client package's types match the schema", async () => {
   await expect(await generateOperations()).toMatchFileSnapshot(`${folder}src/generated/operations.ts`);
 });
 
-test("its TRUSTED_DOCUMENTS list contains each document by hash", async () => {
+test("its PERSISTED_QUERIES list contains each document by hash", async () => {
   const documents = [...operationTexts().values()].map(({ text }) => [
     createHash("sha256").update(text).digest("hex"),
     text,
   ]);
   const list = `${JSON.stringify(Object.fromEntries(documents), null, 2)}\n`;
-  await expect(list).toMatchFileSnapshot(`${folder}trusted-documents.json`);
+  await expect(list).toMatchFileSnapshot(`${folder}persisted-queries.json`);
 });
 
 test("the service accepts all of its documents", () => {

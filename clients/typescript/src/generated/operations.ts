@@ -115,6 +115,8 @@ export type ErrorCode =
   | 'NOT_FOUND'
   /** The body is too large. */
   | 'PAYLOAD_TOO_LARGE'
+  /** The query is not on the service's allow-list. */
+  | 'QUERY_NOT_ALLOWED'
   /** The query is too deep. */
   | 'QUERY_TOO_DEEP'
   /** The query is too expensive. */
@@ -139,8 +141,6 @@ export type ErrorCode =
   | 'UNKNOWN_DATA_SOURCE'
   /** The content type is not JSON. */
   | 'UNSUPPORTED_MEDIA_TYPE'
-  /** The query is not on the service's allow-list. */
-  | 'UNTRUSTED_DOCUMENT'
   /** Another user group has this external ID. */
   | 'USER_GROUP_EXISTS'
   /** The request does not match the user group that `current_token` identifies. */

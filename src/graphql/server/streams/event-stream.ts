@@ -6,7 +6,7 @@ import type { Metrics } from "../../../telemetry/metrics.js";
 import type { GraphqlContext } from "../../shared/context.js";
 import { WatchEvent } from "../../user-groups/watch-event.js";
 import type { Operations } from "../operations/operations.js";
-import { type TrustedDocuments, untrustedDocument } from "../trusted-documents.js";
+import { type PersistedQueries, queryNotAllowed } from "../persisted-queries.js";
 import { EventRenderer, encodeEvent, type OpenSubscription } from "./event-renderer.js";
 import { EventWriter } from "./event-writer.js";
 import { UnreadBudget } from "./unread-budget.js";
@@ -18,7 +18,7 @@ interface EventStreamOptions {
   readonly operations: Operations;
   readonly streams: EventStreams;
   /** Allow-list of documents; undefined allows every document. */
-  readonly trustedDocuments: TrustedDocuments | undefined;
+  readonly persistedQueries: PersistedQueries | undefined;
   readonly metrics: Metrics;
   readonly contextOf: (request: FastifyRequest, reply: FastifyReply) => Promise<GraphqlContext>;
 }
@@ -47,7 +47,7 @@ export function createEventStream(
   }
 
   async function open(request: FastifyRequest, reply: FastifyReply, context: GraphqlContext) {
-    const subscription = { ...readBody(request.body, options.trustedDocuments), context };
+    const subscription = { ...readBody(request.body, options.persistedQueries), context };
     // Free the body: the request stays in memory as long as the stream.
     request.body = undefined;
     const events = await subscribe(subscription);
@@ -115,10 +115,10 @@ export function createEventStream(
   };
 }
 
-/** @throws DomainError `invalid_json`, `untrusted_document`, `payload_too_large` */
+/** @throws DomainError `invalid_json`, `query_not_allowed`, `payload_too_large` */
 function readBody(
   body: unknown,
-  trustedDocuments: TrustedDocuments | undefined,
+  persistedQueries: PersistedQueries | undefined,
 ): Omit<OpenSubscription, "context"> {
   if (!isObject(body)) throw new DomainError("invalid_json", "The body must be a JSON object.");
   const { operationName, documentId, extensions } = body;
@@ -126,10 +126,10 @@ function readBody(
   const hash = isObject(persisted) ? persisted["sha256Hash"] : undefined;
   const variables = isObject(body["variables"]) ? body["variables"] : {};
   const text = stringOrUndefined(body["query"]);
-  const source = trustedDocuments
-    ? trustedDocuments.find({ text, id: stringOrUndefined(documentId ?? hash) })
+  const source = persistedQueries
+    ? persistedQueries.find({ text, id: stringOrUndefined(documentId ?? hash) })
     : text;
-  if (source === null) throw untrustedDocument();
+  if (source === null) throw queryNotAllowed();
   requireMaxLength(source ?? "", variables);
   return { source: source ?? "", operationName: stringOrUndefined(operationName), variables };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApp } from "../../src/app/app.js";
-import { readTrustedDocuments } from "../../src/app/trusted-documents-file.js";
+import { readPersistedQueries } from "../../src/app/persisted-queries-file.js";
 import { readConfig } from "../../src/config/config.js";
 import { OperatorError } from "../../src/domain/shared/operator-error.js";
 
@@ -11,7 +11,7 @@ const VIEWER = "{ viewer { scope } }";
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trusted-documents-"));
+  folder = await mkdtemp(join(tmpdir(), "persisted-queries-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -23,7 +23,7 @@ async function write(content: string): Promise<string> {
 
 test("reads a file of documents by ID", async () => {
   const path = await write(JSON.stringify({ one: VIEWER, two: "query Two { viewer { accountName } }" }));
-  const documents = await readTrustedDocuments(path);
+  const documents = await readPersistedQueries(path);
   expect(documents.find({ id: "one", text: undefined })).toBe(VIEWER);
   expect(documents.find({ id: undefined, text: VIEWER })).toBe(VIEWER);
   expect(documents.find({ id: "three", text: undefined })).toBeNull();
@@ -43,17 +43,17 @@ test.each([
   ],
 ])("rejects a file with %s in one line", async (content, fault) => {
   const path = await write(content);
-  await expect(readTrustedDocuments(path)).rejects.toThrow(OperatorError);
-  await expect(readTrustedDocuments(path)).rejects.toThrow(`TRUSTED_DOCUMENTS ${path} ${fault}`);
-  await expect(readTrustedDocuments(path)).rejects.toThrow(/^[^\n]+\.$/);
+  await expect(readPersistedQueries(path)).rejects.toThrow(OperatorError);
+  await expect(readPersistedQueries(path)).rejects.toThrow(`PERSISTED_QUERIES ${path} ${fault}`);
+  await expect(readPersistedQueries(path)).rejects.toThrow(/^[^\n]+\.$/);
 });
 
 test("fails at startup, before any other step, when the file is missing", async () => {
   const path = join(folder, "missing.json");
   const dataDir = join(folder, "data");
-  const config = readConfig({ TRUSTED_DOCUMENTS: path, DATA_DIR: dataDir, PORT: "0" });
+  const config = readConfig({ PERSISTED_QUERIES: path, DATA_DIR: dataDir, PORT: "0" });
   const start = startApp(config, { write: () => true });
   await expect(start).rejects.toThrow(OperatorError);
-  await expect(start).rejects.toThrow(`TRUSTED_DOCUMENTS ${path} cannot be read: ENOENT`);
+  await expect(start).rejects.toThrow(`PERSISTED_QUERIES ${path} cannot be read: ENOENT`);
   await expect(access(dataDir)).rejects.toThrow("ENOENT");
 });

@@ -11,7 +11,7 @@ interface DocumentReference {
 }
 
 /** Allow-list of persisted queries. */
-export class TrustedDocuments {
+export class PersistedQueries {
   readonly #texts: ReadonlyMap<string, string>;
   readonly #known: ReadonlySet<string>;
 
@@ -29,9 +29,9 @@ export class TrustedDocuments {
   }
 }
 
-export function untrustedDocument(): DomainError {
+export function queryNotAllowed(): DomainError {
   return new DomainError(
-    "untrusted_document",
+    "query_not_allowed",
     "The query is not on the service's allow-list. Send a persisted query that is.",
   );
 }

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { OperatorError } from "../domain/shared/operator-error.js";
+import { findInvalidDocument, PersistedQueries } from "../graphql/server/persisted-queries.js";
 import { createSchema } from "../graphql/server/schema.js";
-import { findInvalidDocument, TrustedDocuments } from "../graphql/server/trusted-documents.js";
 
 const format = z.record(z.string(), z.string());
 
@@ -11,14 +11,14 @@ const format = z.record(z.string(), z.string());
  * @param builtIn documents that are also allowed, such as the console's
  * @throws OperatorError when the file cannot be read, has another format or contains an invalid document
  */
-export async function readTrustedDocuments(
+export async function readPersistedQueries(
   path: string,
   builtIn: ReadonlyMap<string, string> = new Map(),
-): Promise<TrustedDocuments> {
+): Promise<PersistedQueries> {
   const documents = new Map(Object.entries(parse(await read(path), path)));
   const invalid = findInvalidDocument(documents, createSchema());
   if (invalid) throw failure(path, `contains the invalid document ${invalid.id}: ${invalid.message}`);
-  return new TrustedDocuments(new Map([...builtIn, ...documents]));
+  return new PersistedQueries(new Map([...builtIn, ...documents]));
 }
 
 async function read(path: string): Promise<string> {
@@ -42,7 +42,7 @@ function parse(text: string, path: string): Readonly<Record<string, string>> {
 }
 
 function failure(path: string, fault: string, cause?: unknown): OperatorError {
-  const line = `TRUSTED_DOCUMENTS ${path} ${fault}`.replaceAll(/\s+/g, " ").replace(/\.?$/, ".");
+  const line = `PERSISTED_QUERIES ${path} ${fault}`.replaceAll(/\s+/g, " ").replace(/\.?$/, ".");
   return new OperatorError(line, { cause });
 }
 
