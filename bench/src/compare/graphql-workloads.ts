@@ -10,7 +10,7 @@ import {
   VIEWER,
 } from "./graphql-queries.js";
 import { type HttpRequest, send } from "./http-request.js";
-import { type Place, pickGroups, type Stage, type Workload } from "./workload.js";
+import { type Place, type Stage, type Workload, withTenants } from "./workload.js";
 import type { Account, Group } from "./world.js";
 
 const SAMPLES = 20;
@@ -23,10 +23,8 @@ const PEERS = [POSTGRAPHILE, ...SERVERS];
 /** Picks the groups that a workload reads. */
 export type Picker = (stage: Stage, count: number) => readonly Place[];
 
-const pickOfLargest: Picker = ({ world }, count) => pickGroups([world.accounts[0]], count);
-
 export const GRAPHQL_WORKLOADS: readonly Workload[] = [
-  { ...readingOne(pickOfLargest), peers: PEERS, half: true },
+  ...withTenants(readingOne, { peers: PEERS, half: true }, [POSTGRAPHILE, "mercurius-jit"]),
   paging("graphql-list-50", "list", LIST_SIZE, (group) => ({
     ...idsOf(group),
     properties: group.properties,
@@ -34,7 +32,7 @@ export const GRAPHQL_WORKLOADS: readonly Workload[] = [
   })),
   paging("graphql-tree-100", "tree", TREE_SIZE, (group) => ({ ...idsOf(group), mapping: mappingOf(group) })),
   // Without PostGraphile, which would need an extension or clients that hash their tokens.
-  { ...readingViewer(pickOfLargest), peers: SERVERS },
+  ...withTenants(readingViewer, { peers: SERVERS, half: true }, ["mercurius-jit"]),
 ];
 
 /** Reads one group with its mapping and data sources. */

@@ -6,7 +6,7 @@ export interface Variant {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-const FULL = { connections: [1, 32, 256], rounds: 4, seconds: 2, warmUp: 10, groups: 50_000, half: true };
+const FULL = { connections: [1, 32, 256], rounds: 4, seconds: 2, warmUp: 20, groups: 50_000, half: true };
 const QUICK = { connections: [32], rounds: 3, seconds: 1, warmUp: 1, groups: 10_000, half: false };
 
 const USAGE = `npm run bench -- compare [options]
@@ -36,8 +36,8 @@ export function readCompareOptions(args: readonly string[]) {
       /** The duration of each measurement. */
       seconds: number("seconds", preset.seconds),
       /**
-       * Warm-up of each read workload, so that V8 compiles hot code. Write workloads are warmed up as briefly as possible, as they
-       * consume tokens.
+       * Longest warm-up of a read workload, which ends earlier when the throughput is stable. Write workloads are warmed up as briefly as
+       * possible, as they consume tokens.
        */
       warmUpSeconds: number("warm-up", preset.warmUp),
       /** The number of groups of the largest account. */

@@ -4,7 +4,7 @@ import type { StoredTokenText } from "../../../src/domain/accounts/token-vault.j
 import type { ServerProcess } from "../server-process.js";
 import type { Picker } from "./graphql-workloads.js";
 import { type HttpRequest, send } from "./http-request.js";
-import { type Place, pickGroups, type Stage, type Workload } from "./workload.js";
+import { type Place, pickGroups, pickTenants, type Stage, type Workload, withTenants } from "./workload.js";
 import { type Account, ENVIRONMENT } from "./world.js";
 
 const SAMPLES = 20;
@@ -14,23 +14,24 @@ export const CONSTANT = ["constant", "constant-services", "fastify"];
 const TOKEN = /^ugt_[0-9A-Za-z]{55}$/;
 
 export const REST_WORKLOADS: readonly Workload[] = [
-  {
-    ...readingRest(({ world }, count) => pickGroups([world.accounts[0]], count)),
-    peers: [...CONSTANT, "prepared", "pgbench"],
-    half: true,
-  },
-  {
-    // With the keys of fifty accounts.
-    ...readingRest(({ world: { accounts } }, count) => pickGroups(accounts.slice(1), count)),
-    name: "rest-get-tenants",
-    peers: ["prepared"],
-  },
+  ...withTenants(readingRest, { peers: [...CONSTANT, "prepared", "pgbench"], half: true }, ["prepared"]),
   {
     name: "rest-create",
     peers: ["insert"],
     writes: true,
     check: checkCreation,
-    requests: async (_, { world }, maxCount) => newGroups(world.accounts[0], maxCount),
+    requests: async (_, { world }, maxCount) => newGroups([world.accounts[0]], maxCount),
+  },
+  {
+    name: "rest-create-tenants",
+    peers: ["insert"],
+    writes: true,
+    check: checkCreation,
+    requests: async (_, stage, maxCount) =>
+      newGroups(
+        pickTenants(stage, maxCount).map(({ account }) => account),
+        maxCount,
+      ),
   },
   { name: "rest-rotate", peers: ["prepared"], writes: true, check: checkRotation, requests: rotations },
 ];
@@ -69,10 +70,11 @@ function get({ account, group }: Place): HttpRequest {
   return restRequest(account, "GET", { user_group_id: group.providedId, name: group.name });
 }
 
-/** Groups with new IDs. */
-function newGroups(account: Account, count: number): readonly HttpRequest[] {
+/** Groups with new IDs, in the accounts in turn. */
+function newGroups(accounts: readonly Account[], count: number): readonly HttpRequest[] {
   const run = randomUUID();
-  return Array.from({ length: count }, (_, index) =>
+  const turns = Array.from({ length: Math.ceil(count / accounts.length) }, () => accounts).flat();
+  return turns.slice(0, count).map((account, index) =>
     restRequest(account, "GET", {
       user_group_id: `${run}-${index}`,
       name: `New ${index} Inc.`,
@@ -83,7 +85,7 @@ function newGroups(account: Account, count: number): readonly HttpRequest[] {
 
 async function checkCreation({ url }: ServerProcess, stage: Stage): Promise<void> {
   const [account] = stage.world.accounts;
-  for (const request of newGroups(account, SAMPLES)) {
+  for (const request of newGroups([account], SAMPLES)) {
     const reply = await call(url, request);
     const { user_group_id: providedId, ...rest } = Object(request.body);
     const { team_id: id, token } = reply.user_group;

@@ -21,6 +21,10 @@ const REPLIES = 3;
 const MAX_SECONDS = 6;
 /** Connections for warm-up and half load. */
 const DEFAULT_CONNECTIONS = 32;
+/** A contestant is warm when its throughput in this many consecutive windows differs by less than this. */
+const STABLE_WINDOWS = 3;
+const STABLE_WITHIN = 0.03;
+const WINDOW_SECONDS = 1;
 
 /**
  * Measures in rounds, each of which measures all contestants in turn, so that disturbances affect all alike. Read workloads come
@@ -62,10 +66,22 @@ async function warmUp(entries: readonly Entry[], meter: Meter, options: CompareO
   for (const { workload, contestants } of entries) {
     for (const contestant of contestants.filter(({ name }) => name !== PGBENCH)) {
       const [connections = DEFAULT_CONNECTIONS] = workload.connections ?? [];
-      const seconds = workload.writes ? (workload.minSeconds ?? 1) : options.warmUpSeconds;
-      await meter.measure(contestant, { workload, connections, seconds });
+      if (workload.writes) {
+        await meter.measure(contestant, { workload, connections, seconds: workload.minSeconds ?? 1 });
+        continue;
+      }
+      const rates: number[] = [];
+      while (rates.length * WINDOW_SECONDS < options.warmUpSeconds && !isStable(rates)) {
+        const load = { workload, connections, seconds: WINDOW_SECONDS };
+        rates.push((await meter.measure(contestant, load)).perSecond);
+      }
     }
   }
+}
+
+function isStable(rates: readonly number[]): boolean {
+  const last = rates.slice(-STABLE_WINDOWS);
+  return last.length === STABLE_WINDOWS && Math.max(...last) / Math.min(...last) - 1 < STABLE_WITHIN;
 }
 
 function stepsOf(entry: Entry, options: CompareOptions): readonly Step[] {

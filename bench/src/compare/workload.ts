@@ -42,6 +42,35 @@ export function pickGroups(accounts: readonly Account[], count: number): readonl
   });
 }
 
+/** Picks groups of the small accounts: the second account is chosen half as often as the first, the third a third (Zipf's law). */
+export function pickTenants({ world: { accounts } }: Stage, count: number): readonly Place[] {
+  const tenants = accounts.slice(1);
+  let sum = 0;
+  const sums = tenants.map((_, index) => {
+    sum += 1 / (index + 1);
+    return sum;
+  });
+  return Array.from({ length: count }, () => {
+    const chosen = Math.random() * sum;
+    const account = tenants[sums.findIndex((upTo) => chosen < upTo)] ?? accounts[0];
+    return { account, group: pick(account.groups) };
+  });
+}
+
+/** A workload on the largest account, with a version on a thousand accounts. */
+export function withTenants(
+  create: (pick: (stage: Stage, count: number) => readonly Place[]) => Workload,
+  more: Pick<Workload, "peers" | "half">,
+  tenantPeers = more.peers,
+): readonly Workload[] {
+  const one = create(({ world }, count) => pickGroups([world.accounts[0]], count));
+  const many = create(pickTenants);
+  return [
+    { ...one, ...more },
+    { ...many, ...more, name: `${many.name}-tenants`, ...(tenantPeers ? { peers: tenantPeers } : {}) },
+  ];
+}
+
 function pick<Any>(list: readonly Any[]): Any {
   const item = list[Math.floor(Math.random() * list.length)];
   if (item === undefined) throw new Error("There are no items to choose from.");

@@ -39,14 +39,14 @@ export interface Group {
 
 export const ENVIRONMENT = "Customer";
 export const DATA_SOURCES = 20;
-const SMALL_ACCOUNTS = 50;
+const SMALL_ACCOUNTS = 1000;
 const SCHEMAS = ["billing", "sales", "support"];
 const REGIONS = ["EU", "US", "APAC"];
 const PLANS = ["free", "team", "enterprise"];
 
-/** Generates an account with that many groups, and fifty small ones with as many groups in total. */
+/** Generates an account with that many groups, and a thousand small ones with twice as many groups in total. */
 export function inventWorld(groups: number): World {
-  const small = Math.ceil(groups / SMALL_ACCOUNTS);
+  const small = Math.ceil((2 * groups) / SMALL_ACCOUNTS);
   return inventAccounts([groups, ...Array.from({ length: SMALL_ACCOUNTS }, () => small)]);
 }
 
