@@ -5,8 +5,8 @@ import { arch, platform } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
+import { errorCode } from "../domain/shared/system-error-code.js";
 import type { EmbeddedAccount } from "./account.js";
 import { ifPresent } from "./if-present.js";
 

@@ -1,7 +1,7 @@
 import { chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
+import { errorCode } from "../domain/shared/system-error-code.js";
 import type { EmbeddedAccount } from "./account.js";
 import { startGuarded } from "./guard.js";
 import { ifPresent } from "./if-present.js";

@@ -1,6 +1,6 @@
 import { Client, escapeIdentifier, escapeLiteral } from "pg";
-import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
+import { errorCode } from "../domain/shared/system-error-code.js";
 import { embeddedRuntimeUser } from "./cluster.js";
 
 /** Connection parameters of the embedded server. */

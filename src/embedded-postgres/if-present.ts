@@ -1,4 +1,4 @@
-import { errorCode } from "../domain/shared/error-code.js";
+import { errorCode } from "../domain/shared/system-error-code.js";
 
 /** Awaits a file operation; undefined when the file does not exist. */
 export async function ifPresent<Result>(operation: Promise<Result>): Promise<Result | undefined> {

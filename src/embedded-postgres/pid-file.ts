@@ -3,7 +3,7 @@ import { readFile, rm, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { errorCode } from "../domain/shared/error-code.js";
+import { errorCode } from "../domain/shared/system-error-code.js";
 import { ifPresent } from "./if-present.js";
 
 /** A running PostgreSQL server, according to the cluster's postmaster.pid. */

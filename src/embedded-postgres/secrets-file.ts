@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmod, link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { errorCode } from "../domain/shared/error-code.js";
 import { OperatorError } from "../domain/shared/operator-error.js";
+import { errorCode } from "../domain/shared/system-error-code.js";
 import { ifPresent } from "./if-present.js";
 
 const keyBytes = 32;

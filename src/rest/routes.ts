@@ -14,7 +14,7 @@ import {
   parseRotation,
   parseUpdate,
   type RequestBody,
-} from "./requests.js";
+} from "./request-parsing.js";
 import { deleteView, postView, writeGetReply, writePutReply } from "./views.js";
 
 declare module "fastify" {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { PageRequest, Position } from "../../src/domain/shared/page.js";
+import type { PageRequest, Position } from "../../src/domain/shared/pagination.js";
 import { sortValueOf, type UserGroupSortField } from "../../src/domain/user-groups/list.js";
 import type { Queryable } from "../../src/persistence/shared/statement.js";
 import { TenantDb } from "../../src/persistence/shared/tenant-db.js";

@@ -10,7 +10,7 @@ import {
   parseRotation,
   parseUpdate,
   type RequestBody,
-} from "../../src/rest/requests.js";
+} from "../../src/rest/request-parsing.js";
 import { OpenApiContract } from "../support/rest/openapi-contract.js";
 
 type Members = Readonly<Record<string, unknown>>;

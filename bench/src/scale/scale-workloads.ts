@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { toCursor } from "../../../src/domain/shared/page.js";
+import { toCursor } from "../../../src/domain/shared/pagination.js";
 import { LIST_SIZE } from "../compare/graphql-queries.js";
 import {
   dataOf,

@@ -187,8 +187,8 @@ function endpointOf(url: string): string {
   throw new TypeError("`url` must be a URL that begins with https:// or http://.");
 }
 
-/** Never send an API key from a page: it can read every group. */
+/** Never send an API key from a page: it can read every group. Imported tokens may have any other form. */
 function checkToken(token: string): string {
-  if (typeof token === "string" && /^ugt_[0-9A-Za-z]+$/.test(token)) return token;
-  throw new TypeError("`token` must be a user group token, which begins with `ugt_`.");
+  if (typeof token === "string" && /^(?!ugk_)[\x21-\x7e]{16,512}$/.test(token)) return token;
+  throw new TypeError("`token` must be a user group token, not an API key.");
 }

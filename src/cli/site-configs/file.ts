@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import type { SiteConfigCode } from "../../domain/site-configs/codes.js";
+import type { SiteConfigCode } from "../../domain/site-configs/finding-codes.js";
 import type { SiteConfigReport } from "../../domain/site-configs/report.js";
 
 /** File name of standard input. */

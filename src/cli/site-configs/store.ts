@@ -2,7 +2,7 @@ import type { ProcessEnvironment } from "../../config/config.js";
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { JsonValue } from "../../domain/shared/json.js";
 import { OperatorError } from "../../domain/shared/operator-error.js";
-import { MAX_PAGE_SIZE, type Position } from "../../domain/shared/page.js";
+import { MAX_PAGE_SIZE, type Position } from "../../domain/shared/pagination.js";
 import { diffJson } from "../../domain/site-configs/document/json-diff.js";
 import {
   type Editor,

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Scope } from "./caller.js";
-import { issueCredential, parseCredential } from "./credential.js";
 import { ENVIRONMENTS, type Environment } from "./environment.js";
+import { issueCredential, parseCredential } from "./secret-format.js";
 
 /** An API key without its secret. */
 export interface ApiKey {

@@ -1,4 +1,4 @@
-import type { SortKey } from "../shared/page.js";
+import type { SortKey } from "../shared/pagination.js";
 import type { DataSource } from "./data-source.js";
 
 /** Sort fields for lists of data sources; ties are broken by ID. */

@@ -1,5 +1,5 @@
-import { SITE_CONFIG_CODES, type SiteConfigCode, type SiteConfigSeverity } from "./codes.js";
 import type { LineIndex } from "./document/line-index.js";
+import { SITE_CONFIG_CODES, type SiteConfigCode, type SiteConfigSeverity } from "./finding-codes.js";
 import type { SiteConfigFinding, SiteConfigReport } from "./report.js";
 
 /** Limits on findings: without them, a hostile document could produce a thousand times its own size. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../shared/json.js";
+import { DEFINITIONS, SITE_CONFIG } from "./format.js";
 import type { ObjectShape, SettingProperty, SettingShape, SingleShape } from "./setting-shape.js";
-import { DEFINITIONS, SITE_CONFIG } from "./table.js";
 import { COLOR_PATTERN } from "./text-check.js";
 
 /**

@@ -1,7 +1,7 @@
-import { SITE_CONFIG_CODES } from "./codes.js";
+import { SITE_CONFIG_CODES } from "./finding-codes.js";
+import { SITE_CONFIG } from "./format.js";
 import type { ObjectShape, SettingProperty, SettingShape, StringShape } from "./setting-shape.js";
 import { formsOf, typeOf } from "./shape-options.js";
-import { SITE_CONFIG } from "./table.js";
 
 /** Returns the reference page of the site configuration, in Markdown. */
 export function siteConfigReference(): string {

@@ -1,4 +1,4 @@
-import type { SiteConfigCode } from "./codes.js";
+import type { SiteConfigCode } from "./finding-codes.js";
 
 /** One error or warning. */
 export interface SiteConfigFinding {

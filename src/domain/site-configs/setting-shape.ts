@@ -1,5 +1,5 @@
-import type { SiteConfigCode } from "./codes.js";
 import type { JsonType } from "./document/tree.js";
+import type { SiteConfigCode } from "./finding-codes.js";
 
 /** The allowed values of a setting; `table.ts` is written in these types. */
 export type SettingShape = UnionShape | ReferenceShape | SingleShape;

@@ -1,6 +1,6 @@
 import type { JsonType } from "./document/tree.js";
+import { DEFINITIONS } from "./format.js";
 import type { SettingShape, SingleShape } from "./setting-shape.js";
-import { DEFINITIONS } from "./table.js";
 
 /** Returns the forms of a shape, one for each JSON type, with references resolved. */
 export function formsOf(shape: SettingShape): readonly SingleShape[] {

@@ -1,7 +1,7 @@
 import { isStorable } from "../shared/text-field.js";
-import type { SiteConfigCode } from "./codes.js";
 import { nameOf, quote } from "./document/json-pointer.js";
 import { type StringNode } from "./document/tree.js";
+import type { SiteConfigCode } from "./finding-codes.js";
 import type { FindingCollector } from "./finding-collector.js";
 import { suggestion } from "./near-name.js";
 import type { StringShape } from "./setting-shape.js";

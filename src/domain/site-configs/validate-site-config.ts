@@ -5,10 +5,10 @@ import { checkStorable } from "./document/storable-check.js";
 import { treeOfText } from "./document/text.js";
 import type { ConfigNode } from "./document/tree.js";
 import { FindingCollector } from "./finding-collector.js";
+import { SITE_CONFIG } from "./format.js";
 import { checkLinks } from "./link-check.js";
 import type { SiteConfigReport } from "./report.js";
 import { checkShape } from "./shape-check.js";
-import { SITE_CONFIG } from "./table.js";
 import { checkVersions } from "./version-check.js";
 
 export interface SiteConfigOptions {

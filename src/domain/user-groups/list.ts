@@ -1,5 +1,5 @@
 import type { DataSourceRef } from "../data-sources/data-source.js";
-import type { SortKey } from "../shared/page.js";
+import type { SortKey } from "../shared/pagination.js";
 import type { UserGroup } from "./user-group.js";
 
 /** Sort fields for lists of user groups; ties are broken by ID. */

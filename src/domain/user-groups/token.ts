@@ -1,4 +1,4 @@
-import { issueCredential, parseCredential } from "../accounts/credential.js";
+import { issueCredential, parseCredential } from "../accounts/secret-format.js";
 import { type FieldPath, invalidField } from "../shared/errors.js";
 
 const PREFIX = "ugt_";

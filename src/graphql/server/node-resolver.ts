@@ -1,6 +1,6 @@
 import { Arg, Ctx, ID, Query, Resolver } from "type-graphql";
 import { invalidField } from "../../domain/shared/errors.js";
-import { MAX_PAGE_SIZE } from "../../domain/shared/page.js";
+import { MAX_PAGE_SIZE } from "../../domain/shared/pagination.js";
 import { apiKeysById } from "../accounts/api-key-loaders.js";
 import { ApiKeyView } from "../accounts/api-key-types.js";
 import { auditEntriesById } from "../audit/loaders.js";

@@ -1,5 +1,5 @@
 import { ArgsType, Field, Int } from "type-graphql";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageArguments } from "../../domain/shared/page.js";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageArguments } from "../../domain/shared/pagination.js";
 import { nullable } from "./nullable.js";
 
 /** The arguments of every connection (Relay's cursor connections). */

@@ -7,7 +7,7 @@ import {
   parsePage,
   type SortKey,
   toCursor,
-} from "../../domain/shared/page.js";
+} from "../../domain/shared/pagination.js";
 import { PageInfo } from "./page-info-type.js";
 
 /** Data source of a connection; the page and the count are loaded only if a selected field needs them. */

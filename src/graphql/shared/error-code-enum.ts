@@ -1,4 +1,4 @@
-import { ERROR_MEANINGS } from "../../domain/shared/error-catalogue.js";
+import { ERROR_MEANINGS } from "../../domain/shared/error-meanings.js";
 import { ERROR_CODES, type ErrorCode } from "../../domain/shared/errors.js";
 import { createEnum } from "./create-enum.js";
 

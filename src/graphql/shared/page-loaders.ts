@@ -1,5 +1,5 @@
 import DataLoader from "dataloader";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 
 /** Batches loads of the same page for the lists of many parent objects. */
 export class PageLoaders<Item> {

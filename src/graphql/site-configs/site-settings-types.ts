@@ -1,5 +1,6 @@
 import { type ClassType, createUnionType, Extensions, Field, ObjectType } from "type-graphql";
 import { isObject, type JsonObject, type JsonValue } from "../../domain/shared/json.js";
+import { SITE_CONFIG } from "../../domain/site-configs/format.js";
 import type {
   ObjectShape,
   SettingProperty,
@@ -10,7 +11,6 @@ import type {
   UnionShape,
 } from "../../domain/site-configs/setting-shape.js";
 import { formsOf } from "../../domain/site-configs/shape-options.js";
-import { SITE_CONFIG } from "../../domain/site-configs/table.js";
 import { createEnum } from "../shared/create-enum.js";
 import { COUNTS_ITEMS, type ReplyBudget } from "../shared/reply-budget.js";
 

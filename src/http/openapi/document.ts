@@ -1,11 +1,11 @@
-import { ERROR_SCHEMA } from "../../rest/error-schema.js";
-import { USER_REPLY_SCHEMAS } from "../../rest/reply-schema.js";
+import { ERROR_SCHEMA } from "../../rest/openapi-errors.js";
+import { USER_REPLY_SCHEMAS } from "../../rest/openapi-replies.js";
 import {
   DELETION_SCHEMA,
   GET_OR_CREATE_SCHEMA,
   ROTATION_SCHEMA,
   UPDATE_SCHEMA,
-} from "../../rest/request-schemas.js";
+} from "../../rest/openapi-requests.js";
 import { HEADERS } from "./headers.js";
 import { HEALTH_SCHEMA, SERVICE_PATHS } from "./service-operations.js";
 import { SITE_CONFIG_PATHS } from "./site-config-operations.js";

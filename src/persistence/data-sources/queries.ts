@@ -1,7 +1,7 @@
 import { Any, type FindOptionsWhere } from "typeorm";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
 import type { DataSourceFilter, DataSourceSortField } from "../../domain/data-sources/list.js";
-import { isEmptyFilter } from "../../domain/shared/page.js";
+import { isEmptyFilter } from "../../domain/shared/pagination.js";
 import type { SortOrder } from "../../domain/user-groups/list.js";
 import { escapeLike, type Keyset } from "../shared/keyset.js";
 import { type ListQuery, type TenantTable, tenantList } from "../shared/select-page.js";

@@ -1,4 +1,4 @@
-import type { PageRequest, Position } from "../../domain/shared/page.js";
+import type { PageRequest, Position } from "../../domain/shared/pagination.js";
 
 /** Collects the values of a dynamically built statement, after the account ($1) and the environment ($2). */
 export class StatementValues {

@@ -1,5 +1,5 @@
 import { inOrder } from "../../domain/shared/in-order.js";
-import { type Page, type PageRequest, toPage } from "../../domain/shared/page.js";
+import { type Page, type PageRequest, toPage } from "../../domain/shared/pagination.js";
 import { type Keyset, pageClauses, pageName, StatementValues } from "./keyset.js";
 import type { TenantDb } from "./tenant-db.js";
 

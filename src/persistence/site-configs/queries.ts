@@ -1,5 +1,5 @@
 import { Any } from "typeorm";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { pageClauses, StatementValues } from "../shared/keyset.js";
 import { groupPages, type TenantTable } from "../shared/select-page.js";

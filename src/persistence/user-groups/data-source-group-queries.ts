@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { pageClauses, StatementValues } from "../shared/keyset.js";
 import { groupPages } from "../shared/select-page.js";

@@ -1,5 +1,5 @@
 import type { DataSourceRef } from "../../domain/data-sources/data-source.js";
-import { type Page, type PageRequest, toPage } from "../../domain/shared/page.js";
+import { type Page, type PageRequest, toPage } from "../../domain/shared/pagination.js";
 import type { UserGroupFilter, UserGroupSort, UserGroupSortField } from "../../domain/user-groups/list.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import {

@@ -1,7 +1,7 @@
 import type { ApiKey } from "../../domain/accounts/api-key.js";
 import type { Admin, Scope, Tenant } from "../../domain/accounts/caller.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { API_KEYS, revokeApiKey } from "../../persistence/accounts/api-key-list-queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";

@@ -1,6 +1,6 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { AuditEntry, AuditFilter } from "../../domain/audit/entry.js";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { AUDIT_ENTRIES, auditList } from "../../persistence/audit/queries.js";
 import type { Database } from "../../persistence/database/database.js";
 import { countList, findByIds, findPage } from "../../persistence/shared/select-page.js";

@@ -2,7 +2,7 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import type { Environment } from "../../domain/accounts/environment.js";
 import { DomainError } from "../../domain/shared/errors.js";
 import { inOrder } from "../../domain/shared/in-order.js";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { RevisionRef, SiteConfig, SiteConfigRevision } from "../../domain/site-configs/site-config.js";
 import { findAccount } from "../../persistence/accounts/account-queries.js";
 import type { Database } from "../../persistence/database/database.js";

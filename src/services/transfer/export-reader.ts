@@ -1,7 +1,7 @@
 import type { Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import type { DataSource } from "../../domain/data-sources/data-source.js";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import type { MappedDataSource } from "../../domain/user-groups/mapping.js";
 import type { UserGroup } from "../../domain/user-groups/user-group.js";
 import { dataSourcesBy } from "../../persistence/data-sources/queries.js";

@@ -1,7 +1,7 @@
 import type { Admin, Tenant } from "../../domain/accounts/caller.js";
 import type { TokenVault } from "../../domain/accounts/token-vault.js";
 import { DomainError, invalidField } from "../../domain/shared/errors.js";
-import type { Page, PageRequest } from "../../domain/shared/page.js";
+import type { Page, PageRequest } from "../../domain/shared/pagination.js";
 import { issueWebhookSecret } from "../../domain/webhooks/signature.js";
 import { parseWebhookUrl } from "../../domain/webhooks/url.js";
 import type {

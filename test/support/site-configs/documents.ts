@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../../src/domain/shared/json.js";
-import type { SiteConfigCode } from "../../../src/domain/site-configs/codes.js";
+import type { SiteConfigCode } from "../../../src/domain/site-configs/finding-codes.js";
 import type { SiteConfigReport } from "../../../src/domain/site-configs/report.js";
 import { validateSiteConfigDocument } from "../../../src/domain/site-configs/validate-site-config.js";
 

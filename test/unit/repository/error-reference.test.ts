@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ERROR_MEANINGS } from "../../../src/domain/shared/error-catalogue.js";
+import { ERROR_MEANINGS } from "../../../src/domain/shared/error-meanings.js";
 import { DomainError, ERROR_CODES, MAX_FIELD_ERRORS } from "../../../src/domain/shared/errors.js";
 import { isUserError, statusOf } from "../../../src/graphql/shared/error-format.js";
 import { renderError } from "../../../src/rest/error-view.js";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { request } from "undici";
 import { expect, test } from "vitest";
-import type { SiteConfigCode } from "../../../src/domain/site-configs/codes.js";
+import type { SiteConfigCode } from "../../../src/domain/site-configs/finding-codes.js";
 import {
   validateSiteConfigDocument,
   validateSiteConfigText,

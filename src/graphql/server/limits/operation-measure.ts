@@ -21,7 +21,7 @@ import {
 import { GraphQLJSON } from "graphql-scalars";
 import { JSON_COST_PER_KIB } from "../../shared/reply-budget.js";
 import { type Amount, evaluate, memoize, plus, product, sum, type Variables } from "./amount.js";
-import { SIZE_OF_ROOT_LISTS, sizeOfList, sizeOfListsIn } from "./list-size.js";
+import { SIZE_OF_ROOT_LISTS, sizeOfList, sizeOfListsIn } from "./list-cost.js";
 
 /** Size of an operation with its fragments expanded; fields skipped by a directive count too. */
 export interface OperationMeasure {

@@ -1,5 +1,5 @@
 import { ENVIRONMENTS } from "../domain/accounts/environment.js";
-import { PROPERTIES_SCHEMA } from "./request-schemas.js";
+import { PROPERTIES_SCHEMA } from "./openapi-requests.js";
 
 const FIELDS = {
   team_id: {

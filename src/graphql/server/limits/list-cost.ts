@@ -1,5 +1,5 @@
 import { type FieldNode, type GraphQLNamedType, isObjectType, Kind, type ValueNode } from "graphql";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "../../../domain/shared/page.js";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "../../../domain/shared/pagination.js";
 import { COUNTS_ITEMS } from "../../shared/reply-budget.js";
 import { type Amount, fromVariables, type Variables } from "./amount.js";
 

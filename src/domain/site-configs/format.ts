@@ -5,7 +5,7 @@ import {
   navigationGroup,
   TABS,
   TOP_ANCHOR,
-} from "./navigation-table.js";
+} from "./navigation-format.js";
 import {
   COLOR_OR_GRADIENT,
   choice,
