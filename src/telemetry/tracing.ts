@@ -1,8 +1,5 @@
 import { context, type Span, type SpanOptions, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 
-/** Starts spans. */
-export type Tracing = Tracer;
-
 /** Returns the current span if it is recorded. */
 export function recordedSpan(): Span | undefined {
   const span = trace.getActiveSpan();

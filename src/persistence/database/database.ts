@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Tracer } from "@opentelemetry/api";
 import type { Pool, QueryConfig } from "pg";
 import type { DataSource, EntityManager } from "typeorm";
 import { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver.js";
@@ -7,7 +8,7 @@ import type { Tenant } from "../../domain/accounts/caller.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
 import type { DatabaseMetrics, PoolUsage } from "../../telemetry/database-metrics.js";
 import { countOnly } from "../../telemetry/telemetry.js";
-import { inSpan, type Tracing } from "../../telemetry/tracing.js";
+import { inSpan } from "../../telemetry/tracing.js";
 import { isConnectionLost, isConnectionUnusable, isOutdatedPlan } from "../shared/database-error.js";
 import { type DatabaseOptions, localTimeouts } from "../shared/database-options.js";
 import { runInTransaction } from "../shared/pipelined-transaction.js";
@@ -34,7 +35,7 @@ export class Database implements Queryable {
   readonly #lookups: LookupConnections;
   readonly #onStatement: (text: string) => void;
   readonly #metrics: DatabaseMetrics;
-  readonly #tracing: Tracing | undefined;
+  readonly #tracing: Tracer | undefined;
 
   private constructor(orm: DataSource, pool: Pool, options: DatabaseOptions) {
     this.orm = orm;
