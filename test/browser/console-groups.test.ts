@@ -65,7 +65,7 @@ describe("user groups in the console in Chromium", () => {
     expect(await reader.getByRole("button").allInnerTexts()).toEqual(["Skip to content", "Sign out"]);
     expect(await sections(reader)).toBe("Groups\nData sources\nSites");
     await goTo(reader, "#/audit", "Audit log");
-    await reader.getByRole("alert").filter({ hasText: "admin scope" }).waitFor();
+    await reader.getByRole("alert").filter({ hasText: "`admin` scope" }).waitFor();
     const { page: embedder } = await signIn(browser(), service(), keys.embed);
     await embedder.getByRole("link", { name: "Customer 00" }).press("Enter");
     await embedder.getByText("Embeds this group's dashboards").waitFor();
@@ -109,7 +109,7 @@ describe("user groups in the console in Chromium", () => {
     await page.getByLabel("External ID").fill("customer/1 ?#");
     await page.getByLabel("Name").fill("Acme");
     await press(page, "button", "Create group");
-    await page.getByText("with this id exists already").waitFor();
+    await page.getByText("with this ID already exists").waitFor();
     expect(await page.getByLabel("External ID").getAttribute("aria-invalid")).toBe("true");
     const id = "acme/1?x=1#%";
     await page.getByLabel("External ID").fill(id);

@@ -70,7 +70,7 @@ describe("playground in Chromium", () => {
     const { page, complaints, elsewhere } = await open();
     await page.getByLabel("Show Documentation Explorer").click();
     await page.locator(DOCS).getByText("DataSourcePayload", { exact: true }).click();
-    await shown(page, DOCS).toContain("Why the change failed; empty when it did not.");
+    await shown(page, DOCS).toContain("The errors; empty if the mutation succeeded.");
     await openTab(page, "List");
     await waitUntilStored(page, '"activeTabIndex":1');
     await page.reload();

@@ -97,7 +97,7 @@ async function loadOnce(): Promise<void> {
 /** 503 means that the database could not keep up on a busy machine. */
 function isAllowed(operation: string, outcome: string): boolean {
   if (outcome === "503") return true;
-  if (operation === "GraphQL subscription, left before the answer") return outcome === "left";
+  if (operation === "GraphQL subscription, closed before the reply") return outcome === "left";
   if (operation === "broken request") return /^(?:200 GRAPHQL_VALIDATION_FAILED|4\d\d|left)$/.test(outcome);
   return outcome === (operation === "failed authentication" ? "401" : "200");
 }
