@@ -94,16 +94,6 @@ describe("BatchLoader", () => {
     expect(batches).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 
-  test("flushes early at the threshold and the rest at the end of the turn", async () => {
-    const { requests, batches, pending } = squares();
-    const keys = Array.from({ length: 20 }, (_, index) => index);
-    const calls = keys.map((key) => requests.load(one, [key]));
-    expect(batches.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12)]);
-    await answerAll(pending);
-    expect(batches.map(({ keys: together }) => together)).toEqual([keys.slice(0, 12), keys.slice(12)]);
-    expect((await Promise.all(calls)).flat()).toEqual(keys.map((key) => key * key));
-  });
-
   test("keeps at most two batches in flight and queues keys meanwhile", async () => {
     const { requests, batches, pending } = squares();
     const calls: Promise<number[]>[] = [];

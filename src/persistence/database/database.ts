@@ -10,7 +10,7 @@ import type { DatabaseMetrics, PoolUsage } from "../../telemetry/database-metric
 import { countOnly } from "../../telemetry/telemetry.js";
 import { inSpan } from "../../telemetry/tracing.js";
 import { isConnectionLost, isConnectionUnusable, isOutdatedPlan } from "../shared/database-error.js";
-import { type DatabaseOptions, localTimeouts } from "../shared/database-options.js";
+import { type DatabaseOptions, localTimeouts, sharesLookups } from "../shared/database-options.js";
 import { runInTransaction } from "../shared/pipelined-transaction.js";
 import { beginWithin, deadlineOf, planModeOf, type RowScope } from "../shared/row-scope.js";
 import { isReadOnly, type Queryable, type Statement, withoutName } from "../shared/statement.js";
@@ -18,7 +18,7 @@ import { instrumentStatement } from "../shared/statement-instrumentation.js";
 import { TenantDb } from "../shared/tenant-db.js";
 import { TEXT_ROWS } from "../shared/value-parsers.js";
 import { ConnectionPool } from "./connection-pool.js";
-import { LookupConnections } from "./lookup-connections.js";
+import { LookupConnection } from "./lookup-connection.js";
 import { OpenTransaction, openTransactionOf } from "./open-transaction.js";
 import { createOrm } from "./orm.js";
 import { replicaReadsOf } from "./replica-reads.js";
@@ -32,7 +32,7 @@ export class Database implements Queryable {
   readonly #pool: ConnectionPool;
   /** Settings of each transaction behind a transaction-mode pooler, which keeps none of the session; null without a pooler. */
   readonly #localSettings: string | null;
-  readonly #lookups: LookupConnections;
+  readonly #lookups: LookupConnection | undefined;
   readonly #onStatement: (text: string) => void;
   readonly #metrics: DatabaseMetrics;
   readonly #tracing: Tracer | undefined;
@@ -40,7 +40,7 @@ export class Database implements Queryable {
   private constructor(orm: DataSource, pool: Pool, options: DatabaseOptions) {
     this.orm = orm;
     this.#localSettings = options.pooled ? localTimeouts(options) : null;
-    this.#lookups = new LookupConnections(options);
+    this.#lookups = sharesLookups(options) ? new LookupConnection(options) : undefined;
     this.#onStatement = options.onStatement ?? (() => undefined);
     const { metrics, tracing } = options.telemetry ?? countOnly();
     this.#metrics = metrics.databases.of(options.server ?? "primary");
@@ -61,7 +61,7 @@ export class Database implements Queryable {
 
   get poolUsage(): PoolUsage {
     const { max, used, ...usage } = this.#pool.usage;
-    return { ...usage, max: max + this.#lookups.size, used: used + this.#lookups.used };
+    return { ...usage, max: max + (this.#lookups ? 1 : 0), used: used + (this.#lookups?.isUsed ? 1 : 0) };
   }
 
   /** Runs a statement without a scope: row-level security hides the rows of all accounts. */
@@ -169,14 +169,14 @@ export class Database implements Queryable {
     }
   }
 
-  /** @returns undefined when the pool must run the lookup: no shared connection was ready, or it failed there */
+  /** @returns undefined when the pool must run the lookup: the shared connection was not ready, or it failed there */
   async #lookUp<Row extends object>(
     begin: string,
     statement: Statement,
     config: QueryConfig,
   ): Promise<Row[] | undefined> {
-    const connection = this.#lookups.choose();
-    if (!connection) return undefined;
+    const connection = this.#lookups;
+    if (!connection?.isReady) return undefined;
     try {
       return await instrumentStatement(this.#metrics, this.#tracing, statement, () =>
         connection.run<Row>(begin, config),
@@ -206,6 +206,6 @@ export class Database implements Queryable {
   /** Closes all connections after the statements in flight have finished. */
   async close(): Promise<void> {
     this.#metrics.pools.delete(this);
-    await Promise.all([this.#lookups.close(), this.orm.destroy()]);
+    await Promise.all([this.#lookups?.close(), this.orm.destroy()]);
   }
 }

@@ -21,14 +21,18 @@ import { AccountEntity } from "../accounts/account-entity.js";
 import { ApiKeyEntity } from "../accounts/api-key-entity.js";
 import { AuditEntryEntity } from "../audit/entry-entity.js";
 import { DataSourceEntity } from "../data-sources/entity.js";
-import { connectionSettings, type DatabaseOptions, IDLE_MS } from "../shared/database-options.js";
+import {
+  connectionSettings,
+  type DatabaseOptions,
+  IDLE_MS,
+  sharesLookups,
+} from "../shared/database-options.js";
 import { SiteConfigEntity } from "../site-configs/entity.js";
 import { SiteConfigRevisionEntity } from "../site-configs/revision-entity.js";
 import { UserGroupEntity } from "../user-groups/entity.js";
 import { MappingEntryEntity } from "../user-groups/mapping-entry-entity.js";
 import { WebhookDeliveryEntity } from "../webhooks/delivery-entity.js";
 import { WebhookEndpointEntity } from "../webhooks/endpoint-entity.js";
-import { LookupConnections } from "./lookup-connections.js";
 
 /** Creates the TypeORM data source: entities, migrations and connection pool. */
 export function createOrm(options: DatabaseOptions): DataSource {
@@ -75,7 +79,7 @@ export function createOrm(options: DatabaseOptions): DataSource {
     logger: "debug",
     extra: {
       ...connectionSettings(options),
-      max: options.poolSize - LookupConnections.countFor(options),
+      max: options.poolSize - (sharesLookups(options) ? 1 : 0),
       idleTimeoutMillis: IDLE_MS,
     },
   });

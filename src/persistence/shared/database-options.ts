@@ -39,6 +39,15 @@ export interface DatabaseOptions {
   readonly server?: DatabaseServer;
 }
 
+/** Smallest pool of which one connection is shared by lookups. */
+const MIN_POOL_SIZE = 4;
+
+/** Returns whether one of the pool's connections is shared by lookups. */
+export function sharesLookups({ poolSize, pooled = false }: DatabaseOptions): boolean {
+  // A transaction-mode pooler may give the connection to another client between two transactions that were sent at once.
+  return poolSize >= MIN_POOL_SIZE && !pooled;
+}
+
 /** Converts a target to options of the driver's `Client`. */
 export function clientOptions(target: DatabaseOptions["target"]): ClientConfig {
   return "url" in target ? { connectionString: target.url } : target;

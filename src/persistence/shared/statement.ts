@@ -8,7 +8,7 @@ export interface Statement {
   readonly text: string;
   /** Returns rows as arrays of unparsed texts; for hot statements that parse only the values they need. */
   readonly rows?: "text";
-  /** Reads few rows by key: runs on a connection that all tenants share (see `LookupConnections`). Must be named. */
+  /** Reads few rows by key: runs on a connection that all tenants share (see `LookupConnection`). Must be named. */
   readonly isLookup?: true;
   /** Plans the statement for its values on each run although it is named; set where the generic plan uses a wrong index. */
   readonly plan?: "forValues";

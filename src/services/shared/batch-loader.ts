@@ -10,8 +10,6 @@ import { endFailed, recordedSpan, runSpan } from "../../telemetry/tracing.js";
 const DEFAULT_MAX_IN_FLIGHT = 2;
 /** A slower statement no longer counts as in flight: the network may have lost its reply. */
 const SLOT_TIMEOUT_MS = 500;
-/** Flush early once this many requests are queued: the database works while further ones are parsed. */
-const FLUSH_AT = 12;
 const DEFAULT_MAX_BATCH_SIZE = 1000;
 
 /** Loads one value per key, in the order of the keys. */
@@ -97,8 +95,6 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     const span = tracing && recordedSpan() && tracing.startSpan(`collect ${this.#name}`);
     const call: Call<Key, Value, Scope> = { scope, keys: [], waiting: [], span };
     const queue = this.#queueOf(scope);
-    // Only if a statement is left for later calls of this event loop turn.
-    if (queue.calls.length >= FLUSH_AT && queue.inFlight + 1 < this.#maxInFlight) void this.#run(queue);
     queue.calls.push(call);
     this.#open.set(scope, call);
     this.#schedule(queue);
@@ -122,8 +118,7 @@ export class BatchLoader<Key, Value, Scope extends Tenant = Tenant> {
     // Runs after all pending requests have been parsed.
     setImmediate(() => {
       queue.isScheduled = false;
-      // An early flush may have emptied the queue.
-      if (queue.calls.length > 0) void this.#run(queue);
+      void this.#run(queue);
     });
   }
 

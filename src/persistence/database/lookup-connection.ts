@@ -9,11 +9,7 @@ import {
 } from "../shared/database-options.js";
 import { runInTransaction } from "../shared/pipelined-transaction.js";
 
-/** Two make room for a slow statement on one of them; more are slower, as PostgreSQL's answers arrive in smaller pieces. */
-const MAX_CONNECTIONS = 2;
-/** Share of the connections that lookups may use. */
-const POOL_SHARE = 4;
-/** Statements in flight per connection; further ones use the pool, which has a bounded queue. */
+/** Lookups in flight; further ones use the pool, which has a bounded queue. */
 const MAX_IN_FLIGHT = 256;
 /** Statement timeout, at most. A slow statement delays those behind it. */
 const MAX_TIMEOUT_MS = 1_000;
@@ -23,49 +19,11 @@ const STALLED_AFTER_MS = 100;
 const RECONNECT_AFTER_MS = 1_000;
 
 /**
- * Connections that all tenants' point lookups share. Lookups are sent without waiting for earlier ones, each in a transaction of its own, and
- * PostgreSQL runs them in this order.
+ * A connection that all tenants' point lookups share. Lookups are sent without waiting for earlier ones, each in a transaction of its own, and
+ * PostgreSQL runs them in this order. It is opened in the background when it is first needed; until then, and after it is lost, lookups
+ * use the pool.
  */
-export class LookupConnections {
-  readonly #connections: readonly LookupConnection[];
-
-  /** Number of connections for a pool size: part of it, so that `poolSize` limits the total. */
-  static countFor({ poolSize, pooled }: DatabaseOptions): number {
-    // A pooler in transaction mode may give the connection to another client between two transactions that were sent at once.
-    return pooled ? 0 : Math.min(MAX_CONNECTIONS, Math.floor(poolSize / POOL_SHARE));
-  }
-
-  constructor(options: DatabaseOptions) {
-    this.#connections = Array.from(
-      { length: LookupConnections.countFor(options) },
-      () => new LookupConnection(options),
-    );
-  }
-
-  /** Returns the connection with the fewest lookups in flight; undefined when none can take one now. */
-  choose(): LookupConnection | undefined {
-    let chosen: LookupConnection | undefined;
-    for (const connection of this.#connections)
-      if (connection.isReady && (!chosen || connection.inFlight < chosen.inFlight)) chosen = connection;
-    return chosen;
-  }
-
-  get size(): number {
-    return this.#connections.length;
-  }
-
-  /** Number of connections with lookups in flight. */
-  get used(): number {
-    return this.#connections.filter(({ inFlight }) => inFlight > 0).length;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#connections.map((connection) => connection.close()));
-  }
-}
-
-/** One connection, opened in the background when it is first needed; until then, and after it is lost, lookups use the pool. */
-class LookupConnection {
+export class LookupConnection {
   readonly #options: DatabaseOptions;
   readonly #timeoutMs: number;
   #client: Client | undefined;
@@ -82,8 +40,9 @@ class LookupConnection {
     this.#idleTimer = setTimeout(() => this.#closeIdle(), IDLE_MS).unref();
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
+  /** Whether lookups are in flight. */
+  get isUsed(): boolean {
+    return this.#inFlight > 0;
   }
 
   /** Whether a lookup can be sent now. Opens the connection if there is none. */
@@ -146,10 +105,11 @@ class LookupConnection {
     if (this.#isClosed) await this.#drop(client);
   }
 
-  /** Closes the connection once the lookups in flight have been answered. */
+  /** Closes the connection, if it is the current one, once the lookups in flight have been answered. */
   async #drop(client: Client | undefined): Promise<void> {
-    if (this.#client === client) this.#client = undefined;
-    await client?.end();
+    if (client === undefined || client !== this.#client) return;
+    this.#client = undefined;
+    await client.end();
   }
 
   #closeIdle(): void {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Database } from "../../../src/persistence/database/database.js";
 import { startTestService } from "../../support/service/test-service.js";
 
-test("shared connections for lookups are closed when they are unused", { timeout: 60_000 }, async () => {
+test("the shared connection for lookups is closed when it is unused", { timeout: 60_000 }, async () => {
   const service = await startTestService();
   const options = { poolSize: 8, connectTimeoutMs: 5000, statementTimeoutMs: 0 };
   const database = await Database.connect({ target: service.target, ...options });
