@@ -98,6 +98,7 @@ export class LookupConnection {
       this.#idleTimer.refresh();
     } catch {
       // The pool reports the error of its own attempt.
+      void client.end();
       await sleep(RECONNECT_AFTER_MS, undefined, { ref: false });
     } finally {
       this.#isConnecting = false;
