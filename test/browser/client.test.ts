@@ -13,11 +13,11 @@ const refuse = (status: number, code: string, headers = {}) =>
   reply(status, { errors: [{ message: "No.", extensions: { code } }] }, headers);
 
 describe("a viewer client", () => {
-  test("reads its group with nothing but its token", async () => {
+  test.each([TOKEN, "imported.token/1"])("reads its group with nothing but its token %s", async (token) => {
     const { url, seen } = await startScriptedServer(SHOWN);
-    expect(await createViewer({ url: `${url}/`, token: TOKEN }).read()).toEqual(GROUP);
+    expect(await createViewer({ url: `${url}/`, token }).read()).toEqual(GROUP);
     expect(seen).toMatchObject([
-      { method: "POST", path: "/graphql", headers: { authorization: `Bearer ${TOKEN}` } },
+      { method: "POST", path: "/graphql", headers: { authorization: `Bearer ${token}` } },
     ]);
     expect(seen[0]?.headers.cookie).toBeUndefined();
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ query: String(ViewerDocument) });

@@ -189,6 +189,6 @@ function endpointOf(url: string): string {
 
 /** Never send an API key from a page: it can read every group. Imported tokens may have any other form. */
 function checkToken(token: string): string {
-  if (typeof token === "string" && /^(?!ugk_)[\x21-\x7e]{16,512}$/.test(token)) return token;
+  if (typeof token === "string" && /^(?!ugk_)[\x21-\x7e]{1,512}$/.test(token)) return token;
   throw new TypeError("`token` must be a user group token, not an API key.");
 }
