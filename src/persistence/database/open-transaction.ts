@@ -4,6 +4,7 @@ import type { Transaction } from "../../domain/requests/transaction.js";
 import { type Deadline, requireTime } from "../../domain/shared/deadline.js";
 import { isConnectionUnusable, translateDatabaseError } from "../shared/database-error.js";
 import { createEntityManager } from "../shared/entity-manager.js";
+import { notCommitted } from "../shared/pipelined-transaction.js";
 import type { RowScope } from "../shared/row-scope.js";
 import { isReadOnly, type Queryable, type Statement } from "../shared/statement.js";
 
@@ -83,9 +84,7 @@ export class OpenTransaction implements Queryable, Transaction {
    */
   async commit(): Promise<void> {
     const { command } = await this.#query(() => this.#client.query("COMMIT"));
-    // After a failed statement, PostgreSQL answers COMMIT with ROLLBACK, without an error.
-    if (command !== "COMMIT")
-      throw new Error(`PostgreSQL answered COMMIT with ${command}: nothing was written.`);
+    if (command !== "COMMIT") throw notCommitted(command);
     for (const work of this.#afterCommit) work();
   }
 

@@ -39,7 +39,7 @@ export interface DatabaseOptions {
   readonly server?: DatabaseServer;
 }
 
-/** Smallest pool of which one connection is shared by lookups. */
+/** Minimum pool size for a shared lookup connection. */
 const MIN_POOL_SIZE = 4;
 
 /** Returns whether one of the pool's connections is shared by lookups. */

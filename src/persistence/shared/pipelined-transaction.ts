@@ -27,11 +27,14 @@ export async function runInTransaction<Row extends object>(
     const commit = { text: "COMMIT", ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }) };
     client.query(commit, (error, result) => {
       failure ??= error;
-      // After a failed statement, PostgreSQL answers COMMIT with ROLLBACK, without an error.
-      if (!failure && result.command !== "COMMIT")
-        failure = new Error(`PostgreSQL answered COMMIT with ${result.command}: nothing was written.`);
+      if (!failure && result.command !== "COMMIT") failure = notCommitted(result.command);
       if (failure) reject(failure);
       else resolve(rows);
     });
   });
+}
+
+/** After a failed statement, PostgreSQL answers COMMIT with ROLLBACK, without an error. @param answer anything but COMMIT */
+export function notCommitted(answer: string): Error {
+  return new Error(`PostgreSQL answered COMMIT with ${answer}: nothing was written.`);
 }
